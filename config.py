@@ -1,0 +1,285 @@
+"""Every setting, with its range and the article's value; presets; JSON. Standard library only.
+
+Names in lower case are those of the article's config file. A `Config` is a frozen value: change one
+with `dataclasses.replace` or `with_overrides`, which check every field and report all faults at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import math
+import re
+import typing
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
+GAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:\\-]*(\([a-z_]+=-?[0-9.]+(,[a-z_]+=-?[0-9.]+)*\))?\Z")
+
+
+class UserError(Exception):
+    """A mistake of the person at the keyboard: one line, shown without a traceback, exit code 2."""
+
+    exit_code = 2
+
+
+class SettingsError(UserError):
+    """One or more settings are impossible; the message has one fault a line."""
+
+
+def setting(default: Any, low: float | None = None, high: float | None = None, *, fixed: bool = False) -> Any:
+    """Declare a field with its inclusive range; `fixed` ones cannot change while a run lives."""
+    return field(default=default, metadata={"low": low, "high": high, "fixed": fixed})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """All settings of a run. `config.json` in the run folder holds exactly these fields."""
+
+    game: str = setting("connect4", fixed=True)
+    """Game to learn; parameters in brackets, e.g. "connect4(rows=5,columns=6)"."""
+    seed: int = setting(0, 0, 2**31 - 1, fixed=True)
+    """Every random draw of the run derives from it."""
+    iterations: int = setting(400, 1, 10**6)
+    """Rounds of self-play, retraining and tournament."""
+    minutes: float = setting(0.0, 0, 10**6)
+    """Stop after the iteration in which this much working time is reached; 0 = no limit."""
+
+    # ---- self-play
+    episodes: int = setting(512, 1, 10**6)
+    """Games of self-play in an iteration (article: 30)."""
+    mcts_sims: int = setting(160, 1, 60_000)
+    """Visits of the root at which a full search ends; visits kept from the last move count (article: 50)."""
+    fast_sims: int = setting(32, 1, 60_000)
+    """The same for a fast search, which plays but trains no policy (playout-cap randomisation)."""
+    full_search_share: float = setting(0.25, 0.01, 1)
+    """Share of moves searched in full; 1 searches every move in full (article: 1)."""
+    turns_until_tau0: int = setting(12, 0, 10_000)
+    """Moves chosen in proportion to the visits; afterwards the most visited (article: 10)."""
+    cpuct: float = setting(1.25, 0.01, 100)
+    """Weight of the prior in the search (article: 1)."""
+    epsilon: float = setting(0.25, 0, 1)
+    """Share of Dirichlet noise at the root in self-play (article: 0.2)."""
+    alpha: float = setting(0.0, 0, 1000)
+    """Concentration of that noise; 0 = 10.83 / number of legal moves (article: 0.8)."""
+    fpu_reduction: float = setting(0.25, -1, 2)
+    """Unvisited moves count as the node's value less this x sqrt(visited prior); -1 = they count as 0, as in
+    the article. At the root the reduction is 0."""
+    games_in_flight: int = setting(256, 1, 65_536)
+    """Games of self-play side by side."""
+    cache_size: int = setting(1 << 18, 0, 1 << 26)
+    """Positions whose evaluation is remembered until the weights change; 0 = none."""
+    selfplay_with: Literal["current", "best"] = setting("current")
+    """Which network plays the training games (article: best)."""
+
+    # ---- memory and retraining
+    memory_size: int = setting(250_000, 16, 10**8)
+    """Positions in the training window (article: 30000)."""
+    min_memory: int = setting(5_000, 1, 10**8)
+    """Positions that must be there before training starts (article: memory_size)."""
+    batch_size: int = setting(256, 1, 65_536)
+    """Positions in a training batch (article: 256)."""
+    training_loops: int = setting(0, 0, 10**6)
+    """Batches an iteration; 0 = as many as use each new position `reuse` times (article: 10)."""
+    reuse: float = setting(4.0, 0.1, 1000)
+    """Times a position is trained on, on average, while it is in the window."""
+    epochs: int = setting(1, 1, 100)
+    """Passes over each sampled batch (article: 1)."""
+    value_from_search: float = setting(0.25, 0, 1)
+    """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
+    optimizer: Literal["sgd", "adamw"] = setting("adamw", fixed=True)
+    """SGD with momentum as in the article, or AdamW."""
+    learning_rate: float = setting(0.002, 1e-8, 10)
+    """Rate at the start (article: 0.1)."""
+    learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
+    """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 %."""
+    warmup_steps: int = setting(100, 0, 10**6)
+    """Training steps over which the rate rises from 0."""
+    momentum: float = setting(0.9, 0, 0.9999)
+    """Momentum of SGD (article: 0.9)."""
+    reg_const: float = setting(1e-4, 0, 1)
+    """L2 penalty with SGD, decoupled weight decay with AdamW (article: 0.0001)."""
+
+    # ---- the network
+    hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
+    """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4 six times)."""
+    normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
+    """batch = BatchNormalization as in the article; fixed = none, residual branches start at zero (2.5 times
+    faster training on a CPU)."""
+    value_filters: int = setting(8, 1, 1024, fixed=True)
+    """Filters of the value head's 1x1 convolution (article: 1)."""
+    value_units: int = setting(64, 1, 4096, fixed=True)
+    """Units of the value head's dense layer (article: 20)."""
+    policy_filters: int = setting(16, 1, 1024, fixed=True)
+    """Filters of the policy head's 1x1 convolution (article: 2)."""
+    global_pooling: bool = setting(False, fixed=True)
+    """Pool over the board in both heads, so that no weight depends on the board's size."""
+    precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
+    """Arithmetic of training and answering; auto = bfloat16 where the processor computes it natively."""
+    backend: Literal["auto", "keras", "openvino"] = setting("auto")
+    """Who answers for the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
+
+    # ---- the tournament
+    promotion: Literal["sprt", "threshold"] = setting("sprt")
+    """How the current network becomes the best: a sequential test, or the article's ratio of scores."""
+    eval_episodes: int = setting(200, 2, 100_000)
+    """Most games of a tournament, in pairs with both colours of an opening (article: 20)."""
+    eval_sims: int = setting(64, 1, 60_000)
+    """Simulations a move in the tournament (article: mcts_sims)."""
+    eval_every: int = setting(4, 1, 10**6)
+    """Iterations from one tournament to the next (article: 1)."""
+    opening_plies: int = setting(4, 0, 1000)
+    """Random moves that open a tournament game."""
+    scoring_threshold: float = setting(1.3, 1, 100)
+    """threshold: promoted when current's score > this x best's (article: 1.3)."""
+    sprt_score: float = setting(0.55, 0.501, 0.99)
+    """sprt: tests "scores this much" against "scores a half", both errors 5 %."""
+
+    def __post_init__(self) -> None:
+        faults = find_faults(dataclasses.asdict(self))
+        if faults:
+            raise SettingsError("\n".join(faults))
+
+
+FIELDS = {f.name: f for f in dataclasses.fields(Config)}
+TYPES = typing.get_type_hints(Config)
+
+
+def find_faults(values: dict[str, Any]) -> list[str]:
+    """Return one line for each setting that is unknown, of a wrong type or out of range."""
+    faults = [unknown_setting(name) for name in values if name not in FIELDS]
+    for name, f in FIELDS.items():
+        if name in values:
+            fault = _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])
+            if fault:
+                faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
+    return faults or _conflicts(values)
+
+
+def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
+    """Say that a name is unknown and suggest the nearest one."""
+    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+    return f"unknown setting {_shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str | None:
+    """What was expected, or None when `value` fits."""
+    if kind is bool:
+        return None if type(value) is bool else "true or false"
+    if typing.get_origin(kind) is Literal:
+        options = typing.get_args(kind)
+        return None if isinstance(value, str) and value in options else "one of " + ", ".join(options)
+    if kind is str:
+        good = isinstance(value, str) and len(value) <= 300 and GAME.match(value)
+        return None if good else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
+    if kind in (int, float):
+        allowed = (int,) if kind is int else (int, float)
+        word = "a whole number" if kind is int else "a number"
+        if type(value) not in allowed or not low <= value <= high or not math.isfinite(value):  # type: ignore[operator]
+            return f"{word} from {low:,} to {high:,}"
+        return None
+    good = isinstance(value, (tuple, list)) and 1 <= len(value) <= 80
+    if not (good and all(isinstance(v, str) and LAYER.match(v) for v in value)):
+        return "1 to 80 layers such as 64x3"
+    if len({v.split("x")[0] for v in value}) != 1:
+        return "the same number of filters in every layer (residual blocks add)"
+    return None
+
+
+def _conflicts(values: dict[str, Any]) -> list[str]:
+    """Faults between settings that are each possible alone."""
+    get = lambda name: values.get(name, FIELDS[name].default)  # noqa: E731
+    faults = []
+    if get("min_memory") > get("memory_size"):
+        faults.append(f"min_memory: expected at most memory_size ({get('memory_size')}), got {get('min_memory')}")
+    return faults
+
+
+def with_overrides(config: Config, **changes: Any) -> Config:
+    """Return a config with some fields changed; raise `SettingsError` naming every impossible one.
+
+    >>> with_overrides(Config(), cpuct=2.0).cpuct
+    2.0
+    """
+    faults = find_faults({**dataclasses.asdict(config), **changes})
+    if faults:
+        raise SettingsError("\n".join(faults))
+    return dataclasses.replace(config, **changes)
+
+
+_TINY = {
+    "game": "tictactoe", "iterations": 25, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
+    "full_search_share": 0.5, "turns_until_tau0": 5, "games_in_flight": 128, "memory_size": 40_000,
+    "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
+    "opening_plies": 1, "eval_episodes": 40, "eval_sims": 25, "cache_size": 1 << 14, "warmup_steps": 20,
+}  # fmt: skip
+_CLASSIC = {
+    "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "turns_until_tau0": 10, "cpuct": 1.0,
+    "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30, "selfplay_with": "best",
+    "memory_size": 30_000, "min_memory": 30_000, "training_loops": 10, "value_from_search": 0.0,
+    "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
+    "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
+    "policy_filters": 2, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
+}  # fmt: skip
+_GPU = {
+    "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400,
+    "fast_sims": 80, "batch_size": 1024, "memory_size": 1_000_000, "min_memory": 50_000, "cache_size": 1 << 20,
+}  # fmt: skip
+PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
+
+
+def preset(name: str, **changes: Any) -> Config:
+    """Return the settings of a preset, with changes.
+
+    >>> preset("classic").hidden_cnn_layers[0]
+    '75x4'
+    """
+    if name not in PRESETS:
+        near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
+    return with_overrides(Config(**PRESETS[name]), **changes)
+
+
+def to_json(config: Config) -> str:
+    """Return the settings as JSON, one a line."""
+    return json.dumps(dataclasses.asdict(config), indent=2) + "\n"
+
+
+def from_json(text: str, source: str = "config.json") -> Config:
+    """Read settings; raise `SettingsError` when the text is no valid config."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{source}: expected JSON, got {str(error)[:80]}") from None
+    if not isinstance(values, dict):
+        raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
+    faults = find_faults(values)
+    if faults:
+        raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))
+    if "hidden_cnn_layers" in values:
+        values["hidden_cnn_layers"] = tuple(values["hidden_cnn_layers"])
+    return Config(**values)
+
+
+def differences(old: Config, new: Config) -> dict[str, tuple[Any, Any]]:
+    """Return {name: (old, new)} of the settings that differ."""
+    pairs = {name: (getattr(old, name), getattr(new, name)) for name in FIELDS}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def is_fixed(name: str) -> bool:
+    """True for a setting that cannot change while a run lives."""
+    return bool(FIELDS[name].metadata["fixed"])
+
+
+def layers(config: Config) -> list[tuple[int, int]]:
+    """Return (filters, kernel size) of each entry of `hidden_cnn_layers`."""
+    return [(int(a), int(b)) for a, b in (text.split("x") for text in config.hidden_cnn_layers)]

@@ -1,0 +1,57 @@
+"""The games, one file each; `make(name)` finds the file by the name, so a new one needs no entry here."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+
+from config import UserError
+from game import Game
+
+_SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
+_LIBRARY = {"boards", "plain"}
+
+
+def names() -> list[str]:
+    """Return the names of all games."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _LIBRARY)
+
+
+def make(spec: str) -> Game:
+    """Return the game that a text names; raise `UserError` when there is none.
+
+    >>> make("connect4(rows=5,columns=6)").grid_shape
+    (5, 6)
+    """
+    match = _SPEC.match(spec.strip())
+    name = match["name"].lower() if match else spec.strip()[:60]
+    if name not in names():
+        near = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UserError(f"expected a game out of {', '.join(names())}, got {name!r}{hint}")
+    module = importlib.import_module(f"games.{name}")
+    kind = next(
+        c
+        for c in vars(module).values()
+        if inspect.isclass(c) and issubclass(c, Game) and c.__module__ == module.__name__
+    )
+    return kind(**_parameters(kind, match["inside"] or "" if match else ""))
+
+
+def _parameters(kind: type[Game], inside: str) -> dict[str, int]:
+    known = list(inspect.signature(kind).parameters)
+    found = {}
+    for part in filter(None, (p.strip() for p in inside.split(","))):
+        key, _, value = part.partition("=")
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.3)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            options = ", ".join(known) or "none"
+            raise UserError(f"{kind.name}: expected a parameter out of {options}, got {key!r}{hint}")
+        if not re.match(r"[0-9]{1,4}\Z", value):
+            raise UserError(f"{kind.name}: expected a whole number for {key}, got {value[:40]!r}")
+        found[key] = int(value)
+    return found

@@ -1,0 +1,81 @@
+"""What games on a grid share: the symmetries of a board, a hash of its cells, a drawing in text."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from game import Symmetry
+
+
+@njit(cache=True)
+def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
+    """Return a 64-bit hash of row[start:stop], cells in {-1, 0, 1}, 32 of them mixed at a time (splitmix64)."""
+    h = np.uint64(salt)
+    word = np.uint64(0)
+    filled = 0
+    for i in range(start, stop):
+        word = (word << np.uint64(2)) | np.uint64(row[i] + 1)
+        filled += 1
+        if filled == 32 or i == stop - 1:
+            h = mix64(h ^ word)
+            word = np.uint64(0)
+            filled = 0
+    return h
+
+
+@njit(cache=True)
+def mix64(x):  # type: ignore[no-untyped-def]
+    """Return x scrambled by the splitmix64 step (Steele, Lea, Flood 2014)."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True)
+def longest_line(cells, base, rows, columns, r, c):  # type: ignore[no-untyped-def]
+    """Return the length of the longest line of equal stones through (r, c); cells start at `base`."""
+    stone = cells[base + r * columns + c]
+    best = 1
+    for d in range(4):
+        dr = 0 if d == 0 else 1
+        dc = 1 if d < 2 else (0 if d == 2 else -1)
+        length = 1
+        for sign in (1, -1):
+            rr = r + sign * dr
+            cc = c + sign * dc
+            while 0 <= rr < rows and 0 <= cc < columns and cells[base + rr * columns + cc] == stone:
+                length += 1
+                rr += sign * dr
+                cc += sign * dc
+        best = max(best, length)
+    return best
+
+
+def point_symmetries(rows: int, columns: int, extra_actions: int = 0) -> list[Symmetry]:
+    """Return the turns and mirrors of a board whose actions are its points, then `extra_actions` fixed ones."""
+    points = np.arange(rows * columns).reshape(rows, columns)
+    forms = [points[::-1], points[:, ::-1], points[::-1, ::-1]]
+    if rows == columns:
+        forms += [points.T, points.T[::-1], points.T[:, ::-1], points.T[::-1, ::-1]]
+    fixed = rows * columns + np.arange(extra_actions)
+    return [Symmetry(f.ravel().copy(), np.concatenate([f.ravel(), fixed])) for f in forms]
+
+
+def column_mirror(rows: int, columns: int) -> list[Symmetry]:
+    """Return the left-right mirror of a board whose actions are its columns."""
+    points = np.arange(rows * columns).reshape(rows, columns)
+    return [Symmetry(points[:, ::-1].ravel().copy(), np.arange(columns)[::-1].copy())]
+
+
+def draw(cells: np.ndarray, last: int, pieces: dict[int, str]) -> list[str]:
+    """Return the lines of a board, [rows, columns] in {-1, 0, 1}; the stone at index `last` in brackets."""
+    lines = []
+    for r, line in enumerate(cells):
+        text = ""
+        for c, cell in enumerate(line):
+            here = r * cells.shape[1] + c == last
+            text += f"[{pieces[int(cell)]}]" if here else f" {pieces[int(cell)]} "
+        lines.append(text)
+    return lines

@@ -1,0 +1,102 @@
+"""Connect 4: any rows x columns x n in a row (default 6 x 7 x 4); an action is a column, named 1, 2, ... from the left.
+
+Row: header, rows, columns, n, then the cells from the top row down, 1 / -1 / 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cfunc
+
+from config import UserError
+from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import column_mirror, draw, hash_cells, longest_line
+
+ROWS, COLUMNS, N, CELLS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
+
+
+@cfunc(LEGAL, cache=True)
+def legal(row, out):  # type: ignore[no-untyped-def]
+    count = 0
+    for c in range(row[COLUMNS]):
+        if row[CELLS + c] == 0:
+            out[count] = c
+            count += 1
+    return count
+
+
+@cfunc(PLAY, cache=True)
+def play(row, action):  # type: ignore[no-untyped-def]
+    rows, columns = row[ROWS], row[COLUMNS]
+    r = rows - 1
+    while row[CELLS + r * columns + action] != 0:
+        r -= 1
+    row[CELLS + r * columns + action] = row[PLAYER]
+    row[PLY] += 1
+    row[LAST] = r * columns + action
+    if longest_line(row, CELLS, rows, columns, r, action) >= row[N]:
+        row[OVER] = 1
+        row[WINNER] = row[PLAYER]
+    elif row[PLY] == rows * columns:
+        row[OVER] = 1
+    row[PLAYER] = -row[PLAYER]
+
+
+@cfunc(OUTCOME, cache=True)
+def outcome(row, out):  # type: ignore[no-untyped-def]
+    out[0] = row[WINNER] * row[PLAYER]
+    return row[OVER]
+
+
+@cfunc(ENCODE, cache=True)
+def encode(row, out):  # type: ignore[no-untyped-def]
+    """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
+    player = row[PLAYER]
+    for i in range(row[ROWS] * row[COLUMNS]):
+        cell = row[CELLS + i]
+        out[3 * i] = cell == player
+        out[3 * i + 1] = cell == -player
+        out[3 * i + 2] = 1
+
+
+@cfunc(KEY, cache=True)
+def key(row):  # type: ignore[no-untyped-def]
+    return hash_cells(row, CELLS, CELLS + row[ROWS] * row[COLUMNS], row[PLAYER] + 1)
+
+
+class Connect4(Game):
+    """Drop a stone into a column; n in a row wins."""
+
+    name = "connect4"
+    policy_layout = "columns"
+    rules = Rules(legal, play, outcome, encode, key)
+
+    def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:
+        if not (1 <= rows <= 20 and 1 <= columns <= 20 and 2 <= n <= max(rows, columns)):
+            raise UserError(
+                f"connect4: expected 1 to 20 rows and columns and 2 <= n <= the longer side, got {rows}x{columns}x{n}"
+            )
+        defaults = {"rows": 6, "columns": 7, "n": 4}
+        given = {"rows": rows, "columns": columns, "n": n}
+        self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
+        self.grid_shape = (rows, columns)
+        self.input_shape = (rows, columns, 3)
+        self.action_size = columns
+        self.max_plies = rows * columns
+        self.symmetries = column_mirror(rows, columns)
+        self.start_row = np.zeros(CELLS + rows * columns, np.int32)
+        self.start_row[[PLAYER, LAST, ROWS, COLUMNS, N]] = 1, -1, rows, columns, n
+
+    def move_name(self, action: int) -> str:
+        return str(action + 1)
+
+    def parse_moves(self, text: str) -> list[int]:
+        """Accept "4433" as well as "4 4 3 3"."""
+        if self.grid_shape[1] <= 9:
+            text = " ".join("".join(text.split()))
+        return super().parse_moves(text)
+
+    def render(self, row: Row) -> str:
+        cells = row[CELLS:].reshape(self.grid_shape)
+        numbers = "".join(f"{self.move_name(c):^3}" for c in range(self.grid_shape[1]))
+        return "\n".join([*draw(cells, int(row[LAST]), self.pieces), numbers])

@@ -1,0 +1,81 @@
+"""Tic-tac-toe: three in a row on 3 x 3; an action is a cell in row order from the top, named a3 ... c1.
+
+Row: header, then the nine cells from the top row down, 1 / -1 / 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cfunc
+
+from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import draw, hash_cells, longest_line, point_symmetries
+
+CELLS = HEADER
+
+
+@cfunc(LEGAL, cache=True)
+def legal(row, out):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(9):
+        if row[CELLS + i] == 0:
+            out[count] = i
+            count += 1
+    return count
+
+
+@cfunc(PLAY, cache=True)
+def play(row, action):  # type: ignore[no-untyped-def]
+    row[CELLS + action] = row[PLAYER]
+    row[PLY] += 1
+    row[LAST] = action
+    if longest_line(row, CELLS, 3, 3, action // 3, action % 3) >= 3:
+        row[OVER] = 1
+        row[WINNER] = row[PLAYER]
+    elif row[PLY] == 9:
+        row[OVER] = 1
+    row[PLAYER] = -row[PLAYER]
+
+
+@cfunc(OUTCOME, cache=True)
+def outcome(row, out):  # type: ignore[no-untyped-def]
+    out[0] = row[WINNER] * row[PLAYER]
+    return row[OVER]
+
+
+@cfunc(ENCODE, cache=True)
+def encode(row, out):  # type: ignore[no-untyped-def]
+    """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
+    player = row[PLAYER]
+    for i in range(9):
+        out[3 * i] = row[CELLS + i] == player
+        out[3 * i + 1] = row[CELLS + i] == -player
+        out[3 * i + 2] = 1
+
+
+@cfunc(KEY, cache=True)
+def key(row):  # type: ignore[no-untyped-def]
+    return hash_cells(row, CELLS, CELLS + 9, row[PLAYER] + 1)
+
+
+class TicTacToe(Game):
+    """Three in a row."""
+
+    name = "tictactoe"
+    rules = Rules(legal, play, outcome, encode, key)
+
+    def __init__(self) -> None:
+        self.grid_shape = (3, 3)
+        self.input_shape = (3, 3, 3)
+        self.action_size = 9
+        self.max_plies = 9
+        self.symmetries = point_symmetries(3, 3)
+        self.start_row = np.zeros(CELLS + 9, np.int32)
+        self.start_row[[PLAYER, LAST]] = 1, -1
+
+    def move_name(self, action: int) -> str:
+        return "abc"[action % 3] + str(3 - action // 3)
+
+    def render(self, row: Row) -> str:
+        lines = draw(row[CELLS:].reshape(3, 3), int(row[LAST]), self.pieces)
+        return "\n".join([f"{3 - r} {line}" for r, line in enumerate(lines)] + ["   a  b  c"])
