@@ -1,0 +1,371 @@
+"""`MCTS`, `Node`, `Edge`: the search's tables and the views that people read.
+
+The tables are a `kernels.Forest`; `Node` and `Edge` are made when somebody looks. The methods with the article's
+names (moveToLeaf, backFill, ...) do one step at a time on the first tree; `search` does all steps, compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import kernels as k
+from game import Game, GameState
+
+Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
+
+
+class Edge:
+    """A move from one node to another; a view of one row of the edge table."""
+
+    def __init__(self, mcts: MCTS, index: int) -> None:
+        self.mcts = mcts
+        self.index = int(index)
+
+    @property
+    def _row(self) -> Any:
+        return self.mcts.forest.edges[self.index]
+
+    @property
+    def action(self) -> int:
+        return int(self._row["action"])
+
+    @property
+    def inNode(self) -> Node:
+        """The node it leaves."""
+        return Node(self.mcts, self._row["parent"])
+
+    @property
+    def outNode(self) -> Node | None:
+        """The node it leads to; None before the first visit."""
+        child = self._row["child"]
+        return None if child == k.UNVISITED else Node(self.mcts, child)
+
+    @property
+    def playerTurn(self) -> int:
+        """Who moves along it."""
+        return self.inNode.playerTurn
+
+    @property
+    def nu(self) -> float:
+        """Dirichlet noise; 0 off the root and outside self-play."""
+        return float(self._row["nu"])
+
+    @property
+    def stats(self) -> dict[str, float]:
+        """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
+        n, w, p = int(self._row["N"]), float(self._row["W"]), float(self._row["P"])
+        return {"N": n, "W": w, "Q": w / n if n else 0.0, "P": p}
+
+    def __repr__(self) -> str:
+        s = self.stats
+        name = self.mcts.game.move_name(self.action)
+        return f"<Edge {name} N={s['N']:.0f} W={s['W']:.3f} Q={s['Q']:.3f} P={s['P']:.3f}>"
+
+
+class Node:
+    """A position in the tree; a view of one row of the node table."""
+
+    def __init__(self, mcts: MCTS, index: int) -> None:
+        self.mcts = mcts
+        self.index = int(index)
+
+    @property
+    def _row(self) -> Any:
+        return self.mcts.forest.nodes[self.index]
+
+    @property
+    def _tree(self) -> int:
+        return self.index // self.mcts.capacity
+
+    @property
+    def state(self) -> GameState:
+        return self.mcts.game.state_of(self.mcts.forest.rows[self.index + self._tree])
+
+    @property
+    def id(self) -> Any:
+        return self.state.id
+
+    @property
+    def playerTurn(self) -> int:
+        return int(self._row["player"])
+
+    @property
+    def value(self) -> float:
+        """The network's value, or the result when the game is over, for the player to move."""
+        return float(self._row["value"])
+
+    @property
+    def visits(self) -> int:
+        """Sum of its edges' N."""
+        return int(self._row["total"])
+
+    @property
+    def Q(self) -> float:
+        """Mean value over the network's and all visits, for the player to move."""
+        return float(self._row["W"]) / (1 + self.visits)
+
+    @property
+    def edges(self) -> list[tuple[int, Edge]]:
+        """(action, edge) for each legal move; empty before the node is expanded."""
+        if self._row["status"] != k.EXPANDED:
+            return []
+        first, count = int(self._row["first"]), int(self._row["count"])
+        found = [Edge(self.mcts, e) for e in range(first, first + count)]
+        return [(edge.action, edge) for edge in found]
+
+    def isLeaf(self) -> bool:
+        """True before expansion and when the game is over."""
+        return bool(self._row["status"] != k.EXPANDED)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and (self.mcts, self.index) == (other.mcts, other.index)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Node visits={self.visits} value={self.value:.3f} edges={len(self.edges)}>"
+
+
+class MCTS:
+    """A forest of search trees of one game; everything named after the article speaks of the first tree."""
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        cpuct: float = 1.25,
+        epsilon: float = 0.25,
+        fpu_reduction: float = 0.25,
+        trees: int = 1,
+        leaves: int = 1,
+        sims: int = 800,
+        cache_size: int = 1 << 14,
+        seed: int = 0,
+    ) -> None:
+        """Make room for searches of `sims` visits with up to `leaves` evaluations of a tree in the air."""
+        if game.rules is None or game.start_row is None:
+            raise TypeError(f"{game.name} has no rules: derive it from games.plain.PlainGame or set `rules`")
+        self.game = game
+        self.rules = game.rules
+        self.leaves = leaves
+        self.rule = k.Rule(float(cpuct), float(epsilon), float(fpu_reduction), 1.0 if leaves > 1 else 0.0)
+        self.cache = make_cache(cache_size, game.action_size)
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
+        self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
+        for t in range(trees):
+            k.clear_tree(self.forest, t)
+        batch = trees * leaves
+        self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
+        self._asked = np.zeros(batch, np.int32)
+
+    @property
+    def capacity(self) -> int:
+        """Nodes that each tree has room for."""
+        return self.forest.nodes.shape[0] // self.forest.trees.shape[0]
+
+    def __len__(self) -> int:
+        return int(self.forest.trees[0]["nodes"])
+
+    @property
+    def root(self) -> Node:
+        return Node(self, self.forest.trees[0]["root"])
+
+    @property
+    def tree(self) -> dict[Any, Node]:
+        """{state id: node} of the first tree."""
+        return {node.id: node for node in self._nodes()}
+
+    def _nodes(self) -> Iterator[Node]:
+        return (Node(self, i) for i in range(len(self)))
+
+    def __contains__(self, state: GameState) -> bool:
+        key = np.uint64(state_key(self.game, state))
+        return len(self) > 0 and k.find(self.forest, 0, key) >= 0
+
+    # ---- the article's steps
+
+    def addNode(self, state: GameState) -> Node:
+        """Put a position into the first tree, or find it there."""
+        f = self.forest
+        row = self.game.row_of(state)
+        key = np.uint64(state_key(self.game, state))
+        index = k.find(f, 0, key)
+        if index < 0:
+            f.rows[len(self)] = row
+            index = k.new_node(f, self.rules, 0, key, index)
+            if index < 0:
+                raise MemoryError(f"the tree is full ({self.capacity} nodes)")
+        return Node(self, index)
+
+    def moveToLeaf(self) -> tuple[Node, float, bool, list[Edge]]:
+        """Walk to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there."""
+        index = k.descend(self.forest, self.rules, self.rule, 0, 0)
+        self.check_errors()
+        if index < 0:
+            k.undo(self.forest, self.rule, 0)
+            raise MemoryError(f"the tree is full ({self.capacity} nodes)")
+        leaf = Node(self, index)
+        done = bool(leaf._row["status"] == k.TERMINAL)
+        path = self.forest.path[0, : self.forest.depth[0]]
+        return leaf, leaf.value if done else 0.0, done, [Edge(self, e) for e in path]
+
+    def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
+        """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
+        if leaf._row["status"] == k.WAITING:
+            k.expand(self.forest, leaf.index, np.float32(value), np.asarray(logits, np.float32))
+
+    def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
+        """Add the leaf's value to the edges that led to it."""
+        self.forest.path[0, : len(breadcrumbs)] = [edge.index for edge in breadcrumbs]
+        self.forest.depth[0] = len(breadcrumbs)
+        k.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
+
+    # ---- whole searches
+
+    def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
+        """Make a position the root, keeping what the tree knows of it; return whether it knew it."""
+        row = self.game.row_of(state)
+        known = self.forest.trees[tree]["nodes"] > 0 and k.find(
+            self.forest, tree, np.uint64(state_key(self.game, state))
+        ) >= 0
+        k.re_root(self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
+        self.check_errors()
+        return bool(known)
+
+    def plant(self, state: GameState, *, tree: int = 0) -> None:
+        """Make a position the root of a new tree."""
+        k.plant(self.forest, self.rules, tree, self.game.row_of(state))
+        self.check_errors()
+
+    def add_noise(self, alpha: float, *, tree: int = 0) -> None:
+        """Draw Dirichlet noise for the root; it lasts until the root changes."""
+        k.draw_noise(self.forest, tree, float(alpha))
+
+    def search(
+        self,
+        predictor: Predictor,
+        sims: int,
+        trees: Sequence[int] = (0,),
+        stop: Callable[[], bool] | None = None,
+    ) -> int:
+        """Simulate until the root of every tree named has `sims` visits (those kept count); return evaluations made.
+
+        `stop` is asked before each batch and ends the search early.
+        """
+        which = np.asarray(trees, np.int32)
+        self.forest.trees["budget"][which] = sims
+        shape = self.game.input_shape
+        values, logits = np.zeros(1, np.float32), np.zeros((1, self.game.action_size), np.float32)
+        n = evaluations = 0
+        while True:
+            n = k.search_step(
+                self.forest, self.rules, self.rule, self.cache, self._asked, n, values, logits, self._planes, which
+            )
+            self.check_errors()
+            if n == 0:
+                return evaluations
+            evaluations += n
+            values, logits = predictor(self._planes[:n].reshape(n, *shape))
+            if stop is not None and stop():
+                sims = 0
+                self.forest.trees["budget"][which] = 0
+
+    def visit_counts(self, tree: int = 0) -> np.ndarray:
+        """Return [action_size] int64: N of the root's moves."""
+        root = self.forest.nodes[self.forest.trees[tree]["root"]]
+        edges = self.forest.edges[root["first"] : root["first"] + root["count"]]
+        counts = np.zeros(self.game.action_size, np.int64)
+        counts[edges["action"]] = edges["N"]
+        return counts
+
+    def root_value(self, tree: int = 0) -> float:
+        """Return the search's value of the root, for its player to move."""
+        root = self.forest.nodes[self.forest.trees[tree]["root"]]
+        return float(root["W"]) / (1 + int(root["total"]))
+
+    def clear_cache(self) -> None:
+        """Forget all evaluations: the weights changed."""
+        self.cache.keys[:] = 0
+
+    def clear(self) -> None:
+        """Forget all trees."""
+        for t in range(len(self.forest.trees)):
+            k.clear_tree(self.forest, t)
+
+    def check_errors(self) -> None:
+        """Raise what a rule in plain Python raised during the last compiled call."""
+        check = getattr(self.game, "check_errors", None)
+        if check is not None:
+            check()
+
+    def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
+        """Return the most visited moves in turn, from `node` or the root."""
+        node, line = node or self.root, []
+        while node is not None and node.edges and len(line) < length:
+            action, edge = max(node.edges, key=lambda pair: pair[1].stats["N"])
+            if edge.stats["N"] == 0:
+                break
+            line.append(action)
+            node = edge.outNode
+        return line
+
+
+def state_key(game: Game, state: GameState) -> int:
+    """Return the 64-bit key of a position, as the tables hold it."""
+    from game import _call_key
+
+    assert game.rules is not None
+    return int(_call_key(game.rules.key, game.row_of(state)))
+
+
+def capacity_for(sims: int, leaves: int) -> int:
+    """Nodes for a search of `sims` visits: as many again for what is kept from the move before."""
+    return 2 * sims + leaves + 2
+
+
+def make_cache(size: int, action_size: int) -> k.Cache:
+    """Return a cache with room for at least one position; sizes round up to powers of two."""
+    room = 1 << max(size - 1, 0).bit_length()
+    return k.Cache(
+        np.zeros(room, np.uint64),
+        np.zeros(room, np.float32),
+        np.zeros((room, action_size), np.float32),
+        np.zeros(3, np.int64),
+    )
+
+
+def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
+    """Return the memory that `make_forest` takes."""
+    assert game.start_row is not None
+    edge = k.EDGE.itemsize * game.action_size
+    table = 4 << (2 * capacity - 1).bit_length()
+    node = k.NODE.itemsize + edge + 4 * game.start_row.shape[0]
+    return trees * (capacity * node + table + leaves * 4 * max_depth(game))
+
+
+def max_depth(game: Game) -> int:
+    """Longest walk from a root to a leaf."""
+    return min(game.max_plies, 4096) + 1
+
+
+def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> k.Forest:
+    """Allocate the tables; pages are touched when first used."""
+    assert game.start_row is not None
+    table = 1 << (2 * capacity - 1).bit_length()
+    return k.Forest(
+        trees=np.zeros(trees, k.TREE),
+        nodes=np.zeros(trees * capacity, k.NODE),
+        edges=np.zeros(trees * capacity * game.action_size, k.EDGE),
+        rows=np.zeros((trees * (capacity + 1), game.start_row.shape[0]), np.int32),
+        table=np.full(trees * table, k.UNVISITED, np.int32),
+        path=np.zeros((trees * leaves, max_depth(game)), np.int32),
+        leaf=np.zeros(trees * leaves, np.int32),
+        depth=np.zeros(trees * leaves, np.int32),
+        legal=np.zeros(game.action_size, np.int32),
+        outcome=np.zeros(1, np.float32),
+        remap=np.zeros((2, capacity), np.int32),
+    )
