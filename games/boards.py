@@ -11,7 +11,7 @@ from game import Symmetry
 @njit(cache=True)
 def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
     """Return a 64-bit hash of row[start:stop], cells in {-1, 0, 1}, 32 of them mixed at a time (splitmix64)."""
-    h = np.uint64(salt)
+    h = mix64(np.uint64(salt))  # scrambled: else it could cancel against a cell of the last place
     word = np.uint64(0)
     filled = 0
     for i in range(start, stop):

@@ -1,0 +1,75 @@
+"""Fast answers of a trained network: `make_predictor` picks compiled Keras or OpenVINO.
+
+A predictor maps planes [B, rows, columns, planes] uint8 to (value [B], logits [B, action_size]) for any B; inside
+it works with a few fixed batch sizes, so nothing is compiled twice. `load` swaps weights.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol
+
+import numpy as np
+
+from config import UserError
+
+BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
+"""Batch sizes compiled when first needed; questions are padded to the next one."""
+TOLERANCE = {"float32": (1e-4, 1e-3), "bfloat16": (0.05, 0.15)}
+"""Largest difference from Keras in float32 that tests allow: (value, logit after centring)."""
+
+
+class Predictor(Protocol):
+    """Answers questions for one set of weights."""
+
+    name: str
+    """Shown to people, e.g. "openvino bfloat16"."""
+
+    def load(self, weights: list[np.ndarray]) -> None:
+        """Answer with these weights from now on; no question is in the air."""
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Answer; the arrays are valid until the same thread asks again."""
+        ...
+
+
+def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1) -> Predictor:
+    """Return a predictor with the model's present weights; `streams` threads may ask it at once.
+
+    auto: OpenVINO on a CPU when it is installed, else compiled Keras.
+    """
+    import keras
+
+    if backend == "auto":
+        on_gpu = bool(keras.distribution.list_devices("gpu"))
+        backend = "keras" if on_gpu or not openvino_installed() else "openvino"
+    predictor: Predictor
+    if backend == "openvino":
+        if not openvino_installed():
+            raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
+        from backends.openvino_cpu import OpenVINOPredictor
+
+        predictor = OpenVINOPredictor(model, streams=streams)
+    else:
+        from backends.compiled_keras import KerasPredictor
+
+        predictor = KerasPredictor(model)
+    predictor.load(model.get_weights())
+    return predictor
+
+
+def cores() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def openvino_installed() -> bool:
+    """True when OpenVINO can be imported."""
+    import importlib.util
+
+    return importlib.util.find_spec("openvino") is not None
+
+
+def padded(count: int) -> int:
+    """Return the compiled batch size that holds `count` questions."""
+    return next((b for b in BATCHES if b >= count), -(-count // BATCHES[-1]) * BATCHES[-1])

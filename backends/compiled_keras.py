@@ -1,0 +1,32 @@
+"""The network as one compiled TensorFlow function; the weights are its arguments, so a new version costs a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from backends import padded
+
+
+class KerasPredictor:
+    """Answers with `tf.function`, on a GPU with XLA."""
+
+    def __init__(self, model: Any) -> None:
+        self._shape = model.game.input_shape
+        on_gpu = bool(keras.distribution.list_devices("gpu"))
+        self.name = f"keras {'gpu' if on_gpu else 'float32'}"
+        self._function = tf.function(model.inference(), jit_compile=on_gpu)
+        self._weights: list[tf.Tensor] = []
+
+    def load(self, weights: list[np.ndarray]) -> None:
+        self._weights = [tf.constant(w) for w in weights]
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count = len(planes)
+        room = np.zeros((padded(count), *self._shape), np.uint8)
+        room[:count] = planes
+        value, logits = self._function(tf.constant(room), *self._weights)
+        return value.numpy()[:count, 0], logits.numpy()[:count]

@@ -1,0 +1,91 @@
+"""The network in OpenVINO on a CPU: converted once with the weights as inputs, which become constants for a version.
+
+Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md); with constants
+in place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import openvino as ov
+import tensorflow as tf
+
+from backends import cores, padded
+
+
+
+class OpenVINOPredictor:
+    """Answers with OpenVINO; with several streams each asking thread has cores of its own."""
+
+    def __init__(self, model: Any, *, streams: int = 1) -> None:
+        self.name = f"openvino {model.precision}"
+        self._shape = model.game.input_shape
+        self._core = ov.Core()
+        self._graph = _convert(model)
+        self._options = {
+            "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
+            "INFERENCE_NUM_THREADS": cores(),
+            "NUM_STREAMS": min(streams, cores()),
+            "ENABLE_CPU_PINNING": False,
+        }
+        self._lock = threading.Lock()
+        self._weights: list[np.ndarray] = []
+        self._compiled: dict[int, Any] = {}
+        self._requests: dict[tuple[int, int], Any] = {}
+
+    def load(self, weights: list[np.ndarray]) -> None:
+        self._weights = [np.ascontiguousarray(w) for w in weights]
+        self._compiled.clear()
+        self._requests.clear()
+
+    def _compile(self, size: int) -> Any:
+        graph = self._graph.clone()
+        planes, *inputs = graph.get_parameters()
+        for parameter, weight in zip(inputs, self._weights, strict=True):
+            parameter.output(0).replace(ov.op.Constant(weight).output(0))
+            graph.remove_parameter(parameter)
+        graph.reshape({planes.output(0): [size, *self._shape]})
+        return self._core.compile_model(graph, "CPU", self._options)
+
+    def _request(self, size: int) -> Any:
+        """Return the calling thread's request for a batch size."""
+        key = threading.get_ident(), size
+        request = self._requests.get(key)
+        if request is None:
+            with self._lock:
+                if size not in self._compiled:
+                    self._compiled[size] = self._compile(size)
+                request = self._requests[key] = self._compiled[size].create_infer_request()
+        return request
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count = len(planes)
+        request = self._request(padded(count))
+        request.get_input_tensor(0).data[:count] = planes
+        request.infer()
+        return request.get_output_tensor(0).data[:count, 0], request.get_output_tensor(1).data[:count]
+
+
+def _convert(model: Any) -> ov.Model:
+    """Return the graph with inputs planes, weight 0, weight 1, ... and outputs value [B, 1], logits."""
+    run = model.inference()
+    specs = [tf.TensorSpec((None, *model.game.input_shape), tf.uint8)]
+    specs += [tf.TensorSpec(w.shape, tf.float32) for w in model.get_weights()]
+    names = ["planes"] + [f"weight{i:04d}" for i in range(len(specs) - 1)]
+    named = [tf.TensorSpec(s.shape, s.dtype, name) for s, name in zip(specs, names, strict=True)]
+
+    @tf.function(input_signature=named)
+    def function(planes: Any, *weights: Any) -> dict[str, Any]:
+        value, logits = run(planes, *weights)
+        return {"a_value": value, "b_logits": logits}
+
+    graph = ov.convert_model(function.get_concrete_function())
+    parameters = {p.get_friendly_name(): p for p in graph.get_parameters()}
+    results = {next(iter(o.get_names())): o.get_node() for o in graph.outputs}
+    missing = [n for n in names if n not in parameters]
+    if missing or set(results) != {"a_value", "b_logits"}:
+        raise RuntimeError(f"OpenVINO renamed the network's inputs or outputs: {missing} {list(results)}")
+    return ov.Model([results["a_value"], results["b_logits"]], [parameters[n] for n in names], "network")

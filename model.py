@@ -1,0 +1,307 @@
+"""`Gen_Model` and `Residual_CNN`: the network, its loss, its training. With backends/, the only Keras here.
+
+Value: for the player to move, in [-1, 1]. Policy: unmasked logits [B, action_size]; legality is the caller's.
+A state of a model is a list of arrays, weights then optimizer; files hold arrays only, never a Keras object.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+
+import keras
+import numpy as np
+from keras import layers, ops
+
+from config import Config, UserError
+from config import layers as layer_sizes
+from game import Game, GameState
+
+ILLEGAL = -1.0
+"""Marks illegal moves in a policy target."""
+Batch = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""planes [B, rows, columns, planes] uint8; value [B] float32; policy [B, action_size] float32, ILLEGAL where
+the move is not legal."""
+
+
+@keras.saving.register_keras_serializable("alphazero")
+def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
+    """Return the cross-entropy [B] over legal moves only: gradient for all of them, exactly none for others."""
+    legal = y_true > 0.5 * ILLEGAL
+    logits = ops.where(legal, ops.cast(y_pred, "float32"), -1e9)
+    return -ops.sum(ops.where(legal, y_true * ops.log_softmax(logits), 0.0), axis=-1)
+
+
+def native_bfloat16() -> bool:
+    """True when this processor multiplies bfloat16 in hardware."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            flags = next((line for line in file if line.startswith("flags")), "")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def resolve_precision(precision: str) -> str:
+    """Return float32 or bfloat16 for a setting that may be "auto"."""
+    return ("bfloat16" if native_bfloat16() else "float32") if precision == "auto" else precision
+
+
+class Gen_Model:
+    """What any network here can do; a subclass builds `self.model` by `_build`, a function of a dtype policy."""
+
+    def __init__(self, config: Config, game: Game) -> None:
+        self.config = config
+        self.game = game
+        self.precision = resolve_precision(config.precision)
+        keras.utils.set_random_seed(config.seed)
+        policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
+        self.model = self._build(policy)
+        self._twin = self._build("float32") if policy != "float32" else self.model
+        self.model.compile(
+            optimizer=make_optimizer(config),
+            loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits},
+            loss_weights={"value_head": 0.5, "policy_head": 0.5},
+            jit_compile="auto" if keras.distribution.list_devices("gpu") else False,
+        )
+        self.model.optimizer.build(self.model.trainable_variables)
+
+    def _build(self, dtype: str) -> keras.Model:
+        raise NotImplementedError
+
+    def convertToModelInput(self, state: GameState) -> np.ndarray:
+        """Return what the network sees of a state: [rows, columns, planes] uint8."""
+        return state.planes()
+
+    def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (value [B], logits [B, action_size]) by Keras itself: slow, the yardstick of the back ends."""
+        value, logits = self._twin(planes, training=False) if self._twin is self.model else self._in_float32(planes)
+        return np.asarray(value, np.float32)[:, 0], np.asarray(logits, np.float32)
+
+    def _in_float32(self, planes: np.ndarray) -> Any:
+        self._twin.set_weights(self.model.get_weights())
+        return self._twin(planes, training=False)
+
+    def inference(self) -> Callable[..., Any]:
+        """Return f(planes, *weights) -> (value [B, 1], logits) without side effects, for a back end to compile."""
+        model, order = self._twin, {id(v): i for i, v in enumerate(self._twin.variables)}
+
+        def run(planes: Any, *weights: Any) -> Any:
+            trainable = [weights[order[id(v)]] for v in model.trainable_variables]
+            others = [weights[order[id(v)]] for v in model.non_trainable_variables]
+            outputs, _ = model.stateless_call(trainable, others, planes, training=False)
+            return outputs[0], outputs[1]
+
+        return run
+
+    def fit(
+        self,
+        batches: Callable[[int], Batch],
+        steps: int,
+        *,
+        epochs: int = 1,
+        rate: Callable[[int], float] | None = None,
+        report: Callable[[int], None] | None = None,
+    ) -> dict[str, float]:
+        """Train on batches(0) .. batches(steps - 1), each `epochs` times; return the mean losses.
+
+        Raises `ArithmeticError` when a loss or weight is not finite; the caller goes back to its last version.
+        """
+        callback = _Progress(rate or (lambda step: self.config.learning_rate), report)
+        history = self.model.fit(
+            _Batches(batches, steps, epochs), epochs=1, shuffle=False, verbose=0, callbacks=[callback]
+        ).history
+        losses = {name.replace("_head", ""): float(values[-1]) for name, values in history.items()}
+        if not all(np.isfinite(v) for v in losses.values()) or not self.is_finite():
+            raise ArithmeticError(f"training gave numbers that are not finite: {losses}")
+        return losses
+
+    def is_finite(self) -> bool:
+        """True when no weight is NaN or infinite."""
+        return all(bool(np.isfinite(w).all()) for w in self.model.get_weights())
+
+    # ---- state
+
+    def get_weights(self) -> list[np.ndarray]:
+        """Return the weights in the order of the layers."""
+        return [np.array(w) for w in self.model.get_weights()]
+
+    def set_weights(self, weights: list[np.ndarray]) -> None:
+        """Replace the weights; raise `UserError` when they are another network's."""
+        shapes, wanted = [w.shape for w in weights], [w.shape for w in self.model.get_weights()]
+        if shapes != wanted:
+            differ = next((f"{b} expected, {a} came" for a, b in zip(shapes, wanted, strict=False) if a != b), "")
+            raise UserError(f"expected {len(wanted)} weights of this network, got {len(shapes)} ({differ})")
+        self.model.set_weights(weights)
+
+    def get_optimizer(self) -> list[np.ndarray]:
+        """Return the optimizer's variables (step count, moments)."""
+        return [np.asarray(v) for v in self.model.optimizer.variables]
+
+    def set_optimizer(self, arrays: list[np.ndarray]) -> None:
+        """Replace the optimizer's variables."""
+        variables = self.model.optimizer.variables
+        if [a.shape for a in arrays] != [tuple(v.shape) for v in variables]:
+            raise UserError("expected the state of this network's optimizer, got another's")
+        for variable, array in zip(variables, arrays, strict=True):
+            variable.assign(array)
+
+    # ---- to look at
+
+    def printWeightAverages(self, log: Callable[[str], None] = print) -> None:
+        """Report mean and largest absolute value of each layer's kernel and bias, as the article does."""
+        for layer in self.model.layers:
+            parts = [f"{np.abs(w).mean():.6f} (max {np.abs(w).max():.4f})" for w in layer.get_weights()]
+            if parts:
+                log(f"{layer.name:<24} mean |w|: " + ", ".join(parts))
+
+    def viewLayers(self, columns: int = 8) -> Any:
+        """Return a matplotlib figure with the kernels of each convolution as images."""
+        from matplotlib.figure import Figure
+
+        found = [layer for layer in self.model.layers if isinstance(layer, layers.Conv2D)]
+        figure = Figure(figsize=(columns, 1.1 * len(found)), layout="constrained")
+        axes = figure.subplots(len(found), columns, squeeze=False)
+        for line, layer in zip(axes, found, strict=True):
+            kernel = layer.get_weights()[0]
+            limit = float(np.abs(kernel).max()) or 1.0
+            for i, axis in enumerate(line):
+                axis.axis("off")
+                if i < kernel.shape[-1]:
+                    axis.imshow(kernel[:, :, 0, i], cmap="coolwarm", vmin=-limit, vmax=limit)
+            line[0].set_title(layer.name, fontsize=7, loc="left")
+        return figure
+
+    def draw(self, path: str) -> None:
+        """Draw the network as PNG; raise `UserError` when pydot or graphviz is missing."""
+        try:
+            keras.utils.plot_model(self.model, to_file=path, show_shapes=True, show_layer_names=True)
+        except (ImportError, OSError) as error:
+            raise UserError(
+                f"drawing the network needs `pip install pydot` and graphviz's `dot`: {str(error).splitlines()[0]}"
+            ) from None
+
+
+class Residual_CNN(Gen_Model):
+    """A convolution, then residual blocks, then a value and a policy head (AGZ, Methods)."""
+
+    def _build(self, dtype: str) -> keras.Model:
+        filters_and_kernels = layer_sizes(self.config)
+        self._dtype = dtype
+        board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
+        x = layers.Rescaling(1.0, dtype=dtype, name="cast")(board)
+        x = self.conv_layer(x, *filters_and_kernels[0], "conv")
+        for i, (filters, kernel) in enumerate(filters_and_kernels[1:], 1):
+            x = self.residual_layer(x, filters, kernel, f"block{i}")
+        return keras.Model(board, [self.value_head(x), self.policy_head(x)])
+
+    def _conv(self, x: Any, filters: int, kernel: int, name: str, *, initial: str = "he_normal") -> Any:
+        batch = self.config.normalisation == "batch"
+        x = layers.Conv2D(
+            filters, kernel, padding="same", use_bias=not batch, kernel_initializer=initial,
+            kernel_regularizer=self._penalty(), dtype=self._dtype, name=name,
+        )(x)  # fmt: skip
+        return layers.BatchNormalization(momentum=0.9, dtype=self._dtype, name=f"{name}_bn")(x) if batch else x
+
+    def _penalty(self) -> Any:
+        if self.config.optimizer != "sgd" or not self.config.reg_const:
+            return None
+        return keras.regularizers.L2(self.config.reg_const)
+
+    def _relu(self, x: Any, name: str) -> Any:
+        return layers.ReLU(dtype=self._dtype, name=f"{name}_relu")(x)
+
+    def _dense(self, x: Any, units: int, name: str, **options: Any) -> Any:
+        options = {"dtype": self._dtype, "kernel_regularizer": self._penalty(), **options}
+        return layers.Dense(units, name=name, **options)(x)
+
+    def conv_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
+        """Convolution, normalisation, ReLU."""
+        return self._relu(self._conv(x, filters, kernel, name), name)
+
+    def residual_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
+        """Two convolutions beside a shortcut; without normalisation the second starts at zero (Zhang 2019, Fixup)."""
+        y = self.conv_layer(x, filters, kernel, f"{name}a")
+        initial = "he_normal" if self.config.normalisation == "batch" else "zeros"
+        y = self._conv(y, filters, kernel, f"{name}b", initial=initial)
+        return self._relu(layers.Add(dtype=self._dtype, name=f"{name}_add")([x, y]), name)
+
+    def _pooled(self, x: Any, name: str) -> Any:
+        """Mean and maximum over the board, [B, 2 * filters] (KataGo 3.3)."""
+        mean = layers.GlobalAveragePooling2D(dtype=self._dtype, name=f"{name}_mean")(x)
+        top = layers.GlobalMaxPooling2D(dtype=self._dtype, name=f"{name}_max")(x)
+        return layers.Concatenate(dtype=self._dtype, name=f"{name}_pool")([mean, top])
+
+    def value_head(self, x: Any) -> Any:
+        """Return the value [B, 1], for the player to move."""
+        x = self.conv_layer(x, self.config.value_filters, 1, "value_conv")
+        x = self._pooled(x, "value") if self.config.global_pooling else layers.Flatten(name="value_flat")(x)
+        x = self._relu(self._dense(x, self.config.value_units, "value_dense"), "value_dense")
+        return self._dense(x, 1, "value_head", activation="tanh", dtype="float32")
+
+    def policy_head(self, x: Any) -> Any:
+        """Return the logits [B, action_size]."""
+        size, layout = self.game.action_size, self.game.policy_layout
+        x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
+        if not self.config.global_pooling or layout == "other":
+            flat = layers.Flatten(name="policy_flat")(x)
+            return self._dense(flat, size, "policy_head", dtype="float32")
+        pooled = self._pooled(x, "policy")
+        bias = self._dense(pooled, self.config.policy_filters, "policy_bias")
+        shape = (1, 1, self.config.policy_filters)
+        x = layers.Add(dtype=self._dtype)([x, layers.Reshape(shape, dtype=self._dtype)(bias)])
+        x = self._relu(x, "policy_point")
+        x = layers.Conv2D(1, 1, dtype="float32", name="policy_points")(x)
+        if layout == "columns":
+            x = layers.GlobalAveragePooling1D(dtype="float32")(layers.Reshape((self.game.grid_shape[0], -1))(x))
+            return layers.Identity(name="policy_head", dtype="float32")(x)
+        x = layers.Flatten(dtype="float32")(x)
+        points = self.game.grid_shape[0] * self.game.grid_shape[1]
+        if size > points:
+            others = self._dense(pooled, size - points, "policy_others", dtype="float32")
+            x = layers.Concatenate(dtype="float32")([x, others])
+        return layers.Identity(name="policy_head", dtype="float32")(x)
+
+
+def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
+    """Return the optimizer named in the settings; its rate is set before each step."""
+    if config.optimizer == "sgd":
+        return keras.optimizers.SGD(config.learning_rate, momentum=config.momentum)
+    optimizer = keras.optimizers.AdamW(config.learning_rate, weight_decay=config.reg_const, clipnorm=5.0)
+    optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
+    return optimizer
+
+
+class _Batches(keras.utils.PyDataset):
+    """The batches of one fit, in order, each `epochs` times."""
+
+    def __init__(self, batches: Callable[[int], Batch], steps: int, epochs: int) -> None:
+        super().__init__()
+        self._batches, self._steps, self._epochs = batches, steps, epochs
+
+    def __len__(self) -> int:
+        return self._steps * self._epochs
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        planes, value, policy = self._batches(index // self._epochs)
+        return planes, {"value_head": value[:, None], "policy_head": policy}
+
+
+class _Progress(keras.callbacks.Callback):
+    """Sets the learning rate before a step and reports after it."""
+
+    def __init__(self, rate: Callable[[int], float], report: Callable[[int], None] | None) -> None:
+        super().__init__()
+        self._rate, self._report = rate, report
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self.model.optimizer.learning_rate = self._rate(batch)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        if self._report is not None:
+            self._report(batch + 1)

@@ -1,0 +1,330 @@
+"""Self-play with many games in flight: each tree plays its own game, move after move, inside compiled code.
+
+A game that finishes its move plays it and goes on; a finished game is handed out and its tree starts the next.
+A game depends on its seed and the network alone, not on the games beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import kernels as k
+from backends import Predictor
+from config import Config
+from game import Game
+from kernels import compiled
+from MCTS import MCTS
+
+IDLE, RUNNING, FINISHED = 0, 1, 2
+
+
+class GameRecord(NamedTuple):
+    """One finished game of L moves."""
+
+    index: int
+    """Its number within the iteration."""
+    moves: np.ndarray
+    """[L] int16"""
+    visits: np.ndarray
+    """[L, action_size] uint16: root visits; all 0 where the search was not a full one."""
+    values: np.ndarray
+    """[L] float32: the search's value, for the player to move."""
+    result: float
+    """For the player who began (playerTurn 1)."""
+
+
+class Table(NamedTuple):
+    """The games in flight, one a tree."""
+
+    phase: np.ndarray
+    """[T] int32: IDLE, RUNNING, FINISHED"""
+    ply: np.ndarray
+    """[T] int32"""
+    full: np.ndarray
+    """[T] int32: whether the present search is a full one"""
+    moves: np.ndarray
+    """[T, max_plies] int16"""
+    visits: np.ndarray
+    """[T, max_plies, action_size] uint16"""
+    values: np.ndarray
+    """[T, max_plies] float32"""
+    result: np.ndarray
+    """[T] float32: for player 1"""
+
+
+class Play(NamedTuple):
+    """How games are played; the names are those of `Config`."""
+
+    sims: int
+    fast_sims: int
+    full_share: float
+    turns_until_tau0: int
+    alpha: float
+
+
+@compiled
+def begin_move(f, table, play, t):  # type: ignore[no-untyped-def]
+    """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched."""
+    tree = f.trees[t]
+    full = k.uniform(tree) < play.full_share
+    tree.budget = play.sims if full else play.fast_sims
+    if f.nodes[tree.root].count == 1:
+        full = False
+        tree.budget = 1
+    table.full[t] = full
+    if full:
+        k.draw_noise(f, t, play.alpha)
+
+
+@compiled
+def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
+    """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
+    tree = f.trees[t]
+    root = f.nodes[tree.root]
+    ply = table.ply[t]
+    table.visits[t, ply] = 0
+    if table.full[t]:
+        for e in range(root.first, root.first + root.count):
+            table.visits[t, ply, f.edges[e].action] = f.edges[e].N
+    table.values[t, ply] = root.W / (1.0 + root.total)
+    e = k.choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0)
+    table.moves[t, ply] = f.edges[e].action
+    table.ply[t] = ply + 1
+    child = f.nodes[f.edges[e].child]
+    if child.status == k.TERMINAL:
+        table.result[t] = child.value if child.player == 1 else -child.value
+        table.phase[t] = FINISHED
+        return
+    k.move_root(f, t, f.edges[e].child)
+    capacity = f.nodes.shape[0] // f.trees.shape[0]
+    if tree.nodes + play.sims - f.nodes[tree.root].total > capacity:
+        k.plant(f, rules, t, f.rows[k.row_index(f, t, tree.root)])
+    begin_move(f, table, play, t)
+
+
+@compiled
+def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-def]
+    """Begin a game in tree t."""
+    f.trees[t].rng = seed
+    k.plant(f, rules, t, row)
+    table.ply[t] = 0
+    table.phase[t] = RUNNING
+    begin_move(f, table, play, t)
+
+
+@compiled
+def selfplay_step(  # type: ignore[no-untyped-def]
+    f, rules, rule, cache, table, play, asked, count, values, logits, planes
+):
+    """Take `count` answers for the trees in `asked`, then play on in every tree until it asks or its game ends.
+
+    Writes planes[i], asked[i] for each new question and returns their number.
+    """
+    for i in range(count):
+        k.absorb(f, rule, cache, asked[i], values[i], logits[i])
+    n = 0
+    for t in range(table.phase.shape[0]):
+        while table.phase[t] == RUNNING:
+            if k.run_to_leaf(f, rules, rule, cache, t, t) == k.LEAF:
+                rules.encode(f.rows[k.row_index(f, t, f.leaf[t])], planes[n])
+                asked[n] = t
+                n += 1
+                break
+            end_move(f, rules, table, play, t)
+    return n
+
+
+def game_seed(run: str, iteration: int, index: int) -> int:
+    """Return the random seed of a game, and with it its identity."""
+    digest = hashlib.sha256(f"{run}/{iteration}/{index}".encode()).digest()
+    return int.from_bytes(digest[:8], "little")
+
+
+class SelfPlay:
+    """Room for the games in flight, shared out among threads; made once and used for every iteration.
+
+    Each thread searches its share of the games and asks the network itself, so with a predictor of as many
+    streams no core waits for another. Compiled search and network run outside the interpreter's lock.
+    """
+
+    def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
+        threads = max(1, min(threads, config.games_in_flight))
+        share = -(-config.games_in_flight // threads)
+        self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
+
+    def play(
+        self, predictor: Predictor, games: Sequence[tuple[int, int]], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[GameRecord]:
+        """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
+
+        `stop` is asked once a batch; when true, games in hand are dropped.
+        """
+        todo = deque(games)
+        done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
+        ended = threading.Event()
+        threads = [
+            threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop()))
+            for w in self.workers
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            running = len(threads)
+            while running:
+                item = done.get()
+                if item is None:
+                    running -= 1
+                elif isinstance(item, BaseException):
+                    raise item
+                else:
+                    yield item
+        finally:
+            ended.set()
+            for thread in threads:
+                thread.join()
+
+    def clear_cache(self) -> None:
+        """Forget all evaluations: the weights changed."""
+        for worker in self.workers:
+            worker.mcts.clear_cache()
+
+    def counts(self) -> Counts:
+        """Return the work done since the start."""
+        caches = np.sum([w.mcts.cache.counts for w in self.workers], axis=0)
+        return Counts(
+            simulations=int(caches[2]),
+            looked_up=int(caches[0]),
+            found=int(caches[1]),
+            evaluations=sum(w.evaluations for w in self.workers),
+            batches=sum(w.batches for w in self.workers),
+            room=self.workers[0].trees,
+            search_seconds=sum(w.search_seconds for w in self.workers),
+        )
+
+
+class Counts(NamedTuple):
+    """Work done by self-play."""
+
+    simulations: int
+    looked_up: int
+    found: int
+    """Evaluations looked up in the cache, and found there."""
+    evaluations: int
+    batches: int
+    room: int
+    """Most questions in a batch."""
+    search_seconds: float
+    """Time inside compiled search, summed over threads."""
+
+
+class _Worker:
+    """One thread's games."""
+
+    def __init__(self, game: Game, config: Config, trees: int, cache_size: int) -> None:
+        self.game = game
+        self.trees = trees
+        self._play = Play(
+            config.mcts_sims,
+            min(config.fast_sims, config.mcts_sims),
+            float(config.full_search_share),
+            config.turns_until_tau0,
+            float(config.alpha),
+        )
+        self.mcts = MCTS(
+            game,
+            cpuct=config.cpuct,
+            epsilon=config.epsilon,
+            fpu_reduction=config.fpu_reduction,
+            trees=trees,
+            sims=config.mcts_sims,
+            cache_size=cache_size,
+        )
+        length, actions = game.max_plies, game.action_size
+        self._table = Table(
+            phase=np.zeros(trees, np.int32),
+            ply=np.zeros(trees, np.int32),
+            full=np.zeros(trees, np.int32),
+            moves=np.zeros((trees, length), np.int16),
+            visits=np.zeros((trees, length, actions), np.uint16),
+            values=np.zeros((trees, length), np.float32),
+            result=np.zeros(trees, np.float32),
+        )
+        self._planes = np.zeros((trees, int(np.prod(game.input_shape))), np.uint8)
+        self._asked = np.zeros(trees, np.int32)
+        self._indices = np.zeros(trees, np.int64)
+        self.evaluations = 0
+        self.batches = 0
+        self.search_seconds = 0.0
+
+    def run(
+        self,
+        predictor: Predictor,
+        todo: deque[tuple[int, int]],
+        put: Callable[[GameRecord | BaseException | None], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        """Play until `todo` is empty and the last game is over; put each record, or the error met, then None."""
+        try:
+            self._run(predictor, todo, put, stop)
+        except BaseException as error:
+            put(error)
+        put(None)
+
+    def _run(self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool]) -> None:
+        m, table, shape = self.mcts, self._table, self.game.input_shape
+        table.phase[:] = IDLE
+        values, logits = np.zeros(1, np.float32), np.zeros((1, self.game.action_size), np.float32)
+        n = 0
+        while not stop():
+            began = time.perf_counter()
+            self._start_games(todo)
+            n = selfplay_step(
+                m.forest, m.rules, m.rule, m.cache, table, self._play,
+                self._asked, n, values, logits, self._planes,
+            )  # fmt: skip
+            self.search_seconds += time.perf_counter() - began
+            m.check_errors()
+            finished = self._harvest(put)
+            if n == 0 and not (finished and todo):
+                return
+            if n:
+                values, logits = predictor(self._planes[:n].reshape(-1, *shape))
+                self.evaluations += n
+                self.batches += 1
+
+    def _start_games(self, todo: deque[tuple[int, int]]) -> None:
+        """Give free trees the next games."""
+        m = self.mcts
+        for t in np.flatnonzero(self._table.phase == IDLE) if todo else ():
+            try:
+                index, seed = todo.popleft()
+            except IndexError:
+                return
+            self._indices[t] = index
+            start_game(m.forest, m.rules, self._table, self._play, t, np.uint64(seed), self.game.start_row)
+
+    def _harvest(self, put: Callable[[GameRecord], None]) -> bool:
+        """Hand out the games that are over; return whether there were any."""
+        table = self._table
+        over = np.flatnonzero(table.phase == FINISHED)
+        for t in over:
+            length = int(table.ply[t])
+            table.phase[t] = IDLE
+            put(
+                GameRecord(
+                    int(self._indices[t]),
+                    table.moves[t, :length].copy(),
+                    table.visits[t, :length].copy(),
+                    table.values[t, :length].copy(),
+                    float(table.result[t]),
+                )
+            )
+        return len(over) > 0
