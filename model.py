@@ -21,15 +21,9 @@ from keras import layers, ops
 from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
-
-ILLEGAL = -1.0
-"""Marks illegal moves in a policy target."""
-Batch = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""planes [B, rows, columns, planes] uint8; value [B] float32; policy [B, action_size] float32, ILLEGAL where
-the move is not legal."""
+from memory import ILLEGAL, Batch
 
 
-@keras.saving.register_keras_serializable("alphazero")
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
     """Return the cross-entropy [B] over legal moves only: gradient for all of them, exactly none for others."""
     legal = y_true > 0.5 * ILLEGAL

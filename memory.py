@@ -1,0 +1,163 @@
+"""`Memory`: stmemory holds finished games not yet learned from; ltmemory is the window that training samples.
+
+ltmemory is a ring of arrays in RAM, made from the games in run.db. Only positions searched in full are in it.
+Symmetries are applied when sampling, not stored. Values are for the player to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from game import PLAYER, Game
+from kernels import compiled
+from selfplay import GameRecord
+
+_ILLEGAL_VISITS = np.uint16(65535)
+
+
+ILLEGAL = -1.0
+"""Marks illegal moves in a policy target."""
+
+
+class Batch(NamedTuple):
+    """What a training step sees."""
+
+    planes: np.ndarray
+    """[B, rows, columns, planes] uint8"""
+    value: np.ndarray
+    """[B] float32, for the player to move"""
+    policy: np.ndarray
+    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere"""
+
+
+class Positions(NamedTuple):
+    """Columns of the ring, one row a position."""
+
+    planes: np.ndarray
+    """[n, rows * columns * planes] uint8"""
+    visits: np.ndarray
+    """[n, action_size] uint16; 65535 = illegal"""
+    result: np.ndarray
+    """[n] float32: the game's result for the player to move"""
+    value: np.ndarray
+    """[n] float32: the search's value for the player to move"""
+
+
+@compiled
+def unroll(rules, row, moves, visits, planes, policy, players):  # type: ignore[no-untyped-def]
+    """Replay a game and write each position searched in full; return their number. row: the start, is changed."""
+    legal = np.zeros(visits.shape[1], np.int32)
+    n = 0
+    for ply in range(moves.shape[0]):
+        total = 0
+        for a in range(visits.shape[1]):
+            total += visits[ply, a]
+        if total > 0:
+            rules.encode(row, planes[n])
+            policy[n] = 65535
+            for i in range(rules.legal(row, legal)):
+                policy[n, legal[i]] = visits[ply, legal[i]]
+            players[n] = row[PLAYER]
+            n += 1
+        rules.play(row, moves[ply])
+    return n
+
+
+class Memory:
+    """The article's memory: short-term for games as they end, long-term for training."""
+
+    def __init__(self, game: Game, size: int) -> None:
+        self.game = game
+        self.size = size
+        points, actions = int(np.prod(game.input_shape)), game.action_size
+        self.stmemory: list[GameRecord] = []
+        self.ltmemory = Positions(
+            np.zeros((size, points), np.uint8),
+            np.zeros((size, actions), np.uint16),
+            np.zeros(size, np.float32),
+            np.zeros(size, np.float32),
+        )
+        self._next = 0
+        self._count = 0
+        identity = [np.arange(game.grid_shape[0] * game.grid_shape[1])], [np.arange(actions)]
+        self._grids = np.array(identity[0] + [s.grid for s in game.symmetries])
+        self._actions = np.array(identity[1] + [s.actions for s in game.symmetries])
+
+    def __len__(self) -> int:
+        """Number of positions in ltmemory."""
+        return self._count
+
+    @property
+    def bytes_per_position(self) -> int:
+        return sum(column[:1].nbytes for column in self.ltmemory)
+
+    def commit_stmemory(self, record: GameRecord) -> None:
+        """Keep a finished game until `commit_ltmemory`."""
+        self.stmemory.append(record)
+
+    def clear_stmemory(self) -> None:
+        """Drop the games not yet committed."""
+        self.stmemory.clear()
+
+    def commit_ltmemory(self) -> int:
+        """Move the games of stmemory, by index, into ltmemory; return how many positions came."""
+        added = self.extend(sorted(self.stmemory, key=lambda g: g.index))
+        self.clear_stmemory()
+        return added
+
+    def extend(self, games: Iterable[GameRecord]) -> int:
+        """Put games into ltmemory in this order; the oldest positions make room. Returns how many came."""
+        return sum(self._insert(self.positions(game)) for game in games)
+
+    def positions(self, record: GameRecord) -> Positions:
+        """Return the positions of a game that were searched in full."""
+        game = self.game
+        if game.rules is None or game.start_row is None:
+            raise TypeError(f"{game.name} has no rules")
+        length = len(record.moves)
+        planes = np.zeros((length, int(np.prod(game.input_shape))), np.uint8)
+        policy = np.zeros((length, game.action_size), np.uint16)
+        players = np.zeros(length, np.int32)
+        visits = record.visits.reshape(length, -1)
+        if visits.shape[1] == 0:
+            return Positions(planes[:0], policy[:0], players[:0].astype(np.float32), players[:0].astype(np.float32))
+        n = unroll(game.rules, game.start_row.copy(), record.moves, visits, planes, policy, players)
+        values = record.values[visits.any(axis=1)]
+        return Positions(planes[:n], policy[:n], (record.result * players[:n]).astype(np.float32), values)
+
+    def _insert(self, new: Positions) -> int:
+        n = len(new.result)
+        where = (self._next + np.arange(n)) % self.size
+        for column, values in zip(self.ltmemory, new, strict=True):
+            column[where] = values
+        self._next = (self._next + n) % self.size
+        self._count = min(self._count + n, self.size)
+        return n
+
+    def sample(self, count: int, rng: np.random.Generator, *, value_from_search: float = 0.0) -> Batch:
+        """Return `count` positions drawn with replacement, each in a random symmetry.
+
+        The value target mixes the game's result with the search's value; the policy target is the share of
+        visits over legal moves, ILLEGAL elsewhere.
+        """
+        if not self._count:
+            raise ValueError("expected positions in ltmemory, got none")
+        oldest = self._next - self._count
+        where = (oldest + rng.integers(0, self._count, count)) % self.size
+        form = rng.integers(0, len(self._grids), count)
+        return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)
+
+    def batch(self, positions: Positions, form: np.ndarray, value_from_search: float = 0.0) -> Batch:
+        """Return positions as training targets, each turned into the symmetry that `form` [n] names (0 = as it is)."""
+        n, planes = len(form), self.game.input_shape[2]
+        boards = positions.planes.reshape(n, -1, planes)
+        boards = np.take_along_axis(boards, self._grids[form][:, :, None], axis=1)
+        visits = np.take_along_axis(positions.visits, self._actions[form], axis=1)
+        legal = visits != _ILLEGAL_VISITS
+        counts = np.where(legal, visits, 0).astype(np.float32)
+        policy = np.where(legal, counts / counts.sum(axis=1, keepdims=True), np.float32(ILLEGAL))
+        value = (1 - value_from_search) * positions.result + value_from_search * positions.value
+        return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy)
