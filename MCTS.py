@@ -7,7 +7,7 @@ names (moveToLeaf, backFill, ...) do one step at a time on the first tree; `sear
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,31 @@ from game import Game, GameState
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
+
+
+class Decision(NamedTuple):
+    """A move with what led to it."""
+
+    action: int
+    visits: np.ndarray
+    """[action_size]: weight of each move; for a search its visits."""
+    value: float
+    """The player's own estimate, for the player to move."""
+
+
+class Choice(NamedTuple):
+    """What the selection rule sees of one move: see the formula at `kernels.select`."""
+
+    action: int
+    N: int
+    P: float
+    nu: float
+    adjusted: float
+    """P mixed with the noise nu."""
+    W: float
+    Q: float
+    """W / N; for an unvisited move the first-play value."""
+    U: float
 
 
 class Edge:
@@ -257,6 +282,8 @@ class MCTS:
         `stop` is asked before each batch and ends the search early.
         """
         which = np.asarray(trees, np.int32)
+        if (self.forest.trees["root"][which] < 0).any():
+            raise ValueError("expected a root in every tree to search: call set_root first")
         self.forest.trees["budget"][which] = sims
         shape = self.game.input_shape
         values, logits = np.zeros(1, np.float32), np.zeros((1, self.game.action_size), np.float32)
@@ -269,7 +296,12 @@ class MCTS:
             if n == 0:
                 return evaluations
             evaluations += n
-            values, logits = predictor(self._planes[:n].reshape(n, *shape))
+            try:
+                values, logits = predictor(self._planes[:n].reshape(n, *shape))
+            except BaseException:
+                for slot in self._asked[:n]:
+                    k.undo(self.forest, self.rule, int(slot))
+                raise
             if stop is not None and stop():
                 sims = 0
                 self.forest.trees["budget"][which] = 0
@@ -281,6 +313,30 @@ class MCTS:
         counts = np.zeros(self.game.action_size, np.int64)
         counts[edges["action"]] = edges["N"]
         return counts
+
+    def decide(self, tree: int, tau: float) -> Decision:
+        """Choose a move of a searched tree, by its own random state."""
+        counts = self.visit_counts(tree)
+        action = int(self.forest.edges[k.choose(self.forest, tree, float(tau))]["action"])
+        return Decision(action, counts, self.root_value(tree))
+
+    def explain_choice(self, node: Any, edges: np.ndarray, is_root: bool) -> list[Choice]:
+        """Return what `kernels.select` computes for each move of a node, from rows of the tables."""
+        rule = self.rule
+        found = edges[node["first"] : node["first"] + node["count"]]
+        noisy = is_root and bool(self.forest.trees[0]["noisy"])
+        visited = float(found["P"][found["N"] > 0].sum())
+        fresh = 0.0
+        if rule.fpu >= 0:
+            fresh = float(node["W"]) / (1 + int(node["total"]))
+            fresh -= 0.0 if is_root else rule.fpu * visited**0.5
+        lines = []
+        for edge in found:
+            n, w, p = int(edge["N"]), float(edge["W"]), float(edge["P"])
+            adjusted = (1 - rule.epsilon) * p + rule.epsilon * float(edge["nu"]) if noisy else p
+            u = rule.cpuct * adjusted * (1 + int(node["total"])) ** 0.5 / (1 + n)
+            lines.append(Choice(int(edge["action"]), n, p, float(edge["nu"]), adjusted, w, w / n if n else fresh, u))
+        return lines
 
     def root_value(self, tree: int = 0) -> float:
         """Return the search's value of the root, for its player to move."""
@@ -296,11 +352,20 @@ class MCTS:
         for t in range(len(self.forest.trees)):
             k.clear_tree(self.forest, t)
 
+    def reset(self, tree: int, seed: int) -> None:
+        """Forget one tree; its random draws come from `seed` from now on."""
+        k.clear_tree(self.forest, tree)
+        self.forest.trees["rng"][tree] = np.uint64(seed)
+
     def check_errors(self) -> None:
-        """Raise what a rule in plain Python raised during the last compiled call."""
+        """Raise what a rule in plain Python raised during the last compiled call; the trees are then forgotten."""
         check = getattr(self.game, "check_errors", None)
         if check is not None:
-            check()
+            try:
+                check()
+            except BaseException:
+                self.clear()
+                raise
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the most visited moves in turn, from `node` or the root."""

@@ -48,11 +48,11 @@ class Config:
     """Stop after the iteration in which this much working time is reached; 0 = no limit."""
 
     # ---- self-play
-    episodes: int = setting(512, 1, 10**6)
+    episodes: int = setting(1024, 1, 10**6)
     """Games of self-play in an iteration (article: 30)."""
-    mcts_sims: int = setting(160, 1, 60_000)
+    mcts_sims: int = setting(320, 1, 60_000)
     """Visits of the root at which a full search ends; visits kept from the last move count (article: 50)."""
-    fast_sims: int = setting(32, 1, 60_000)
+    fast_sims: int = setting(64, 1, 60_000)
     """The same for a fast search, which plays but trains no policy (playout-cap randomisation)."""
     full_search_share: float = setting(0.25, 0.01, 1)
     """Share of moves searched in full; 1 searches every move in full (article: 1)."""
@@ -128,7 +128,7 @@ class Config:
     """Most games of a tournament, in pairs with both colours of an opening (article: 20)."""
     eval_sims: int = setting(64, 1, 60_000)
     """Simulations a move in the tournament (article: mcts_sims)."""
-    eval_every: int = setting(4, 1, 10**6)
+    eval_every: int = setting(10, 1, 10**6)
     """Iterations from one tournament to the next (article: 1)."""
     opening_plies: int = setting(4, 0, 1000)
     """Random moves that open a tournament game."""

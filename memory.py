@@ -121,10 +121,11 @@ class Memory:
         planes = np.zeros((length, int(np.prod(game.input_shape))), np.uint8)
         policy = np.zeros((length, game.action_size), np.uint16)
         players = np.zeros(length, np.int32)
-        visits = record.visits.reshape(length, -1)
+        visits = np.array(record.visits, np.uint16).reshape(length, -1)
+        moves = np.array(record.moves, np.int16)
         if visits.shape[1] == 0:
             return Positions(planes[:0], policy[:0], players[:0].astype(np.float32), players[:0].astype(np.float32))
-        n = unroll(game.rules, game.start_row.copy(), record.moves, visits, planes, policy, players)
+        n = unroll(game.rules, game.start_row.copy(), moves, visits, planes, policy, players)
         values = record.values[visits.any(axis=1)]
         return Positions(planes[:n], policy[:n], (record.result * players[:n]).astype(np.float32), values)
 

@@ -66,7 +66,7 @@ def sweep(folder: Path) -> None:
 def arrays_to_bytes(arrays: Sequence[np.ndarray]) -> bytes:
     """Return arrays as an .npz with members a0000, a0001, ..."""
     buffer = io.BytesIO()
-    np.savez(buffer, **{f"a{i:04d}": np.ascontiguousarray(a) for i, a in enumerate(arrays)})  # type: ignore[arg-type]
+    np.savez(buffer, **{f"a{i:04d}": np.asarray(a, order="C") for i, a in enumerate(arrays)})  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
@@ -181,6 +181,12 @@ class Store:
         )
         for iteration, idx, result, moves, visits, vals in self._db.execute(query, (first, before)):
             yield iteration, idx, result, *_unpack(moves, visits, vals)
+
+    def games_of(self, iteration: int) -> Iterator[tuple[Any, ...]]:
+        """Yield the games of one iteration as `games` does."""
+        query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration = ? ORDER BY idx"
+        for number, idx, result, moves, visits, vals in self._db.execute(query, (iteration,)):
+            yield number, idx, result, *_unpack(moves, visits, vals)
 
     def count_games(self) -> int:
         return int(self._db.execute("SELECT COUNT(*) FROM games").fetchone()[0])

@@ -24,7 +24,9 @@ class OpenVINOPredictor:
         self.name = f"openvino {model.precision}"
         self._shape = model.game.input_shape
         self._core = ov.Core()
-        self._graph = _convert(model)
+        if not hasattr(model, "openvino_graph"):
+            model.openvino_graph = _convert(model)
+        self._graph = model.openvino_graph
         self._options = {
             "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
             "INFERENCE_NUM_THREADS": cores(),

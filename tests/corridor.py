@@ -63,7 +63,9 @@ class CorridorState(GameState):
     def planes(self):
         """Own stones, the other's, whether the last move was a pass."""
         board = np.reshape(self.cells, (ROWS, COLUMNS)) * self.playerTurn
-        return np.stack([board == 1, board == -1, np.full_like(board, self.passes > 0)], axis=-1).astype(np.uint8)
+        return np.stack([board == 1, board == -1, np.full_like(board, self.passes > 0)], axis=-1).astype(
+            np.uint8
+        )
 
     def render(self):
         lines = draw(np.reshape(self.cells, (ROWS, COLUMNS)), self.last, self.game.pieces)

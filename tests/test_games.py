@@ -62,7 +62,11 @@ def test_rules_of_a_plain_game_called_from_compiled_code_count_the_same_lines():
 
 def test_a_key_tells_who_is_to_move_even_when_the_last_stone_differs():
     """The side must not cancel against the last cell: with passes both positions can occur."""
-    keys = {(side, last): hash_cells(np.array([0, 0, last]), 0, 3, side + 1) for side in (1, -1) for last in (1, 0, -1)}
+    keys = {
+        (side, last): hash_cells(np.array([0, 0, last]), 0, 3, side + 1)
+        for side in (1, -1)
+        for last in (1, 0, -1)
+    }
     assert len(set(keys.values())) == 6
 
 
@@ -102,7 +106,12 @@ def spoiled(facts=None, **members):
     return type("SpoiledCorridor", (Corridor,), {"state_class": state, **(facts or {})})()
 
 
-def without(member):
+def always(value):
+    """A fact that stays what it is, whatever the game sets."""
+    return property(lambda game: value, lambda game, other: None)
+
+
+def original(member):
     return getattr(CorridorState, member).fget
 
 
@@ -117,7 +126,7 @@ def raises_value_error(state, action):
     return CorridorState.takeAction(state, action)
 
 
-def takes_the_stone_though_illegal(state, action):
+def gives_the_turn_away(state, action):
     if action not in state.allowedActions:
         state.playerTurn = -state.playerTurn
     return CorridorState.takeAction(state, action)
@@ -135,10 +144,12 @@ def values_for_the_player_who_moved(state, action):
 
 
 def fails_on_a_pass(state, action):
-    return CorridorState.takeAction(state, action)[0 if action != PASS else 7]
+    if action == PASS:
+        raise IndexError("list index out of range")
+    return CorridorState.takeAction(state, action)
 
 
-def own_lane_only(state):
+def without_the_pass(state):
     planes = CorridorState.planes(state)
     planes[:, :, 2] = 0
     return planes
@@ -149,20 +160,6 @@ class OneRowForAll(Corridor):
         return self.start()
 
 
-class Unlike(Corridor):
-    """The lower lane counts double."""
-
-    class state_class(CorridorState):  # noqa: N801
-        @property
-        def score(self):
-            upper = [1.0 if cell == self.playerTurn else 0.0 for cell in self.cells[:4]]
-            return sum(upper), 0.0
-
-        @property
-        def value(self):
-            return self.score[0] / 4 if self.isEndGame else 0.0
-
-
 @cfunc(OUTCOME, cache=True)
 def outcome_for_the_beginner(row, out):
     out[0] = row[WINNER]
@@ -171,7 +168,7 @@ def outcome_for_the_beginner(row, out):
 
 @cfunc(KEY, cache=True)
 def key_of_the_upper_cells(row):
-    return hash_cells(row, HEADER, HEADER + 8, row[PLAYER] + 1)
+    return hash_cells(row, HEADER, HEADER + 6, row[PLAYER] + 1)
 
 
 @cfunc(ENCODE, cache=True)
@@ -195,8 +192,7 @@ def turned_the_wrong_way():
 
 
 def mirror(grid, actions):
-    return spoiled({"__init__": lambda self: (Corridor.__init__(self), setattr(self, "symmetries", [
-        Symmetry(np.array(grid), np.array(actions))]))[0]})  # fmt: skip
+    return spoiled({"symmetries": always([Symmetry(np.array(grid), np.array(actions))])})
 
 
 class Unsearchable(Game):
@@ -213,31 +209,46 @@ UPSIDE_DOWN = [4, 5, 6, 7, 0, 1, 2, 3]
 SPOILED = {
     "legal moves in descending order": (
         "order of legal",
-        lambda: spoiled(allowedActions=property(lambda s: without("allowedActions")(s)[::-1])),
+        lambda: spoiled(allowedActions=property(lambda s: original("allowedActions")(s)[::-1])),
     ),
     "a legal move outside the range": (
         "order of legal",
-        lambda: spoiled(allowedActions=property(lambda s: [*without("allowedActions")(s), 9][-9:])),
+        lambda: spoiled(allowedActions=property(lambda s: [*original("allowedActions")(s), 9][-9:])),
     ),
     "legal moves after the end": (
         "number of legal",
-        lambda: spoiled(allowedActions=property(lambda s: without("allowedActions")(s) or [PASS])),
+        lambda: spoiled(allowedActions=property(lambda s: original("allowedActions")(s) or [PASS])),
     ),
-    "illegal moves accepted": ("illegal action: expected UserError", lambda: spoiled(takeAction=accepts_anything)),
+    "illegal moves accepted": (
+        "illegal action: expected UserError",
+        lambda: spoiled(takeAction=accepts_anything),
+    ),
     "illegal moves raise something else": ("illegal action", lambda: spoiled(takeAction=raises_value_error)),
-    "illegal moves leave a trace": ("playerTurn after an illegal", lambda: spoiled(takeAction=takes_the_stone_though_illegal)),
-    "takeAction changes the old position": ("planes of the old position", lambda: spoiled(takeAction=changes_itself)),
+    "illegal moves leave a trace": (
+        "playerTurn after an illegal action",
+        lambda: spoiled(takeAction=gives_the_turn_away),
+    ),
+    "takeAction changes the old position": (
+        "planes of the old position after takeAction",
+        lambda: spoiled(takeAction=changes_itself),
+    ),
     "a value for the player who moved": (
         "value and done from takeAction",
         lambda: spoiled(takeAction=values_for_the_player_who_moved),
     ),
     "a value for the player who began": (
         "score: expected the sign",
-        lambda: spoiled(value=property(lambda s: without("value")(s) * s.playerTurn)),
+        lambda: spoiled(value=property(lambda s: original("value")(s) * s.playerTurn)),
     ),
-    "a value before the end": ("value", lambda: spoiled(value=property(lambda s: 0.25))),
-    "a value above 1": ("value", lambda: spoiled(value=property(lambda s: 4 * without("value")(s)))),
-    "a value that is no float": ("value", lambda: spoiled(value=property(lambda s: int(without("value")(s))))),
+    "a value before the end": ("value: expected", lambda: spoiled(value=property(lambda s: 0.25))),
+    "a value above 1": (
+        "value: expected",
+        lambda: spoiled(value=property(lambda s: 4 * original("value")(s))),
+    ),
+    "a value that is no float": (
+        "value: expected",
+        lambda: spoiled(value=property(lambda s: int(original("value")(s)))),
+    ),
     "an id without the side to move": (
         "playerTurn where ids are equal",
         lambda: spoiled(id=property(lambda s: (s.cells, s.passes))),
@@ -248,44 +259,68 @@ SPOILED = {
     ),
     "an id and planes without the pass": (
         "isEndGame a move after ids are equal",
-        lambda: spoiled(id=property(lambda s: (s.cells, s.playerTurn, s.isEndGame)), planes=own_lane_only),
+        lambda: spoiled(id=property(lambda s: (s.cells, s.playerTurn, s.isEndGame)), planes=without_the_pass),
     ),
     "an id that is new each time": (
         "id when the same moves are played again",
         lambda: spoiled(id=property(lambda s: s.__dict__.setdefault("new", object()))),
     ),
-    "planes of floats": ("planes: expected uint8", lambda: spoiled(planes=lambda s: CorridorState.planes(s) * 1.0)),
-    "planes with twos": ("planes: expected only 0 and 1", lambda: spoiled(planes=lambda s: 2 * CorridorState.planes(s))),
-    "planes of another shape": ("shape of planes", lambda: spoiled(planes=lambda s: CorridorState.planes(s)[:1])),
+    "planes of floats": (
+        "planes: expected uint8",
+        lambda: spoiled(planes=lambda s: CorridorState.planes(s) * 1.0),
+    ),
+    "planes with twos": (
+        "planes: expected only 0 and 1",
+        lambda: spoiled(planes=lambda s: 2 * CorridorState.planes(s)),
+    ),
+    "planes of another shape": (
+        "shape of planes",
+        lambda: spoiled(planes=lambda s: CorridorState.planes(s)[:1]),
+    ),
     "two moves of one name": ("move_name", lambda: spoiled({"move_name": lambda self, a: str(a // 2)})),
-    "names read as another move": ("parse_move of each", lambda: spoiled({"parse_move": lambda self, text: 0})),
+    "names read as another move": (
+        "parse_move of each",
+        lambda: spoiled({"parse_move": lambda self, text: 0}),
+    ),
     "nothing drawn": ("render", lambda: spoiled(render=lambda s: "")),
     "the other player begins": (
         "the player who begins",
         lambda: spoiled({"start": lambda self: CorridorState(self, player=-1)}),
     ),
-    "games longer than max_plies": ("length of a game", lambda: spoiled({"max_plies": property(lambda s: 5, lambda s, v: 0)})),
+    "games longer than max_plies": ("length of a game", lambda: spoiled({"max_plies": always(5)})),
     "a layout without room for the board": (
         "action_size",
-        lambda: spoiled({"grid_shape": property(lambda s: (3, 4), lambda s, v: 0)}),
+        lambda: spoiled({"grid_shape": always((3, 4))}),
     ),
-    "a rule that raises": ("the rules: expected no exception, got IndexError", lambda: spoiled(takeAction=fails_on_a_pass)),
+    "a rule that raises": (
+        "the rules: expected no exception, got IndexError",
+        lambda: spoiled(takeAction=fails_on_a_pass),
+    ),
     "rows that lose the position": ("planes after row_of and state_of", OneRowForAll),
     "a symmetry that is no permutation": ("actions of symmetry 0", lambda: mirror(UPSIDE_DOWN, [0] * 9)),
     "a symmetry of the points only": ("planes under symmetry 0", lambda: mirror(UPSIDE_DOWN, range(9))),
     "a symmetry of the moves only": ("planes under symmetry 0", lambda: mirror(range(8), [*UPSIDE_DOWN, 8])),
     "a symmetry turned the wrong way": ("planes under symmetry 0", turned_the_wrong_way),
-    "a symmetry that the rules do not have": ("value under symmetry 0", Unlike),
+    "a symmetry that the rules do not have": (
+        "value under symmetry 0",
+        lambda: spoiled(
+            score=property(lambda s: (float(s.cells[0] == s.playerTurn), 0.0)),
+            value=property(lambda s: s.score[0] if s.isEndGame else 0.0),
+        ),
+    ),
     "no rules for the search": ("rules", Unsearchable),
     "compiled: an outcome for the player who began": (
         "row (player, over, winner)",
         lambda: compiled_with(outcome=outcome_for_the_beginner),
     ),
-    "compiled: a key that leaves out a cell": (
+    "compiled: a key that leaves out a row": (
         "planes where ids are equal",
         lambda: compiled_with(key=key_of_the_upper_cells),
     ),
-    "compiled: planes with 255": ("planes: expected only 0 and 1", lambda: compiled_with(encode=encode_signed)),
+    "compiled: planes with 255": (
+        "planes: expected only 0 and 1",
+        lambda: compiled_with(encode=encode_signed),
+    ),
 }
 
 
@@ -297,7 +332,7 @@ def test_check_finds(fault):
 
 
 def test_a_fault_says_what_was_expected_what_came_and_after_which_moves():
-    (fault,) = check(spoiled({"max_plies": property(lambda s: 3, lambda s, v: 0)}), games=1, seed=3)
+    (fault,) = check(spoiled({"max_plies": always(3)}), games=1, seed=3)
     assert fault.startswith("length of a game: expected at most 3 plies, got more (after moves [")
     moves = [int(word) for word in fault.split("[")[1].strip("])").split(",")]
     state = Corridor().start()
@@ -359,14 +394,51 @@ def test_a_move_after_the_end_is_refused():
         state.takeAction(4)
 
 
-@pytest.mark.parametrize(
-    "moves, value",
-    [("1122334", -1.0), ("12131415", 0.0), ("1212121", -1.0), ("122334", 0.0), ("12233434454", -1.0)],
-    ids=["row", "unfinished", "column", "unfinished diagonal", "diagonal"],
-)
-def test_four_in_a_row_in_each_direction_loses_for_the_player_to_move(moves, value):
+ENDS = {
+    "1122334": (True, """
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        O  O  O  -  -  -  -
+        X  X  X [X] -  -  -"""),
+    "17176767": (True, """
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  -  -  -  - [O]
+        -  -  -  -  -  -  O
+        X  -  -  -  -  X  O
+        X  -  -  -  -  X  O"""),
+    "12233434464": (True, """
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  - [X] -  -  -
+        -  -  X  X  -  -  -
+        -  X  X  O  -  -  -
+        X  O  O  O  -  O  -"""),
+    "76655454424": (True, """
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  - [X] -  -  -
+        -  -  -  X  X  -  -
+        -  -  -  O  X  X  -
+        -  O  -  O  O  O  X"""),
+    "1556677": (False, """
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  -  -  -  -  -
+        -  -  -  -  X  X [X]
+        X  -  -  -  O  O  O"""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("moves", ENDS)
+def test_four_in_a_row_in_any_direction_but_not_round_the_edge_ends_the_game(moves):
     state = play(games.make("connect4"), moves)
-    assert (state.value, state.isEndGame) == (value, value != 0), f"\n{state}"
+    over, board = ENDS[moves]
+    assert drawn(str(state))[:-1] == drawn(board)
+    assert (state.isEndGame, state.value) == (over, -1.0 if over else 0.0), "the player to move has lost"
 
 
 def test_a_full_board_without_a_line_is_a_draw():
@@ -407,11 +479,17 @@ def test_the_spec_of_a_game_makes_it_again(spec):
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ("conect4", "expected a game out of connect4, .*tictactoe.*, got 'conect4'; did you mean 'connect4'?"),
+        (
+            "conect4",
+            "expected a game out of connect4, .*tictactoe.*, got 'conect4'; did you mean 'connect4'?",
+        ),
         ("boards", "expected a game out of"),
         ("connect4(", "expected a game out of"),
         ("", "expected a game out of"),
-        ("connect4(row=5)", "connect4: expected a parameter out of rows, columns, n, got 'row'; did you mean 'rows'?"),
+        (
+            "connect4(row=5)",
+            "connect4: expected a parameter out of rows, columns, n, got 'row'; did you mean 'rows'?",
+        ),
         ("tictactoe(rows=3)", "tictactoe: expected a parameter out of none, got 'rows'"),
         ("connect4(rows=five)", "connect4: expected a whole number for rows, got 'five'"),
         ("connect4(rows=-5)", "connect4: expected a whole number for rows, got '-5'"),

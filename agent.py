@@ -1,0 +1,352 @@
+"""`Agent` plays by searching with a network, `User` asks a person; `Player` is what both are.
+
+Values are for the player to move unless a docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+import numpy as np
+
+from config import UserError
+from game import Game, GameState, illegal_move
+from MCTS import MCTS, Decision, Edge, Node, Predictor
+from memory import Batch
+
+
+class Resigned(Exception):
+    """A person gives the game up."""
+
+
+class Quit(Exception):
+    """A person leaves; the game is abandoned."""
+
+
+class TakeBack(Exception):
+    """A person wants the last two moves back."""
+
+
+class Player:
+    """Anything that chooses moves. Override `act`; `act_many` when many games at once are cheaper."""
+
+    def __init__(self, name: str, game: Game) -> None:
+        self.name = name
+        self.game = game
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Return (action, pi [action_size], value of the position, value of the position after the move).
+
+        Both values are for the player to move in `state`; tau is the temperature of the choice.
+        """
+        raise NotImplementedError
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        """Choose in several games at once; a slot names the game, so that a search tree can be kept."""
+        return [Decision(*self.act(s, tau)[:3]) for s, tau in zip(states, taus, strict=True)]
+
+    def new_games(self, slots: int) -> None:
+        """Make room for games in slots 0 .. slots - 1."""
+
+    def new_game(self, slot: int, seed: int) -> None:
+        """Forget the slot's last game; all chance in the new one comes from `seed`."""
+
+
+class Agent(Player):
+    """Searches with a network's priors and values."""
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        predictor: Predictor,
+        *,
+        mcts_sims: int = 400,
+        cpuct: float = 1.25,
+        fpu_reduction: float = 0.25,
+        epsilon: float = 0.25,
+        alpha: float = 0.0,
+        noisy: bool = False,
+        leaves: int = 8,
+        cache_size: int = 1 << 16,
+        model: Any = None,
+        logger_mcts: logging.Logger | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        """Make a player. `leaves`: evaluations in the air in one tree; `model`: needed by `replay` only."""
+        super().__init__(name, game)
+        self.predictor = predictor
+        self.mcts_sims = mcts_sims
+        self.model = model
+        self.logger_mcts = logger_mcts
+        self.rng = rng or np.random.default_rng(0)
+        self.alpha, self.noisy = alpha, noisy
+        self._leaves = leaves
+        self._options: dict[str, Any] = {
+            "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
+        }  # fmt: skip
+        self.MCTS: MCTS | None = None
+        self._many: MCTS | None = None
+
+    # ---- the article's steps
+
+    def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the network's (value [B], logits [B, action_size]) for planes [B, rows, columns, planes]."""
+        values, logits = self.predictor(planes)
+        return np.array(values), np.array(logits)
+
+    def get_preds(self, state: GameState) -> tuple[float, np.ndarray, list[int]]:
+        """Return the network's value, its move probabilities [action_size] (0 where illegal), the legal actions."""
+        values, logits = self.predict(state.planes()[None])
+        allowed = list(state.allowedActions)
+        probs = np.zeros(self.game.action_size)
+        if allowed:
+            odds = np.exp(logits[0, allowed].astype(np.float64) - logits[0, allowed].max())
+            probs[allowed] = odds / odds.sum()
+        return float(values[0]), probs, allowed
+
+    def evaluateLeaf(
+        self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]
+    ) -> tuple[float, list[Edge]]:
+        """Expand a leaf with the network's answer; return (value for its player to move, breadcrumbs)."""
+        if done:
+            self._log("game over at the leaf, value %+.3f for player %+d", value, leaf.playerTurn)
+            return value, breadcrumbs
+        values, logits = self.predict(leaf.state.planes()[None])
+        self._tree.expand(leaf, float(values[0]), logits[0])
+        self._log("leaf evaluated, value %+.3f for player %+d", leaf.value, leaf.playerTurn)
+        return leaf.value, breadcrumbs
+
+    def simulate(self) -> None:
+        """One simulation, step by step: walk to a leaf, evaluate it, fill the value back."""
+        tree = self._tree
+        before = self._table() if self._logging else []
+        leaf, value, done, breadcrumbs = tree.moveToLeaf()
+        if self._logging:
+            self._log_walk(before, breadcrumbs, leaf)
+        value, breadcrumbs = self.evaluateLeaf(leaf, value, done, breadcrumbs)
+        tree.backFill(leaf, value, breadcrumbs)
+        for edge in breadcrumbs:
+            sign = 1 if edge.playerTurn == leaf.playerTurn else -1
+            s = edge.stats
+            self._log(
+                "back-fill %s: player %+d, value %+.3f, N=%d W=%+.3f Q=%+.3f",
+                self.game.move_name(edge.action), edge.playerTurn, sign * value, s["N"], s["W"], s["Q"],
+            )  # fmt: skip
+
+    def buildMCTS(self, state: GameState) -> None:
+        """Start a new tree at a state."""
+        if self.MCTS is None:
+            self.MCTS = self._make(1, self._leaves if self.logger_mcts is None else 1)
+        self.MCTS.plant(state)
+
+    def changeRootMCTS(self, state: GameState) -> None:
+        """Make a state of the tree its root; the rest of the tree is dropped. An unknown state starts a new tree."""
+        self._tree.set_root(state, sims=self.mcts_sims)
+
+    def getAV(self, tau: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return pi [action_size], ~ N^(1/tau), and the moves' Q [action_size] at the root."""
+        pi, values = np.zeros(self.game.action_size), np.zeros(self.game.action_size)
+        for action, edge in self._tree.root.edges:
+            pi[action], values[action] = edge.stats["N"], edge.stats["Q"]
+        return _temper(pi, tau), values
+
+    def chooseAction(self, pi: np.ndarray, values: np.ndarray, tau: float) -> tuple[int, float]:
+        """Return (action, its Q): drawn from pi, or with tau = 0 a most probable one, ties at random."""
+        if tau == 0:
+            action = int(self.rng.choice(np.flatnonzero(pi == pi.max())))
+        else:
+            action = int(self.rng.choice(len(pi), p=pi))
+        return action, float(values[action])
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Search and choose; see `Player.act`. `value` is the chosen move's Q, `NN_value` the network's opinion."""
+        self.think(state)
+        pi, values = self.getAV(1)
+        action, value = self.chooseAction(_temper(pi, tau) if tau else pi, values, tau)
+        after, result, done = state.takeAction(action)
+        NN_value = result if done else self.get_preds(after)[0]
+        if after.playerTurn != state.playerTurn:
+            NN_value = -NN_value
+        return action, pi, value, NN_value
+
+    def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
+        """Search a state until its root has `sims` visits, those kept from before included; return the root."""
+        if state.isEndGame:
+            raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
+        sims = sims or self.mcts_sims
+        if self.MCTS is not None and sims > self.MCTS.capacity - self._leaves - 2:
+            self.MCTS = None
+        if self.MCTS is None:
+            self.MCTS = self._make(1, self._leaves if self.logger_mcts is None else 1, sims)
+            self.MCTS.plant(state)
+        else:
+            self.MCTS.set_root(state, sims=sims)
+        if self.noisy:
+            self.MCTS.add_noise(self.alpha)
+        if self.logger_mcts is None:
+            self.MCTS.search(self.predictor, sims, stop=stop)
+        else:
+            while (self.MCTS.root.visits < sims or self.MCTS.root.isLeaf()) and not (stop and stop()):
+                self._log("****** simulation %d", self.MCTS.root.visits)
+                self.simulate()
+        return self.MCTS.root
+
+    # ---- many games at once
+
+    def new_games(self, slots: int) -> None:
+        if self._many is None or len(self._many.forest.trees) < slots:
+            self._many = self._make(slots, 1)
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        if self.MCTS is not None:
+            self.MCTS.clear()
+        if self._many is not None:
+            self._many.reset(slot, seed)
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        if self._many is None:
+            raise RuntimeError("expected `new_games` before `act_many`")
+        m = self._many
+        for slot, state in zip(slots, states, strict=True):
+            m.set_root(state, tree=slot, sims=self.mcts_sims)
+            if self.noisy:
+                m.add_noise(self.alpha, tree=slot)
+        m.search(self.predictor, self.mcts_sims, slots)
+        return [m.decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
+
+    def weights_changed(self) -> None:
+        """Forget trees and evaluations: the network is another one now."""
+        for m in (self.MCTS, self._many):
+            if m is not None:
+                m.clear()
+                m.clear_cache()
+
+    # ---- learning
+
+    def replay(
+        self,
+        sample: Callable[[int], Batch],
+        loops: int,
+        *,
+        epochs: int = 1,
+        rate: Callable[[int], float] | None = None,
+        report: Callable[[int], None] | None = None,
+    ) -> dict[str, float]:
+        """Train the network on `loops` random batches of ltmemory; return the mean losses."""
+        if self.model is None:
+            raise RuntimeError(f"{self.name} has no model to train")
+        losses: dict[str, float] = self.model.fit(sample, loops, epochs=epochs, rate=rate, report=report)
+        return losses
+
+    # ---- inside
+
+    @property
+    def _tree(self) -> MCTS:
+        if self.MCTS is None:
+            raise RuntimeError("expected `buildMCTS(state)` first")
+        return self.MCTS
+
+    def _make(self, trees: int, leaves: int, sims: int | None = None) -> MCTS:
+        seed = int(self.rng.integers(2**31))
+        sims = max(sims or 0, self.mcts_sims)
+        return MCTS(self.game, trees=trees, leaves=leaves, sims=sims, seed=seed, **self._options)
+
+    @property
+    def _logging(self) -> bool:
+        return self.logger_mcts is not None and self.logger_mcts.isEnabledFor(logging.INFO)
+
+    def _log(self, message: str, *values: Any) -> None:
+        if self.logger_mcts is not None:
+            self.logger_mcts.info(message, *values)
+
+    def _table(self) -> list[Any]:
+        """The numbers of every node, as the coming walk will see them."""
+        f = self._tree.forest
+        return [f.nodes.copy(), f.edges.copy()]
+
+    def _log_walk(self, before: list[Any], breadcrumbs: list[Edge], leaf: Node) -> None:
+        """Write, for each node of a walk, every edge with what the choice was made from."""
+        nodes, edges = before
+        for chosen in breadcrumbs:
+            node = nodes[edges[chosen.index]["parent"]]
+            is_root = int(edges[chosen.index]["parent"]) == self._tree.root.index
+            lines = self._tree.explain_choice(node, edges, is_root)
+            self._log("PLAYER %+d", chosen.playerTurn)
+            for line in lines:
+                self._log(
+                    "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f",
+                    self.game.move_name(line.action), line.N, line.P, line.nu, line.adjusted, line.W, line.Q, line.U,
+                    line.Q + line.U,
+                )  # fmt: skip
+            self._log("chosen: %s", self.game.move_name(chosen.action))
+        self._log("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())
+
+
+class User(Player):
+    """A person at the console. Knows undo, hint, resign, quit; end of input ends the game quietly."""
+
+    def __init__(
+        self, name: str, game: Game, *, hint: Callable[[GameState], str] | None = None,
+        input: TextIO | None = None, output: TextIO | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(name, game)
+        self._hint = hint
+        self._input = input
+        self._output = output
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Ask until a legal move comes; raise `TakeBack`, `Resigned` or `Quit` when the person wants that."""
+        legal = [self.game.move_name(a) for a in state.allowedActions]
+        shown = " ".join(legal[:60]) + (" ..." if len(legal) > 60 else "")
+        self._say(state.render())
+        while True:
+            self._say(f"{self.game.pieces[state.playerTurn]} to move. Legal: {shown}  (or undo, hint, resign, quit)")
+            text = self._read().strip().lower()
+            if text in ("undo", "u"):
+                raise TakeBack
+            if text in ("resign", "r"):
+                raise Resigned
+            if text in ("quit", "q", "exit"):
+                raise Quit
+            if text in ("hint", "h", "?"):
+                self._say(self._hint(state) if self._hint else "No hints in this game.")
+                continue
+            try:
+                action = self.game.parse_move(text)
+            except UserError as error:
+                self._say(str(error))
+                continue
+            if action not in state.allowedActions:
+                self._say(illegal_move(self.game, state, action).splitlines()[0])
+                continue
+            pi = np.zeros(self.game.action_size)
+            pi[action] = 1.0
+            return action, pi, 0.0, 0.0
+
+    def _read(self) -> str:
+        stream = self._input or sys.stdin
+        try:
+            line = stream.readline(10_000)
+        except (UnicodeDecodeError, OSError):
+            return "\N{REPLACEMENT CHARACTER}"
+        if not line:
+            raise Quit
+        return "".join(c for c in line if c.isprintable())
+
+    def _say(self, text: str) -> None:
+        print(text, file=self._output or sys.stdout, flush=True)
+
+
+def _temper(pi: np.ndarray, tau: float) -> np.ndarray:
+    """Return pi^(1/tau), summing to 1; shifted by the largest so that no power overflows."""
+    if tau <= 0:
+        raise ValueError(f"expected `tau` > 0, got {tau}")
+    if pi.max() <= 0:
+        raise ValueError("expected at least one visit, got none")
+    odds = (pi / pi.max()) ** (1.0 / tau)
+    return odds / odds.sum()

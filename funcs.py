@@ -1,0 +1,328 @@
+"""Games between players, self-play and the tournament; many games run side by side."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from agent import Player, Resigned, TakeBack, User
+from config import Config
+from game import Game, GameState
+from memory import Memory
+from rating import Score, log_likelihood_ratio, rate, sprt_bounds
+from selfplay import GameRecord
+
+if TYPE_CHECKING:
+    from initialise import Session
+
+
+class MatchGame(NamedTuple):
+    """One finished game of a match."""
+
+    index: int
+    """2 * pair, plus 1 when the second player began."""
+    opening: list[int]
+    moves: list[int]
+    """All moves, the opening's included."""
+    first_began: bool
+    """Whether player 1 had playerTurn 1."""
+    score: float
+    """Of player 1: 1, 0.5 or 0."""
+    record: GameRecord
+    values: tuple[list[float], list[float]]
+    """What each player thought of its own positions."""
+
+
+class MatchResult(NamedTuple):
+    """As the article's playMatches returns it."""
+
+    scores: dict[str, int]
+    """{player 1: wins, "drawn": draws, player 2: wins}"""
+    memory: Memory | None
+    points: dict[str, list[float]]
+    """{player: its points of each game}"""
+    sp_scores: dict[str, int]
+    """{"sp": wins of who began, "drawn": draws, "nsp": wins of the other}"""
+
+
+def random_opening(game: Game, plies: int, rng: np.random.Generator) -> list[int]:
+    """Return random legal moves that do not end the game; fewer when it is shorter."""
+    for _ in range(100):
+        state, moves = game.start(), []
+        while len(moves) < plies:
+            moves.append(int(rng.choice(state.allowedActions)))
+            state, _, done = state.takeAction(moves[-1])
+            if done:
+                break
+        else:
+            return moves
+    return []
+
+
+def openings(game: Game, pairs: Sequence[int], plies: int, seed: int) -> list[list[int]]:
+    """Return the opening of each pair, a function of (seed, pair); the same position does not come twice if it can."""
+    found: list[list[int]] = []
+    for pair in pairs:
+        rng = np.random.default_rng([seed, pair])
+        found.append(random_opening(game, plies, rng))
+    return found
+
+
+def play_batch(
+    game: Game,
+    players: tuple[Player, Player],
+    jobs: Sequence[tuple[int, list[int], bool]],
+    *,
+    seed: int,
+    turns_until_tau0: int = 0,
+    report: Callable[[int], None] | None = None,
+) -> list[MatchGame]:
+    """Play games side by side, jobs = (index, opening, whether player 1 begins); return them in the order given.
+
+    A game depends on (seed, index) and the players only.
+    """
+    for player in players:
+        player.new_games(len(jobs))
+    tables = []
+    for slot, (index, opening, first) in enumerate(jobs):
+        for number, player in enumerate(players):
+            player.new_game(slot, int(np.random.default_rng([seed, index, number]).integers(2**63)))
+        tables.append(_Table(game, opening, first))
+    done = 0
+    while True:
+        running = [slot for slot, t in enumerate(tables) if not t.state.isEndGame]
+        if report is not None and len(jobs) - len(running) != done:
+            done = len(jobs) - len(running)
+            report(done)
+        if not running:
+            break
+        for number, player in enumerate(players):
+            slots = [s for s in running if tables[s].to_move() == number and not tables[s].state.isEndGame]
+            if slots:
+                taus = [1.0 if len(tables[s].moves) < turns_until_tau0 else 0.0 for s in slots]
+                for s, d in zip(slots, player.act_many(slots, [tables[s].state for s in slots], taus), strict=True):
+                    tables[s].play(d.action, d.visits, d.value, number)
+    return [t.finish(job) for t, job in zip(tables, jobs, strict=True)]
+
+
+class _Table:
+    """One game of a batch."""
+
+    def __init__(self, game: Game, opening: Sequence[int], first: bool) -> None:
+        self.game, self.state, self.first = game, game.start(), first
+        self.moves: list[int] = []
+        self.visits: list[np.ndarray] = []
+        self.estimates: list[float] = []
+        self.values: tuple[list[float], list[float]] = ([], [])
+        for action in opening:
+            self.play(action, np.zeros(game.action_size), 0.0, None)
+
+    def to_move(self) -> int:
+        """0 when it is player 1's turn."""
+        return int((self.state.playerTurn == 1) != self.first)
+
+    def play(self, action: int, visits: np.ndarray, value: float, number: int | None) -> None:
+        self.moves.append(action)
+        self.visits.append(visits)
+        self.estimates.append(value)
+        if number is not None:
+            self.values[number].append(value)
+        self.state = self.state.takeAction(action)[0]
+
+    def result(self) -> float:
+        """For playerTurn 1."""
+        return self.state.value * self.state.playerTurn
+
+    def finish(self, job: tuple[int, list[int], bool]) -> MatchGame:
+        index, opening, first = job
+        result = self.result()
+        score = 0.5 + np.sign(result if first else -result) / 2
+        visits = np.array([v if np.issubdtype(v.dtype, np.integer) else np.zeros_like(v) for v in self.visits])
+        record = GameRecord(
+            index, np.array(self.moves, np.int16), np.minimum(visits, 65_534).astype(np.uint16),
+            np.array(self.estimates, np.float32), result,
+        )  # fmt: skip
+        return MatchGame(index, list(opening), self.moves, first, float(score), record, self.values)
+
+
+def playMatches(
+    game: Game,
+    player1: Player,
+    player2: Player,
+    EPISODES: int,
+    logger: logging.Logger,
+    turns_until_tau0: int,
+    memory: Memory | None = None,
+    goes_first: int = 0,
+    *,
+    seed: int = 0,
+    opening_plies: int = 0,
+    in_flight: int = 64,
+    report: Callable[[int], None] | None = None,
+) -> MatchResult:
+    """Play EPISODES games; goes_first: 1 = player 1 always begins, -1 = player 2, 0 = both colours of each opening.
+
+    With a memory, every game is committed to its stmemory.
+    """
+    jobs = []
+    for i in range(EPISODES):
+        opening = openings(game, [i // 2 if goes_first == 0 else i], opening_plies, seed)[0]
+        jobs.append((i, opening, goes_first == 1 or (goes_first == 0 and i % 2 == 0)))
+    points: dict[str, list[float]] = {player1.name: [], player2.name: []}
+    scores = {player1.name: 0, "drawn": 0, player2.name: 0}
+    sp_scores = {"sp": 0, "drawn": 0, "nsp": 0}
+    in_flight = 1 if isinstance(player1, User) or isinstance(player2, User) else in_flight
+    for start in range(0, EPISODES, in_flight):
+        batch = jobs[start : start + in_flight]
+        if in_flight == 1:
+            games = [play_alone(game, (player1, player2), batch[0], seed=seed, turns_until_tau0=turns_until_tau0)]
+        else:
+            games = play_batch(game, (player1, player2), batch, seed=seed, turns_until_tau0=turns_until_tau0)
+        for g in games:
+            points[player1.name].append(g.score)
+            points[player2.name].append(1 - g.score)
+            winner = {1.0: player1.name, 0.5: "drawn", 0.0: player2.name}[g.score]
+            scores[winner] += 1
+            sp_scores["drawn" if g.score == 0.5 else "sp" if (g.score == 1) == g.first_began else "nsp"] += 1
+            logger.info("game %d: %s, moves %s", g.index, winner, " ".join(game.move_name(a) for a in g.moves))
+            if memory is not None:
+                memory.commit_stmemory(g.record)
+        if report is not None:
+            report(min(start + in_flight, EPISODES))
+    return MatchResult(scores, memory, points, sp_scores)
+
+
+def playMatchesBetweenVersions(
+    session: Session,
+    run_version: int,
+    player1version: int,
+    player2version: int,
+    EPISODES: int,
+    logger: logging.Logger,
+    turns_until_tau0: int = 0,
+    goes_first: int = 0,
+) -> MatchResult:
+    """Play versions of a run against each other; -1 is a person at the console."""
+    players = [session.version_player(v, run=run_version, name=f"player{i}") for i, v in
+               enumerate((player1version, player2version), 1)]  # fmt: skip
+    plies = 0 if -1 in (player1version, player2version) else session.config.opening_plies
+    return playMatches(
+        session.game, players[0], players[1], EPISODES, logger, turns_until_tau0, None, goes_first,
+        seed=session.config.seed, opening_plies=plies,
+    )  # fmt: skip
+
+
+def play_alone(
+    game: Game,
+    players: tuple[Player, Player],
+    job: tuple[int, list[int], bool],
+    *,
+    seed: int = 0,
+    turns_until_tau0: int = 0,
+    watch: Callable[[GameState, Player, int], None] | None = None,
+) -> MatchGame:
+    """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work."""
+    index, opening, first = job
+    table = _Table(game, opening, first)
+    for player in players:
+        player.new_games(1)
+        player.new_game(0, seed)
+    resigned: int | None = None
+    while not table.state.isEndGame:
+        number = table.to_move()
+        player = players[number]
+        try:
+            tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
+            action, pi, value, _ = player.act(table.state, tau)
+        except TakeBack:
+            table = _taken_back(game, table, opening, number)
+            continue
+        except Resigned:
+            resigned = number
+            break
+        table.play(action, pi, value, number)
+        if watch is not None:
+            watch(table.state, player, action)
+    played = table.finish(job)
+    return played if resigned is None else played._replace(score=float(resigned))
+
+
+def _taken_back(game: Game, table: _Table, opening: list[int], number: int) -> _Table:
+    """Return the game before the last move of the player who asks; unchanged when there is none."""
+    for length in range(len(table.moves) - 1, len(opening) - 1, -1):
+        earlier = _Table(game, table.moves[:length], table.first)
+        if earlier.to_move() == number:
+            return earlier
+    return table
+
+
+# ---- the tournament
+
+
+class Verdict(NamedTuple):
+    """Whether the current network becomes the best, and why in words."""
+
+    promoted: bool
+    words: str
+    score: Score
+
+
+def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:
+    """The article's rule: promoted when current scores more than `threshold` times the best; draws are half."""
+    total = rate(scores)
+    current, best = sum(scores), len(scores) - sum(scores)
+    promoted = current > threshold * best
+    word = "promoted" if promoted else "not promoted"
+    return Verdict(promoted, f"{word}: {current:g} against {best:g} points, {threshold:g} times as many needed", total)
+
+
+def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdict | None:
+    """Decide by a sequential test of "scores sprt_score" against "scores a half"; None = play on."""
+    pairs = np.asarray(scores).reshape(-1, 2).mean(axis=1)
+    ratio = log_likelihood_ratio(pairs, 0.5, sprt_score)
+    low, high = sprt_bounds()
+    total = rate(scores)
+    told = f"{total} in {len(scores)} games; evidence {ratio:+.2f} (promote at {high:+.2f}, stop at {low:+.2f})"
+    if ratio >= high:
+        return Verdict(True, f"promoted: {told}", total)
+    if ratio <= low:
+        return Verdict(False, f"not promoted, not better by enough: {told}", total)
+    return Verdict(False, f"not promoted, undecided after all games: {told}", total) if final else None
+
+
+def tournament(
+    game: Game,
+    current: Player,
+    best: Player,
+    config: Config,
+    *,
+    seed: int,
+    known: dict[int, float] | None = None,
+    keep: Callable[[list[MatchGame]], None] = lambda games: None,
+    report: Callable[[int], None] | None = None,
+) -> Verdict:
+    """Play current against best, both colours of each seeded opening, until the rule decides.
+
+    `known` holds scores of games already played; `keep` is given the new ones a batch at a time.
+    """
+    scores = dict(known or {})
+    total = config.eval_episodes - config.eval_episodes % 2
+    step = 32 if config.promotion == "sprt" else 64
+    for end in [*range(step, total, step), total]:
+        missing = [i for i in range(end) if i not in scores]
+        if missing:
+            starts = {p: o for p in {i // 2 for i in missing} for o in openings(game, [p], config.opening_plies, seed)}
+            jobs = [(i, starts[i // 2], i % 2 == 0) for i in missing]
+            games = play_batch(game, (current, best), jobs, seed=seed)
+            keep(games)
+            scores.update({g.index: g.score for g in games})
+        if report is not None:
+            report(end)
+        if config.promotion == "sprt":
+            verdict = judge_sprt([scores[i] for i in range(end)], config.sprt_score, end == total)
+            if verdict is not None:
+                return verdict
+    return judge_threshold([scores[i] for i in range(total)], config.scoring_threshold)

@@ -1,0 +1,436 @@
+"""`Session`: one run on disk and in memory; start a new one, go on with one, or begin from another run's work.
+
+run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: all that is needed to go on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import games
+from agent import Agent, Player, User
+from config import Config, UserError, differences, from_json, is_fixed, to_json
+from game import Game
+from loggers import Console, Loggers, close_log, open_loggers, write_metrics
+from memory import Memory
+from selfplay import GameRecord
+from storage import DamagedData, Store, arrays_from_bytes, arrays_to_bytes, sha256, sweep, write_file
+
+HERE = Path(__file__).parent
+RUNS = HERE / "run"
+ARCHIVE = HERE / "run_archive"
+_RUN = re.compile(r"run([0-9]{4,6})\Z")
+
+
+class RunBusy(UserError):
+    """Another process works on the run."""
+
+    exit_code = 3
+
+
+def game_folder(spec: str) -> str:
+    """Return the folder's name for a game."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", spec).strip("-")
+
+
+def runs_of(spec: str, root: Path = RUNS) -> list[Path]:
+    """Return the folders of a game's runs, oldest first."""
+    folder = root / game_folder(spec)
+    found = [p for p in folder.iterdir() if _RUN.match(p.name)] if folder.is_dir() else []
+    return sorted((p for p in found if (p / "config.json").exists()), key=lambda p: int(p.name[3:]))
+
+
+def read_config(folder: Path) -> Config:
+    """Return the settings of a run; raise `UserError` when the folder is none."""
+    path = folder / "config.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"expected the settings of a run in {path}, got {type(error).__name__}") from None
+    return from_json(text, str(path))
+
+
+def find_run(spec: str, number: int | None = None, root: Path = RUNS) -> Path:
+    """Return the folder of a run, the newest when no number is given."""
+    found = runs_of(spec, root)
+    if number is not None:
+        for path in found:
+            if int(path.name[3:]) == number:
+                return path
+    elif found:
+        return found[-1]
+    known = ", ".join(p.name for p in found) or "none"
+    wanted = "a run" if number is None else f"run{number:04}"
+    raise UserError(f"expected {wanted} of {spec}, there is {known} in {root / game_folder(spec)}")
+
+
+def unfinished_run(spec: str, root: Path = RUNS) -> Path | None:
+    """Return the newest run of a game that has iterations to go, or None."""
+    for path in reversed(runs_of(spec, root)):
+        if (path / "run.db").exists() and not _is_finished(path):
+            return path
+    return None
+
+
+def _is_finished(path: Path) -> bool:
+    store = Store(path / "run.db", read_only=True)
+    try:
+        return store.get("finished") == "yes"
+    finally:
+        store.close()
+
+
+class Session:
+    """A run in work. Make one with `Session.start`, `Session.open`; close it or use it in a `with`."""
+
+    def __init__(
+        self, folder: Path, config: Config, store: Store, lock: Any, *, console: Console, log_mcts: bool = False
+    ) -> None:
+        self.folder, self.config, self.store, self.console = folder, config, store, console
+        self._lock = lock
+        self.game: Game = games.make(config.game)
+        self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
+        self.memory = Memory(self.game, config.memory_size)
+        self._model: Any = None
+        self._selfplay: Any = None
+        self._predictors: dict[str, Any] = {}
+        self._loaded: dict[str, int] = {}
+        self.raw_rate = 0.0
+
+    # ---- beginnings
+
+    @classmethod
+    def start(
+        cls,
+        config: Config,
+        *,
+        root: Path = RUNS,
+        console: Console | None = None,
+        log_mcts: bool = False,
+        INITIAL_RUN_NUMBER: int | None = None,
+        INITIAL_MODEL_VERSION: int | None = None,
+        INITIAL_MEMORY_VERSION: int | None = None,
+    ) -> Session:
+        """Start a new run; with INITIAL_RUN_NUMBER from that run's model and memory, as far as versions are given."""
+        game = games.make(config.game)
+        source = None
+        if INITIAL_RUN_NUMBER is not None:
+            source = find_run(game.spec, INITIAL_RUN_NUMBER, root)
+        elif INITIAL_MODEL_VERSION is not None or INITIAL_MEMORY_VERSION is not None:
+            raise UserError("expected initial_run_number beside a model or memory version, got none")
+        number = max((int(p.name[3:]) for p in runs_of(game.spec, root)), default=0) + 1
+        folder = root / game_folder(game.spec) / f"run{number:04}"
+        model, weights, memory = _from_run(config, game, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
+        (folder / "models").mkdir(mode=0o700, parents=True)
+        lock = _lock(folder)
+        store = Store(folder / "run.db", create=True)
+        session = cls(folder, config, store, lock, console=console or Console(), log_mcts=log_mcts)
+        session._model = model
+        if weights is not None:
+            session.model.set_weights(weights)
+        with store.transaction():
+            store.put("run", f"{game.spec}/{config.seed}")
+            store.put("game", game.spec)
+            store.put("model", json.dumps(network_facts(config, game)))
+            store.put("best", "0")
+            store.add_games(0, 0, memory)
+            session.save_version(0, 0, {})
+        write_file(folder / "config.json", to_json(config).encode())
+        session._load_memory()
+        session.loggers.main.info("started %s", folder.name)
+        return session
+
+    @classmethod
+    def open(
+        cls, folder: Path, config: Config | None = None, *, console: Console | None = None, log_mcts: bool = False
+    ) -> Session:
+        """Go on with a run, with changed settings if given; raise `UserError` when one of them cannot change."""
+        console = console or Console()
+        old = read_config(folder)
+        lock = _lock(folder)
+        try:
+            changes = differences(old, config) if config else {}
+            refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
+            if refused:
+                told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
+                raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
+            for name, (a, b) in changes.items():
+                console.say(f"changed setting {name}: {a!r} -> {b!r}")
+            store = Store(folder / "run.db")
+        except BaseException:
+            lock.close()
+            raise
+        session = cls(folder, config or old, store, lock, console=console, log_mcts=log_mcts)
+        for name, (a, b) in changes.items():
+            session.loggers.main.info("changed setting %s: %r -> %r", name, a, b)
+        if changes:
+            write_file(folder / "config.json", to_json(session.config).encode())
+        sweep(folder / "models")
+        sweep(folder)
+        session._load_memory()
+        session.write_metrics()
+        session.loggers.main.info("went on after iteration %d", store.iterations_done())
+        return session
+
+    def close(self) -> None:
+        """Close the files and let others work on the run."""
+        self.store.close()
+        for log in self.loggers:
+            close_log(log)
+        self._lock.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- state
+
+    @property
+    def iteration(self) -> int:
+        """The iteration in work, from 1."""
+        return self.store.iterations_done() + 1
+
+    @property
+    def current_version(self) -> int:
+        return int(self.store.versions()[-1][0])
+
+    @property
+    def best_version(self) -> int:
+        return self.store.best()
+
+    @property
+    def worked_seconds(self) -> float:
+        """Working time of all finished iterations."""
+        return float(self.store.get("seconds", "0") or 0)
+
+    def goes_on(self) -> bool:
+        """True while iterations and minutes are left."""
+        limit = self.config.minutes * 60
+        return self.iteration <= self.config.iterations and not (limit and self.worked_seconds >= limit)
+
+    def progress(self) -> float:
+        """Share of the run that is done, in [0, 1]: what the learning-rate schedule follows."""
+        share = (self.iteration - 1) / self.config.iterations
+        if self.config.minutes:
+            share = max(share, self.worked_seconds / (60 * self.config.minutes))
+        return min(share, 1.0)
+
+    def learning_rate(self, step: int) -> float:
+        """Return the rate of a training step of this iteration."""
+        c, p = self.config, self.progress()
+        rate = c.learning_rate
+        if c.learning_rate_schedule == "steps":
+            rate *= 0.1 ** ((p >= 0.5) + (p >= 0.75))
+        elif c.learning_rate_schedule == "cosine":
+            rate *= 0.05 + 0.95 * 0.5 * (1 + float(np.cos(np.pi * p)))
+        taken = int(self.store.get("steps", "0") or 0) + step
+        return rate * min(1.0, (taken + 1) / c.warmup_steps) if c.warmup_steps else rate
+
+    # ---- networks
+
+    @property
+    def model(self) -> Any:
+        """The network in training, built when first needed; it holds the newest version's weights."""
+        if self._model is None:
+            self._model = _build(self.config, self.game)
+            versions = self.store.versions()
+            if versions:
+                self.restore()
+        return self._model
+
+    def restore(self) -> None:
+        """Put the newest version's weights and optimizer into the network."""
+        version = self.current_version
+        self._model.set_weights(self.weights(version))
+        optimizer = self.folder / "models" / f"optimizer{version:04}.npz"
+        shapes = [a.shape for a in self._model.get_optimizer()]
+        data = _read(optimizer)
+        if sha256(data) != self.store.get("optimizer_sha256"):
+            raise DamagedData(f"{optimizer}: expected the file that the run wrote, got another")
+        self._model.set_optimizer(arrays_from_bytes(data, shapes, str(optimizer)))
+
+    def weights(self, version: int) -> list[np.ndarray]:
+        """Return the weights of a version, checked against what the run wrote."""
+        return read_weights(self.folder, self.store, version, [w.shape for w in self.model.get_weights()])
+
+    def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
+        """Write the network as a version; call it inside the transaction that makes it known."""
+        models = self.folder / "models"
+        data = arrays_to_bytes(self.model.get_weights())
+        file = f"version{version:04}.npz"
+        write_file(models / file, data)
+        state = arrays_to_bytes(self.model.get_optimizer())
+        write_file(models / f"optimizer{version:04}.npz", state)
+        self.store.put("optimizer_sha256", sha256(state))
+        self.store.add_version(version, iteration, file, sha256(data), losses)
+
+    def drop_old_optimizers(self) -> None:
+        """Keep the newest optimizer's state only: it is needed to go on, and it is twice as large as a model."""
+        for path in (self.folder / "models").glob("optimizer*.npz"):
+            if path.name != f"optimizer{self.current_version:04}.npz":
+                path.unlink(missing_ok=True)
+
+    def predictor(self, role: str, version: int) -> Any:
+        """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
+        from backends import cores, make_predictor
+
+        if role not in self._predictors:
+            streams = cores() if role == "selfplay" else 1
+            self._predictors[role] = make_predictor(self.model, backend=self.config.backend, streams=streams)
+            self._loaded[role] = -1
+        if self._loaded[role] != version:
+            self._predictors[role].load(self.weights(version))
+            self._loaded[role] = version
+        return self._predictors[role]
+
+    @property
+    def selfplay(self) -> Any:
+        """The games in flight, allocated when first needed."""
+        from backends import cores
+        from selfplay import SelfPlay
+
+        if self._selfplay is None:
+            self._selfplay = SelfPlay(self.game, self.config, threads=cores())
+        return self._selfplay
+
+    def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, **options: Any) -> Agent:
+        """Return a player with a version's network and the run's search settings."""
+        c = self.config
+        settings = {"cpuct": c.cpuct, "fpu_reduction": c.fpu_reduction, "mcts_sims": sims or c.eval_sims, **options}
+        predictor = self.predictor(role or f"version{version}", version)
+        return Agent(name or f"version{version:04}", self.game, predictor, model=self.model,
+                     logger_mcts=self.loggers.mcts, **settings)  # fmt: skip
+
+    def version_player(self, version: int, *, run: int | None = None, name: str = "") -> Player:
+        """Return a version of this run as a player, a person for -1."""
+        if version == -1:
+            return User(name or "person", self.game)
+        if run is not None and f"run{run:04}" != self.folder.name:
+            raise UserError(f"expected versions of {self.folder.name}, got run{run:04}")
+        return self.agent(version, name=name)
+
+    # ---- memory and metrics
+
+    def _load_memory(self) -> None:
+        """Fill ltmemory from the games on disk, up to the last finished retraining."""
+        records = (
+            GameRecord(idx, moves, visits, values, result)
+            for _, idx, result, moves, visits, values in self.store.games(self.config.memory_size, self.iteration)
+        )
+        count = self.memory.extend(records)
+        self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
+
+    def write_metrics(self) -> None:
+        """Bring metrics.jsonl up to what run.db says."""
+        lines = [self.store.finished(i)["iteration"] for i in range(1, self.iteration)]
+        write_metrics(self.folder / "metrics.jsonl", lines)
+
+
+def network_facts(config: Config, game: Game) -> dict[str, Any]:
+    """Return what a model file must fit: the game and the network's shape."""
+    names = ("hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling")
+    facts = {n: getattr(config, n) for n in names}
+    facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
+    return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}
+
+
+def read_weights(folder: Path, store: Store, version: int, shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
+    """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
+    known = {v: (file, digest) for v, _, file, digest in store.versions()}
+    if version not in known:
+        raise UserError(f"{folder.name}: expected a version from {min(known)} to {max(known)}, got {version}")
+    file, digest = known[version]
+    data = _read(folder / "models" / file)
+    if sha256(data) != digest:
+        raise DamagedData(f"{folder / 'models' / file}: expected the file that the run wrote, got another")
+    return arrays_from_bytes(data, shapes, str(folder / "models" / file))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DamagedData(f"expected the model file {path}, got {type(error).__name__}") from None
+
+
+def _build(config: Config, game: Game) -> Any:
+    from model import Residual_CNN
+
+    return Residual_CNN(config, game)
+
+
+def _from_run(
+    config: Config, game: Game, source: Path | None, model_version: int | None, memory_version: int | None
+) -> tuple[Any, list[np.ndarray] | None, list[GameRecord]]:
+    """Return (network, weights, games) to begin with, read from another run before anything is written."""
+    model = _build(config, game)
+    if source is None:
+        return model, None, []
+    store = Store(source / "run.db", read_only=True)
+    try:
+        weights, memory = None, []
+        if model_version is not None:
+            theirs = json.loads(store.get("model") or "{}")
+            ours = json.loads(json.dumps(network_facts(config, game)))
+            unlike = [n for n in ours if theirs.get(n) != ours[n]]
+            if unlike:
+                told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
+                raise UserError(f"{source.name} has another network: {told}")
+            weights = read_weights(source, store, model_version, [w.shape for w in model.get_weights()])
+        if memory_version is not None:
+            rows = store.games(config.memory_size, memory_version + 1)
+            memory = [GameRecord(i, moves, visits, values, result)
+                      for i, (_, _, result, moves, visits, values) in enumerate(rows)]  # fmt: skip
+        return model, weights, memory
+    finally:
+        store.close()
+
+
+def _lock(folder: Path) -> Any:
+    """Hold the run for this process; raise `RunBusy` naming who has it. A killed process lets go by itself."""
+    file = open(folder / "lock", "a+")  # noqa: SIM115
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        owner = file.read().strip() or "another process"
+        file.close()
+        raise RunBusy(f"{folder.name} is in use by process {owner}; stop it first or start another run with --new") from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
+
+
+def measure_raw(predictor: Any, game: Game, batch: int, threads: int, seconds: float = 0.4) -> float:
+    """Return evaluations a second of the network alone, asked by as many threads as self-play has."""
+    import threading
+
+    planes = np.random.default_rng(0).integers(0, 2, (batch, *game.input_shape)).astype(np.uint8)
+    counts = [0] * threads
+
+    def ask(i: int) -> None:
+        predictor(planes)
+        ready.wait()
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            predictor(planes)
+            counts[i] += batch
+
+    ready = threading.Barrier(threads)
+    workers = [threading.Thread(target=ask, args=(i,)) for i in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return sum(counts) / seconds

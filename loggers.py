@@ -1,0 +1,147 @@
+"""What a run says: log files, metrics.jsonl, and a live console. Nothing is opened at import."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MEGABYTE = 1 << 20
+
+
+class Loggers(NamedTuple):
+    """The logs of a run, each a file in its logs/ folder."""
+
+    main: logging.Logger
+    memory: logging.Logger
+    tourney: logging.Logger
+    model: logging.Logger
+    mcts: logging.Logger | None
+    """Every simulation; only on demand, the newest few megabytes."""
+
+
+def open_loggers(folder: Path, *, mcts: bool = False) -> Loggers:
+    """Open logger_main, logger_memory, logger_tourney, logger_model, and on demand logger_mcts, in a folder."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Loggers(
+        *(open_log(folder / f"logger_{name}.log") for name in ("main", "memory", "tourney", "model")),
+        open_log(folder / "logger_mcts.log") if mcts else None,
+    )
+
+
+def open_log(path: Path, *, megabytes: int = 8, copies: int = 1) -> logging.Logger:
+    """Return a logger that writes to one file and keeps at most `megabytes` there and in each old copy."""
+    logger = logging.getLogger(f"alphazero.{path.resolve()}")
+    close_log(logger)
+    handler = RotatingFileHandler(path, maxBytes=megabytes * MEGABYTE, backupCount=copies, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    return logger
+
+
+def close_log(logger: logging.Logger | None) -> None:
+    """Close a logger's files."""
+    for handler in list(logger.handlers) if logger else ():
+        handler.close()
+        logger.removeHandler(handler)  # type: ignore[union-attr]
+
+
+def write_metrics(path: Path, lines: list[dict[str, Any]]) -> None:
+    """Make metrics.jsonl hold exactly these lines; only what is missing is appended when the rest is right."""
+    wanted = [json.dumps(line) for line in lines]
+    have = path.read_text().splitlines() if path.exists() else []
+    if have == wanted[: len(have)]:
+        with open(path, "a", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in wanted[len(have) :])
+    else:
+        path.write_text("".join(line + "\n" for line in wanted))
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a metrics.jsonl, none when there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+
+
+class Console:
+    """Tells a person what happens now: a bar where the output is a terminal, else a line now and then."""
+
+    def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
+        self._quiet, self._every = quiet, every
+        self._live = sys.stdout.isatty() and not quiet and os.environ.get("TERM") != "dumb"
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        if not self._quiet:
+            print(text, flush=True)
+
+    @contextmanager
+    def phase(self, name: str, total: int) -> Iterator[Phase]:
+        """Show a phase of `total` steps while the block runs."""
+        phase = Phase(self, name, total, live=self._live, every=self._every)
+        try:
+            yield phase
+        finally:
+            phase.close()
+
+
+class Phase:
+    """One bar: steps done, time left, and facts such as speeds."""
+
+    def __init__(self, console: Console, name: str, total: int, *, live: bool, every: float) -> None:
+        self._console, self._name, self._total, self._every = console, name, max(total, 1), every
+        self._began = self._told = time.monotonic()
+        self._live = live
+        self._done = 0
+
+    def update(self, done: int, **facts: Any) -> None:
+        """Show how many steps are done."""
+        now = time.monotonic()
+        self._done = done
+        if now - self._told < (0.1 if self._live else self._every):
+            return
+        self._told = now
+        text = self._text(now, facts)
+        if self._live:
+            print(f"\r\x1b[2K{text}", end="", flush=True)
+        else:
+            self._console.say(text)
+
+    def close(self) -> None:
+        """End the bar."""
+        if self._live:
+            print("\r\x1b[2K", end="", flush=True)
+
+    def _text(self, now: float, facts: dict[str, Any]) -> str:
+        share = min(self._done / self._total, 1.0)
+        spent = now - self._began
+        left = spent / share - spent if share else 0.0
+        bar = "#" * int(20 * share) + "." * (20 - int(20 * share))
+        told = "  ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in facts.items())
+        return f"  {self._name:<11}[{bar}] {self._done}/{self._total}  {clock(left)} left  {told}"
+
+
+def clock(seconds: float) -> str:
+    """Return a time span for people.
+
+    >>> clock(3725)
+    '1:02:05'
+    """
+    s = int(seconds + 0.5)
+    return f"{s // 3600}:{s // 60 % 60:02}:{s % 60:02}" if s >= 3600 else f"{s // 60}:{s % 60:02}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

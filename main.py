@@ -1,0 +1,45 @@
+"""AlphaZero in Keras: train, play, match, explain, bench, check. `python main.py --help` tells the commands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from initialise import Session
+
+
+def train(
+    session: Session,
+    *,
+    iterations: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    on_iteration: Callable[[dict[str, Any]], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Learn: play against itself, train on what was played, let the new network challenge the best; again.
+
+    Goes on until the run's settings say it is finished, or for so many more iterations. Safe to interrupt and to call
+    again. Returns the lines of metrics.jsonl that it added.
+    """
+    import stages
+
+    lines: list[dict[str, Any]] = []
+    while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
+        began = time.perf_counter()
+        if not stages.play_self(session, stop):
+            break
+        stages.retrain(session)
+        stages.evaluate(session)
+        lines.append(stages.finish_iteration(session, time.perf_counter() - began))
+        if on_iteration is not None:
+            on_iteration(lines[-1])
+    return lines
+
+
+if __name__ == "__main__":
+    import sys
+
+    from cli import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,224 @@
+"""The stages of an iteration: self-play, retraining, tournament. Each can be cut short anywhere and is then gone on
+with, because what is finished is in run.db; done twice it changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from funcs import MatchGame, Verdict, tournament
+from initialise import Session
+from initialise import measure_raw as measure_raw_rate
+from memory import Batch
+from selfplay import Counts, GameRecord, game_seed
+
+COMMIT_SECONDS = 3.0
+"""Finished games reach the disk at least this often."""
+
+
+def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> bool:
+    """Play the iteration's missing games and put all of them into ltmemory; False when `stop` ended it early."""
+    s, c, memory = session, session.config, session.memory
+    iteration, began = s.iteration, time.perf_counter()
+    version = s.best_version if c.selfplay_with == "best" else s.current_version
+    memory.clear_stmemory()
+    for game_iteration, index, result, moves, visits, values in s.store.games_of(iteration):
+        assert game_iteration == iteration
+        memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
+    have = {record.index for record in memory.stmemory}
+    run = s.store.get("run") or ""
+    wanted = [(i, game_seed(run, iteration, i)) for i in range(c.episodes) if i not in have]
+    predictor = s.predictor("selfplay", version)
+    if not s.raw_rate:
+        s.raw_rate = measure_raw_rate(predictor, s.game, s.selfplay.workers[0].trees, len(s.selfplay.workers))
+    s.selfplay.clear_cache()
+    before = s.selfplay.counts()
+    if not _play(session, predictor, wanted, version, stop):
+        memory.clear_stmemory()
+        return False
+    records = list(memory.stmemory)
+    added = memory.commit_ltmemory()
+    if "self-play" not in s.store.finished(iteration):
+        facts = _selfplay_facts(records, before, s.selfplay.counts(), time.perf_counter() - began, s.raw_rate)
+        with s.store.transaction():
+            s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
+    s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", iteration, len(records), added, len(memory))
+    return True
+
+
+def _play(session: Session, predictor: Any, wanted: list[tuple[int, int]], version: int, stop: Callable[[], bool]) -> bool:
+    s = session
+    fresh: list[GameRecord] = []
+    committed = began = time.perf_counter()
+    before, done = s.selfplay.counts(), s.config.episodes - len(wanted)
+    with s.console.phase("self-play", s.config.episodes) as phase:
+        for record in s.selfplay.play(predictor, wanted, stop=stop):
+            fresh.append(record)
+            done += 1
+            now = time.perf_counter()
+            if now - committed > COMMIT_SECONDS:
+                _keep(s, fresh, version)
+                fresh, committed = [], now
+            counts, spent = s.selfplay.counts(), now - began
+            evaluations = (counts.evaluations - before.evaluations) / spent
+            phase.update(
+                done, games_per_s=(done + len(wanted) - s.config.episodes) / spent, evals_per_s=evaluations,
+                share_of_raw=evaluations / s.raw_rate,
+            )  # fmt: skip
+    _keep(s, fresh, version)
+    return done == s.config.episodes
+
+
+def _keep(session: Session, records: list[GameRecord], version: int) -> None:
+    with session.store.transaction():
+        session.store.add_games(session.iteration, version, records)
+    for record in records:
+        session.memory.commit_stmemory(record)
+
+
+def _selfplay_facts(
+    records: list[GameRecord], before: Counts, after: Counts, seconds: float, raw: float
+) -> dict[str, Any]:
+    spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
+    results = np.array([r.result for r in records])
+    distinct = len({r.moves.tobytes() for r in records})
+    return {
+        "games": len(records),
+        "distinct_games": distinct,
+        "plies": float(np.mean([len(r.moves) for r in records])),
+        "first_wins": float((results > 0).mean()),
+        "draws": float((results == 0).mean()),
+        "seconds": seconds,
+        "evals_per_s": spent["evaluations"] / seconds,
+        "sims_per_s": spent["simulations"] / seconds,
+        "share": spent["evaluations"] / seconds / raw,
+        "cache_hit_rate": spent["found"] / max(spent["looked_up"], 1),
+        "mean_batch_fill": spent["evaluations"] / max(spent["batches"] * after.room, 1),
+    }
+
+
+def retrain(session: Session) -> None:
+    """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions."""
+    s, c = session, session.config
+    iteration = s.iteration
+    if "retrain" in s.store.finished(iteration):
+        return
+    if len(s.memory) < c.min_memory:
+        with s.store.transaction():
+            s.store.finish(iteration, "retrain", {"steps": 0})
+        s.loggers.model.info("iteration %d: %d of %d positions, no training yet", iteration, len(s.memory), c.min_memory)
+        return
+    new = s.store.trained_positions(iteration)
+    steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
+    rates = [s.learning_rate(step) for step in (0, steps - 1)]
+    agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
+
+    def sample(step: int) -> Batch:
+        rng = np.random.default_rng([c.seed, iteration, step])
+        return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search)
+
+    try:
+        with s.console.phase("retraining", steps) as phase:
+            losses = agent.replay(
+                sample, steps, epochs=c.epochs, rate=s.learning_rate,
+                report=lambda n: phase.update(n, positions_per_s=n * c.batch_size / (time.perf_counter() - began)),
+            )  # fmt: skip
+    except BaseException:
+        s.restore()
+        raise
+    seconds = time.perf_counter() - began
+    version = s.current_version + 1
+    facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses}
+    with s.store.transaction():
+        s.save_version(version, iteration, losses)
+        s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
+        s.store.finish(iteration, "retrain", {**facts, "learning_rate": rates[1]})
+    s.drop_old_optimizers()
+    s.loggers.model.info("version %d: %s", version, {k: round(v, 5) for k, v in losses.items()})
+    s.model.printWeightAverages(s.loggers.model.info)
+
+
+def evaluate(session: Session) -> None:
+    """Let current play best, and make it the best when it has proved better."""
+    s, c = session, session.config
+    iteration, current, best = s.iteration, s.current_version, s.best_version
+    due = iteration % c.eval_every == 0 or iteration == c.iterations
+    if "tournament" in s.store.finished(iteration):
+        return
+    if not due or current == best:
+        with s.store.transaction():
+            s.store.finish(iteration, "tournament", {"played": 0})
+        return
+    began = time.perf_counter()
+    verdict = _tournament(session, current, best)
+    facts = {
+        "played": verdict.score.games, "score": verdict.score.mean, "promoted": verdict.promoted,
+        "words": verdict.words, "seconds": time.perf_counter() - began,
+    }  # fmt: skip
+    with s.store.transaction():
+        if verdict.promoted:
+            s.store.put("best", str(current))
+        s.store.finish(iteration, "tournament", facts)
+    s.console.say(f"  version {current} against best version {best}: {verdict.words}")
+    s.loggers.tourney.info("version %d against %d: %s", current, best, verdict.words)
+
+
+def _tournament(session: Session, current: int, best: int) -> Verdict:
+    s, iteration = session, session.iteration
+
+    def keep(games: list[MatchGame]) -> None:
+        with s.store.transaction():
+            for g in games:
+                moves = " ".join(s.game.move_name(a) for a in g.moves)
+                opening = " ".join(s.game.move_name(a) for a in g.opening)
+                s.store.add_match(iteration, g.index, (current, best, opening, int(g.first_began), g.score, moves))
+                s.loggers.tourney.info("game %d: score %g, %s", g.index, g.score, moves)
+
+    with s.console.phase("tournament", s.config.eval_episodes) as phase:
+        return tournament(
+            s.game, s.agent(current, name="current_player", role="current"),
+            s.agent(best, name="best_player", role="best"), s.config,
+            seed=s.config.seed * 1_000_003 + iteration, known=s.store.match_scores(iteration), keep=keep,
+            report=phase.update,
+        )  # fmt: skip
+
+
+def finish_iteration(session: Session, seconds: float) -> dict[str, Any]:
+    """Close the iteration; return its line of metrics.jsonl."""
+    s, iteration = session, session.iteration
+    stages = s.store.finished(iteration)
+    line: dict[str, Any] = {
+        "iteration": iteration, "version": s.current_version, "best_version": s.best_version,
+        "seconds": round(seconds, 3), "total_seconds": round(s.worked_seconds + seconds, 3),
+    }  # fmt: skip
+    for stage, facts in stages.items():
+        line |= {f"{stage.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
+    with s.store.transaction():
+        s.store.put("seconds", str(s.worked_seconds + seconds))
+        s.store.finish(iteration, "iteration", line)
+    if not s.goes_on():
+        s.store.put("finished", "yes")
+    s.write_metrics()
+    s.console.say(summary(line))
+    s.loggers.main.info("%s", summary(line))
+    return line
+
+
+def summary(line: dict[str, Any]) -> str:
+    """Return an iteration's line of metrics in words."""
+    parts = [
+        f"iteration {line['iteration']}: {line['self_play_games']} games of {line['self_play_plies']:.0f} moves "
+        f"({line['self_play_evals_per_s']:,.0f} evaluations/s, {100 * line['self_play_share']:.0f} % of raw)",
+        f"{line['self_play_memory']:,} positions",
+    ]
+    if line.get("retrain_steps"):
+        parts.append(
+            f"version {line['version']}: loss {line['retrain_loss']:.3f} (value {line['retrain_value_loss']:.3f}, "
+            f"policy {line['retrain_policy_loss']:.3f})"
+        )
+    parts.append(f"best is version {line['best_version']}, {line['seconds']:.0f} s")
+    return "; ".join(parts)
