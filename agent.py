@@ -54,6 +54,9 @@ class Player:
     def new_game(self, slot: int, seed: int) -> None:
         """Forget the slot's last game; all chance in the new one comes from `seed`."""
 
+    def observe(self, slot: int, action: int) -> None:
+        """Be told of a move in the game of a slot: the opening's, the other's and one's own."""
+
 
 class Agent(Player):
     """Searches with a network's priors and values."""

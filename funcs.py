@@ -90,7 +90,7 @@ def play_batch(
     for slot, (index, opening, first) in enumerate(jobs):
         for number, player in enumerate(players):
             player.new_game(slot, int(np.random.default_rng([seed, index, number]).integers(2**63)))
-        tables.append(_Table(game, opening, first))
+        tables.append(_Table(game, opening, first, players, slot))
     done = 0
     while True:
         running = [slot for slot, t in enumerate(tables) if not t.state.isEndGame]
@@ -111,8 +111,11 @@ def play_batch(
 class _Table:
     """One game of a batch."""
 
-    def __init__(self, game: Game, opening: Sequence[int], first: bool) -> None:
+    def __init__(
+        self, game: Game, opening: Sequence[int], first: bool, players: tuple[Player, Player], slot: int
+    ) -> None:
         self.game, self.state, self.first = game, game.start(), first
+        self.players, self.slot = players, slot
         self.moves: list[int] = []
         self.visits: list[np.ndarray] = []
         self.estimates: list[float] = []
@@ -131,6 +134,8 @@ class _Table:
         if number is not None:
             self.values[number].append(value)
         self.state = self.state.takeAction(action)[0]
+        for player in self.players:
+            player.observe(self.slot, action)
 
     def result(self) -> float:
         """For playerTurn 1."""
@@ -225,11 +230,8 @@ def play_alone(
     watch: Callable[[GameState, Player, int], None] | None = None,
 ) -> MatchGame:
     """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work."""
-    index, opening, first = job
-    table = _Table(game, opening, first)
-    for player in players:
-        player.new_games(1)
-        player.new_game(0, seed)
+    _, opening, first = job
+    table = _seated(game, players, opening, first, seed)
     resigned: int | None = None
     while not table.state.isEndGame:
         number = table.to_move()
@@ -238,7 +240,7 @@ def play_alone(
             tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
             action, pi, value, _ = player.act(table.state, tau)
         except TakeBack:
-            table = _taken_back(game, table, opening, number)
+            table = _taken_back(table, len(opening), number, seed)
             continue
         except Resigned:
             resigned = number
@@ -250,13 +252,23 @@ def play_alone(
     return played if resigned is None else played._replace(score=float(resigned))
 
 
-def _taken_back(game: Game, table: _Table, opening: list[int], number: int) -> _Table:
+def _seated(game: Game, players: tuple[Player, Player], moves: Sequence[int], first: bool, seed: int) -> _Table:
+    """Return a game in which these moves have been played."""
+    for player in players:
+        player.new_games(1)
+        player.new_game(0, seed)
+    return _Table(game, moves, first, players, 0)
+
+
+def _taken_back(table: _Table, opening_plies: int, number: int, seed: int) -> _Table:
     """Return the game before the last move of the player who asks; unchanged when there is none."""
-    for length in range(len(table.moves) - 1, len(opening) - 1, -1):
-        earlier = _Table(game, table.moves[:length], table.first)
-        if earlier.to_move() == number:
-            return earlier
-    return table
+    moves, state = table.moves, table.game.start()
+    own = []
+    for ply, action in enumerate(moves):
+        if ply >= opening_plies and int((state.playerTurn == 1) != table.first) == number:
+            own.append(ply)
+        state = state.takeAction(action)[0]
+    return _seated(table.game, table.players, moves[: own[-1]], table.first, seed) if own else table
 
 
 # ---- the tournament

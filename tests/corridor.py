@@ -1,8 +1,8 @@
 """Corridor: a small game in plain Python with passes, two turns in a row and results between win and draw.
 
-On two lanes of four points, put a stone on an empty point, or pass. A stone at an end of a lane gives its player
-another turn. The game is over when the board is full or after two passes in a row. Each point by which one's longest
-run of stones in a lane is longer than the other's is worth a quarter.
+On two lanes of four points, put a stone on an empty point, or pass. A stone at an end of a lane gives its
+player another turn. The game is over when the board is full or after two passes in a row. Each point by which
+one's longest run of stones in a lane is longer than the other's is worth a quarter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A textbook MCTS of plain objects: the slow twin that the compiled search has to equal, visit by visit.
 
-A node's value is for its player to move, an edge's W for the player who moves along it. The network's values are to
-be multiples of a power of two: then sums are exact and their order cannot matter.
+A node's value is for its player to move, an edge's W for the player who moves along it. The network's values
+are to be multiples of a power of two: then sums are exact and their order cannot matter.
 """
 
 import math

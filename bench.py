@@ -1,0 +1,141 @@
+"""How fast the pieces are, as ratios within one process: network alone, self-play, the search, the naive way."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+import games
+from config import Config
+from game import Game
+from initialise import measure_raw
+from MCTS import MCTS, forest_bytes
+from selfplay import SelfPlay, game_seed
+
+WINDOWS = 4
+"""Raw network and self-play take turns this often."""
+
+
+class _Gate:
+    """Holds self-play between two batches while the raw network is measured."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.open.set()
+        self.ended = False
+
+    def __call__(self) -> bool:
+        self.open.wait()
+        return self.ended
+
+
+def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
+    """Measure; `seconds` is the length of each self-play window. The network is untrained: speed does not depend on it.
+
+    share: evaluations of self-play over those of the network alone (same predictor, threads and batch), in turns.
+    share_without_cache: the same with no evaluation cache, so that every simulation but those at finished games asks.
+    """
+    from backends import cores, make_predictor
+    from model import Residual_CNN
+
+    game = games.make(config.game)
+    model = Residual_CNN(config, game)
+    predictor = make_predictor(model, backend=config.backend, streams=cores())
+    plain = Config(**{**vars(config), "cache_size": 0})
+    found = _share(game, config, predictor, seconds)
+    without = _share(game, plain, predictor, seconds)
+    naive = _naive(model, game)
+    return {
+        "game": game.spec, "backend": predictor.name, "threads": cores(), "games_in_flight": config.games_in_flight,
+        "mcts_sims": config.mcts_sims, "parameters": int(model.model.count_params()), **found,
+        "share_without_cache": without["share"], "tree_us_per_sim_without_cache": without["tree_us_per_sim"],
+        "predict_sims_per_s": naive, "times_naive": found["selfplay_sims_per_s"] / naive,
+        "search": [search_cost(spec) for spec in ("connect4", "connect4(rows=1,columns=64,n=5)",
+                                                  "connect4(rows=1,columns=225,n=5)")],
+    }  # fmt: skip
+
+
+def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
+    from backends import cores
+
+    play = SelfPlay(game, config, threads=cores())
+    trees, threads = play.workers[0].trees, len(play.workers)
+    gate, done = _Gate(), [0]
+    jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
+
+    def run() -> None:
+        for _ in play.play(predictor, jobs, stop=gate):
+            done[0] += 1
+
+    worker = threading.Thread(target=run)
+    worker.start()
+    time.sleep(seconds)  # warm up: games in flight drift apart
+    raw, rates = [], []
+    for _ in range(WINDOWS):
+        gate.open.clear()
+        time.sleep(0.3)
+        raw.append(measure_raw(predictor, game, trees, threads, seconds / 3))
+        before, games_before, began = play.counts(), done[0], time.perf_counter()
+        gate.open.set()
+        time.sleep(seconds)
+        after, spent = play.counts(), time.perf_counter() - began
+        rates.append([getattr(after, n) - getattr(before, n) for n in after._fields] + [done[0] - games_before, spent])
+    gate.ended = True
+    gate.open.set()
+    worker.join()
+    total = dict(zip([*after._fields, "games", "spent"], np.sum(rates, axis=0), strict=True))
+    evaluations = total["evaluations"] / total["spent"]
+    return {
+        "raw_evals_per_s": float(np.mean(raw)),
+        "selfplay_evals_per_s": evaluations,
+        "selfplay_sims_per_s": total["simulations"] / total["spent"],
+        "share": evaluations / float(np.mean(raw)),
+        "sims_per_raw_eval": total["simulations"] / total["spent"] / float(np.mean(raw)),
+        "mean_batch_fill": total["evaluations"] / max(total["batches"] * trees, 1),
+        "tree_us_per_sim": 1e6 * total["search_seconds"] / total["simulations"],
+        "games_per_s": total["games"] / total["spent"],
+        "cache_hit_rate": total["found"] / max(total["looked_up"], 1),
+    }
+
+
+def _naive(model: Any, game: Game, calls: int = 30) -> float:
+    """Return simulations a second when each asks `model.predict` for one position, as the article does."""
+    planes = game.start().planes()[None]
+    model.model.predict(planes, verbose=0)
+    began = time.perf_counter()
+    for _ in range(calls):
+        model.model.predict(planes, verbose=0)
+    return calls / (time.perf_counter() - began)
+
+
+def search_cost(spec: str, sims: int = 800, trees: int = 16) -> dict[str, Any]:
+    """Return time and memory of a search without a network, for a game of so many actions."""
+    game = games.make(spec)
+    rng = np.random.default_rng(0)
+    mcts = MCTS(game, trees=trees, sims=sims, cache_size=0)
+    answers: dict[int, Any] = {}
+
+    def predictor(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = len(planes)
+        if n not in answers:
+            answers[n] = rng.uniform(-0.1, 0.1, n).astype(np.float32), rng.normal(size=(n, game.action_size)).astype(np.float32)
+        return answers[n]
+
+    which = list(range(trees))
+    for budget in (sims // 10, sims):
+        for tree in which:
+            mcts.plant(game.start(), tree=tree)
+        began = time.perf_counter()
+        mcts.search(predictor, budget, which)
+        seconds = time.perf_counter() - began
+    nodes = int(mcts.forest.trees["nodes"].sum())
+    return {
+        "actions": game.action_size,
+        "us_per_sim": 1e6 * seconds / (sims * trees),
+        "bytes_per_node": forest_bytes(game, 1, 1, 1000) / 1000,
+        "mib_per_tree_of_800": forest_bytes(game, 1, 1, mcts.capacity) / 2**20,
+        "nodes": nodes,
+    }

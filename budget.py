@@ -1,0 +1,60 @@
+"""What a run will take, told before it starts: memory, disk, positions an iteration, time."""
+
+from __future__ import annotations
+
+from initialise import Session
+from initialise import measure_raw as measure_raw_rate
+from loggers import clock
+from MCTS import capacity_for, forest_bytes
+
+TYPICAL_LENGTH = 0.7
+"""Plies of a game over the most there can be: a guess, made before the first game."""
+
+
+def budget_text(session: Session) -> str:
+    """Return the budget in words; speeds are measured now, the length of games is a guess."""
+    from backends import cores
+
+    s, c = session, session.config
+    version = s.best_version if c.selfplay_with == "best" else s.current_version
+    predictor = s.predictor("selfplay", version)
+    trees, threads = s.selfplay.workers[0].trees, len(s.selfplay.workers)
+    s.raw_rate = measure_raw_rate(predictor, s.game, trees, threads)
+    plies = TYPICAL_LENGTH * s.game.max_plies
+    sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
+    positions = c.episodes * plies * c.full_search_share
+    seconds = 0.6 * c.episodes * plies * sims / (0.7 * s.raw_rate)
+    steps = c.training_loops or positions * c.reuse / c.batch_size
+    seconds += steps * _training_step(s)
+    left = (c.iterations - s.iteration + 1) * seconds
+    if c.minutes:
+        left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
+    search = forest_bytes(s.game, c.games_in_flight, 1, capacity_for(c.mcts_sims, 1))
+    cache = c.cache_size * (12 + 4 * s.game.action_size)
+    window = c.memory_size * s.memory.bytes_per_position
+    weights = 4 * int(s.model.model.count_params())
+    disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (
+        8 * plies + 2 * plies * c.full_search_share * s.game.action_size
+    )
+    return (
+        f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
+        f"on {cores()} cores\n"
+        f"  memory:  {_size(search + cache)} for the search, {_size(window)} for {c.memory_size:,} positions\n"
+        f"  disk:    up to {_size(disk)}\n"
+        f"  an iteration: {c.episodes} games, about {positions:,.0f} positions, {clock(seconds)}; "
+        f"the rest of the run: about {clock(left)}"
+    )
+
+
+def _training_step(session: Session) -> float:
+    """Return a guess of a training step's seconds: three times the work of an answer in half the speed."""
+    return 10.0 * session.config.batch_size / session.raw_rate
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            return f"{count:.3g} {unit}"
+        count /= 1024
+    raise ValueError(f"expected a size, got {count}")
+

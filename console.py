@@ -1,0 +1,123 @@
+"""Playing and matches at the console: the only module beside main that prints a game."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from typing import Any
+
+from agent import Agent, Player, Quit, User
+from config import UserError
+from explain import as_text, explain
+from funcs import MatchResult, play_alone, playMatches
+from game import Game, GameState
+from lineup import make_player
+from rating import rate
+
+
+def play_console(game: Game, against: str, sims: int, human_first: bool, moves: str) -> int:
+    """Play one game, a person against a player; return the exit code."""
+    if not 1 <= sims <= 1_000_000:
+        raise UserError(f"sims: expected a whole number from 1 to 1,000,000, got {sims}")
+    opening = _legal_line(game, moves)
+    machine = make_player(against, game, sims=sims)
+    person = User("you", game, hint=lambda state: _hint(machine, state))
+    print(f"{game.name}: you are {game.pieces[1 if human_first else -1]}, against {machine.name}")
+    try:
+        played = play_alone(
+            game, (person, machine), (0, opening, human_first), seed=_fresh_seed(), watch=_tell(machine)
+        )
+    except Quit:
+        print("\nThe game is abandoned.")
+        return 0
+    state = _after(game, played.moves)
+    print(state.render())
+    words = {1.0: "You win.", 0.5: "A draw.", 0.0: "You lose."}[played.score]
+    print(f"{words} Moves: {' '.join(game.move_name(a) for a in played.moves)}")
+    return 0
+
+
+def _fresh_seed() -> int:
+    import secrets
+
+    return secrets.randbits(31)
+
+
+def _legal_line(game: Game, moves: str) -> list[int]:
+    actions = game.parse_moves(moves)
+    state = _after(game, actions)
+    if state.isEndGame:
+        raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
+    return actions
+
+
+def _after(game: Game, actions: list[int]) -> GameState:
+    state = game.start()
+    for action in actions:
+        state = state.takeAction(action)[0]
+    return state
+
+
+def _hint(machine: Player, state: GameState) -> str:
+    if not isinstance(machine, Agent):
+        return f"{machine.name} gives no hints."
+    found = explain(machine, state)
+    return as_text(found, state).split("\n\n", 1)[1]
+
+
+def _tell(machine: Player) -> Any:
+    def tell(state: GameState, player: Player, action: int) -> None:
+        if player is not machine:
+            return
+        text = f"{machine.name} plays {machine.game.move_name(action)}"
+        if isinstance(machine, Agent) and machine.MCTS is not None:
+            root = machine.MCTS.root
+            line = " ".join(machine.game.move_name(a) for a in machine.MCTS.principal_variation())
+            text += f"  (value for it {root.Q:+.3f}, {root.visits} simulations, expects {line})"
+        print(text, flush=True)
+
+    return tell
+
+
+def match_console(
+    game: Game, name1: str, name2: str, *, count: int, sims: int, plies: int, seed: int, as_json: bool
+) -> int:
+    """Play a match and print its score; return the exit code."""
+    player1, player2 = make_player(name1, game, sims=sims), make_player(name2, game, sims=sims)
+    if player1.name == player2.name:
+        player1.name, player2.name = f"{player1.name} (1)", f"{player2.name} (2)"
+    log = logging.getLogger("alphazero.match")
+    live = not as_json and sys.stdout.isatty()
+    try:
+        result = playMatches(
+            game, player1, player2, count, log, 0, seed=seed, opening_plies=plies,
+            report=lambda n: print(f"\r{n}/{count}", end="", flush=True) if live else None,
+        )  # fmt: skip
+    except Quit:
+        print("\nThe match is abandoned.")
+        return 0
+    print(json.dumps(_as_values(result, player1, player2)) if as_json else _as_words(result, player1, player2))
+    return 0
+
+
+def _as_values(result: MatchResult, player1: Player, player2: Player) -> dict[str, Any]:
+    score = rate(result.points[player1.name])
+    return {
+        "player1": player1.name, "player2": player2.name, "games": score.games, "wins": score.wins,
+        "draws": score.draws, "losses": score.losses, "score": score.mean, "elo": _finite(score.elo),
+        "elo_low": _finite(score.low), "elo_high": _finite(score.high), "first_wins": result.sp_scores["sp"],
+        "second_wins": result.sp_scores["nsp"],
+    }  # fmt: skip
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) < 1e9 else None
+
+
+def _as_words(result: MatchResult, player1: Player, player2: Player) -> str:
+    sp = result.sp_scores
+    return (
+        f"\r{player1.name} against {player2.name}: {rate(result.points[player1.name])}\n"
+        f"who began won {sp['sp']}, the other {sp['nsp']}, drawn {sp['drawn']}"
+    )
