@@ -13,6 +13,7 @@ import numpy as np
 
 import kernels as k
 from game import Game, GameState
+from games.plain import PlainGame
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
@@ -186,6 +187,14 @@ class MCTS:
         batch = trees * leaves
         self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
         self._asked = np.zeros(batch, np.int32)
+        self._values = np.zeros(batch, np.float32)
+        self._logits = np.zeros((batch, game.action_size), np.float32)
+        self._step = k.bind(
+            k.search_step, self.forest, self.rules, self.rule, self.cache, self._asked, 0, self._values,
+            self._logits, self._planes, self._asked,
+        )  # fmt: skip
+        if isinstance(game, PlainGame):
+            game.searches.add(self)
 
     @property
     def capacity(self) -> int:
@@ -281,30 +290,27 @@ class MCTS:
 
         `stop` is asked before each batch and ends the search early.
         """
-        which = np.asarray(trees, np.int32)
+        which = np.array(trees, np.int32)
         if (self.forest.trees["root"][which] < 0).any():
             raise ValueError("expected a root in every tree to search: call set_root first")
         self.forest.trees["budget"][which] = sims
-        shape = self.game.input_shape
-        values, logits = np.zeros(1, np.float32), np.zeros((1, self.game.action_size), np.float32)
+        f, shape = self.forest, self.game.input_shape
         n = evaluations = 0
+        tables = f, self.rules, self.rule, self.cache, self._asked
         while True:
-            n = k.search_step(
-                self.forest, self.rules, self.rule, self.cache, self._asked, n, values, logits, self._planes, which
-            )
+            n = self._step(*tables, n, self._values, self._logits, self._planes, which)
             self.check_errors()
             if n == 0:
                 return evaluations
             evaluations += n
             try:
-                values, logits = predictor(self._planes[:n].reshape(n, *shape))
+                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
             except BaseException:
                 for slot in self._asked[:n]:
-                    k.undo(self.forest, self.rule, int(slot))
+                    k.undo(f, self.rule, int(slot))
                 raise
             if stop is not None and stop():
-                sims = 0
-                self.forest.trees["budget"][which] = 0
+                f.trees["budget"][which] = 0
 
     def visit_counts(self, tree: int = 0) -> np.ndarray:
         """Return [action_size] int64: N of the root's moves."""
@@ -366,6 +372,11 @@ class MCTS:
             except BaseException:
                 self.clear()
                 raise
+
+    def used_rows(self) -> np.ndarray:
+        """Return the rows of all positions in the trees, [n, row_size]."""
+        used = self.forest.trees["nodes"][:, None] > np.arange(self.capacity + 1)[None]
+        return self.forest.rows[used.ravel()]
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the most visited moves in turn, from `node` or the root."""

@@ -138,9 +138,10 @@ class Config:
     """sprt: tests "scores this much" against "scores a half", both errors 5 %."""
 
     def __post_init__(self) -> None:
-        faults = find_faults(dataclasses.asdict(self))
+        faults = find_faults(vars(self))
         if faults:
             raise SettingsError("\n".join(faults))
+        object.__setattr__(self, "hidden_cnn_layers", tuple(self.hidden_cnn_layers))
 
 
 FIELDS = {f.name: f for f in dataclasses.fields(Config)}
@@ -165,7 +166,10 @@ def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # whole numbers of thousands of digits, lists a thousand deep
+        text = f"a {type(value).__name__} too long to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -202,7 +206,7 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     return faults
 
 
-def with_overrides(config: Config, **changes: Any) -> Config:
+def with_overrides(config: Config, /, **changes: Any) -> Config:
     """Return a config with some fields changed; raise `SettingsError` naming every impossible one.
 
     >>> with_overrides(Config(), cpuct=2.0).cpuct
@@ -235,7 +239,7 @@ _GPU = {
 PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
 
 
-def preset(name: str, **changes: Any) -> Config:
+def preset(name: str, /, **changes: Any) -> Config:
     """Return the settings of a preset, with changes.
 
     >>> preset("classic").hidden_cnn_layers[0]
@@ -264,8 +268,6 @@ def from_json(text: str, source: str = "config.json") -> Config:
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))
-    if "hidden_cnn_layers" in values:
-        values["hidden_cnn_layers"] = tuple(values["hidden_cnn_layers"])
     return Config(**values)
 
 

@@ -41,9 +41,9 @@ def game_folder(spec: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", spec).strip("-")
 
 
-def runs_of(spec: str, root: Path = RUNS) -> list[Path]:
+def runs_of(spec: str, root: Path | None = None) -> list[Path]:
     """Return the folders of a game's runs, oldest first."""
-    folder = root / game_folder(spec)
+    folder = (root or RUNS) / game_folder(spec)
     found = [p for p in folder.iterdir() if _RUN.match(p.name)] if folder.is_dir() else []
     return sorted((p for p in found if (p / "config.json").exists()), key=lambda p: int(p.name[3:]))
 
@@ -58,7 +58,7 @@ def read_config(folder: Path) -> Config:
     return from_json(text, str(path))
 
 
-def find_run(spec: str, number: int | None = None, root: Path = RUNS) -> Path:
+def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
     """Return the folder of a run, the newest when no number is given."""
     found = runs_of(spec, root)
     if number is not None:
@@ -69,10 +69,10 @@ def find_run(spec: str, number: int | None = None, root: Path = RUNS) -> Path:
         return found[-1]
     known = ", ".join(p.name for p in found) or "none"
     wanted = "a run" if number is None else f"run{number:04}"
-    raise UserError(f"expected {wanted} of {spec}, there is {known} in {root / game_folder(spec)}")
+    raise UserError(f"expected {wanted} of {spec}, there is {known} in {(root or RUNS) / game_folder(spec)}")
 
 
-def unfinished_run(spec: str, root: Path = RUNS) -> Path | None:
+def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
     """Return the newest run of a game that has iterations to go, or None."""
     for path in reversed(runs_of(spec, root)):
         if (path / "run.db").exists() and not _is_finished(path):
@@ -112,7 +112,7 @@ class Session:
         cls,
         config: Config,
         *,
-        root: Path = RUNS,
+        root: Path | None = None,
         console: Console | None = None,
         log_mcts: bool = False,
         INITIAL_RUN_NUMBER: int | None = None,
@@ -127,7 +127,7 @@ class Session:
         elif INITIAL_MODEL_VERSION is not None or INITIAL_MEMORY_VERSION is not None:
             raise UserError("expected initial_run_number beside a model or memory version, got none")
         number = max((int(p.name[3:]) for p in runs_of(game.spec, root)), default=0) + 1
-        folder = root / game_folder(game.spec) / f"run{number:04}"
+        folder = (root or RUNS) / game_folder(game.spec) / f"run{number:04}"
         model, weights, memory = _from_run(config, game, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
         (folder / "models").mkdir(mode=0o700, parents=True)
         lock = _lock(folder)

@@ -10,7 +10,7 @@ from typing import Any
 from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
-from initialise import ARCHIVE, RUNS, find_run, read_config, read_weights, runs_of
+from initialise import ARCHIVE, find_run, read_config, read_weights, runs_of
 from storage import Store
 
 FORMS = "best, current, version0007, run0002:best, run0002:version0007, random, uct:1000, human"
@@ -18,7 +18,7 @@ _NETWORK = re.compile(r"(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version
 _UCT = re.compile(r"uct:([1-9][0-9]{0,7})\Z")
 
 
-def make_player(name: str, game: Game, *, sims: int = 400, root: Path = RUNS, **options: Any) -> Player:
+def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = None, **options: Any) -> Player:
     """Return the player that a name means; raise `UserError` with the forms there are."""
     text = name.strip().lower()
     if text == "random":
@@ -40,7 +40,7 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path = RUNS, **
 
 
 def network_player(
-    game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path = RUNS, **options: Any
+    game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path | None = None, **options: Any
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written."""
     from backends import make_predictor
@@ -66,12 +66,12 @@ def network_player(
     return Agent(f"{folder.name}:version{int(number):04}", game, predictor, model=model, **settings)
 
 
-def trained_config(game: Game, run: int | None = None, root: Path = RUNS) -> Config:
+def trained_config(game: Game, run: int | None = None, root: Path | None = None) -> Config:
     """Return the settings of the run that `network_player` would take."""
     return read_config(_folder(game, run, root))
 
 
-def _folder(game: Game, run: int | None, root: Path) -> Path:
+def _folder(game: Game, run: int | None, root: Path | None) -> Path:
     if run is not None or runs_of(game.spec, root):
         return find_run(game.spec, run, root)
     if runs_of(game.spec, ARCHIVE):

@@ -55,6 +55,20 @@ def close_log(logger: logging.Logger | None) -> None:
         logger.removeHandler(handler)  # type: ignore[union-attr]
 
 
+@contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Drop what native libraries write to the error stream; Python's own errors are raised as ever."""
+    sys.stderr.flush()
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
 def write_metrics(path: Path, lines: list[dict[str, Any]]) -> None:
     """Make metrics.jsonl hold exactly these lines; only what is missing is appended when the rest is right."""
     wanted = [json.dumps(line) for line in lines]

@@ -14,9 +14,13 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 
-import keras
 import numpy as np
-from keras import layers, ops
+
+from loggers import quiet_stderr
+
+with quiet_stderr():  # TensorFlow greets on import, below every log level
+    import keras
+    from keras import layers, ops
 
 from config import Config, UserError
 from config import layers as layer_sizes

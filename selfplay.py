@@ -20,6 +20,7 @@ import kernels as k
 from backends import Predictor
 from config import Config
 from game import Game
+from games.plain import PlainGame
 from kernels import compiled
 from MCTS import MCTS
 
@@ -156,7 +157,7 @@ class SelfPlay:
     """
 
     def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
-        threads = max(1, min(threads, config.games_in_flight))
+        threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
         share = -(-config.games_in_flight // threads)
         self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
@@ -260,6 +261,11 @@ class _Worker:
         self._planes = np.zeros((trees, int(np.prod(game.input_shape))), np.uint8)
         self._asked = np.zeros(trees, np.int32)
         self._indices = np.zeros(trees, np.int64)
+        self._values = np.zeros(trees, np.float32)
+        self._logits = np.zeros((trees, actions), np.float32)
+        m = self.mcts
+        self._tables = m.forest, m.rules, m.rule, m.cache, self._table, self._play, self._asked
+        self._step = k.bind(selfplay_step, *self._tables, 0, self._values, self._logits, self._planes)
         self.evaluations = 0
         self.batches = 0
         self.search_seconds = 0.0
@@ -279,24 +285,20 @@ class _Worker:
         put(None)
 
     def _run(self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool]) -> None:
-        m, table, shape = self.mcts, self._table, self.game.input_shape
-        table.phase[:] = IDLE
-        values, logits = np.zeros(1, np.float32), np.zeros((1, self.game.action_size), np.float32)
+        shape = self.game.input_shape
+        self._table.phase[:] = IDLE
         n = 0
         while not stop():
             began = time.perf_counter()
             self._start_games(todo)
-            n = selfplay_step(
-                m.forest, m.rules, m.rule, m.cache, table, self._play,
-                self._asked, n, values, logits, self._planes,
-            )  # fmt: skip
+            n = self._step(*self._tables, n, self._values, self._logits, self._planes)
             self.search_seconds += time.perf_counter() - began
-            m.check_errors()
+            self.mcts.check_errors()
             finished = self._harvest(put)
             if n == 0 and not (finished and todo):
                 return
             if n:
-                values, logits = predictor(self._planes[:n].reshape(-1, *shape))
+                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(-1, *shape))
                 self.evaluations += n
                 self.batches += 1
 

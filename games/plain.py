@@ -8,6 +8,7 @@ again by `check_errors` after the compiled call that met it.
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -46,13 +47,15 @@ def _array(words: tuple[int, ...], position: int, kind: Any) -> np.ndarray:
 class PlainGame(Game):
     """Base of a game in plain Python: set the static facts, write `start()`, return `GameState`s from it.
 
-    Positions met in a search are kept until `forget` is called with the rows still in use.
+    Positions met in a search are kept while they are in a tree of one of `searches`. One thread at a time.
     """
 
     def __init__(self) -> None:
         self._states: dict[int, GameState] = {}
         self._numbers: dict[Any, int] = {}
         self._next = 0
+        self._room = 10_000
+        self.searches: weakref.WeakSet[Any] = weakref.WeakSet()
         self._error: BaseException | None = None
         callbacks = (
             (LEGAL, 2, 0, ctypes.c_int64, self._legal, 0),
@@ -75,11 +78,15 @@ class PlainGame(Game):
         row[LAST] = -1
         return self._fill(row, state)
 
-    def forget(self, rows: np.ndarray) -> None:
-        """Drop every position that no row of `rows`, [n, row_size], names."""
-        used = {int(h) for h in rows[:, _HANDLE]} | {int(self.start_row[_HANDLE])}  # type: ignore[index]
-        self._states = {h: s for h, s in self._states.items() if h in used}
-        self._numbers = {s.id: h for h, s in self._states.items()}
+    def tidy(self) -> None:
+        """Drop the positions that are in no search tree, once they are many."""
+        if len(self._states) < self._room:
+            return
+        rows = [self.start_row[None], *(search.used_rows() for search in self.searches)]  # type: ignore[index]
+        used = {int(number) for number in np.concatenate(rows)[:, _HANDLE]}
+        self._states = {number: s for number, s in self._states.items() if number in used}
+        self._numbers = {s.id: number for number, s in self._states.items()}
+        self._room = 2 * len(self._states) + 10_000
 
     def __len__(self) -> int:
         """Number of positions kept."""

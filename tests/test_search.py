@@ -35,6 +35,16 @@ def test_equal_priors_go_to_the_first_move():
     assert mcts.visit_counts().tolist() == [1, 0, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("favourite, expected", [(3, [1, 0, 0, 1, 0, 0, 0]), (0, [2, 0, 0, 0, 0, 0, 0])])
+def test_an_unvisited_move_and_a_visited_one_with_the_same_score_go_to_the_first(favourite, expected):
+    """Twice the prior, visited once, is worth as much as the prior of a move not yet visited."""
+    mcts = rooted(GAMES["connect4"], fpu_reduction=-1.0)
+    mcts.search(always(0.0, np.where(np.arange(7) == favourite, 0.0, -np.log(2))), 2)
+    priors = [edge.stats["P"] for _, edge in mcts.root.edges]
+    assert priors[favourite] == 2 * priors[6]
+    assert mcts.visit_counts().tolist() == expected
+
+
 # ---- noise
 
 

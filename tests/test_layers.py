@@ -1,0 +1,157 @@
+"""The rules between modules, read from their syntax: who may import whom, and what no module does."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent.parent
+LAYERS = [
+    "config loggers rating", "storage backends", "game", "games", "kernels", "MCTS", "selfplay", "memory", "model",
+    "agent", "players", "funcs", "initialise", "stages lineup explain budget bench", "console viewer web", "cli main",
+]  # fmt: skip
+RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
+NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
+LATE = {"model", "backends.compiled_keras", "backends.openvino_cpu"}
+UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+TALKS = {"agent.py", "cli.py", "console.py", "loggers.py", "main.py"}
+AT_IMPORT = {"print", "input", "open", "mkdir", "touch", "unlink", "connect", "system", "Popen", "run", "urlopen"}
+AT_IMPORT |= {f"{verb}_{kind}" for verb in ("read", "write") for kind in ("text", "bytes")}
+LONGEST = {"kernels.py": 540, "MCTS.py": 460, "initialise.py": 440, "game.py": 420, "cli.py": 420}
+"""Files that are longer than 400 lines today; a number here may only become smaller."""
+SOURCES = sorted(
+    path.relative_to(HERE).as_posix()
+    for pattern in ("*.py", "games/*.py", "backends/*.py", "players/*.py", "web/*.py")
+    for path in HERE.glob(pattern)
+)
+
+
+def statements(body):
+    """Yield what is executed at import: bodies of functions are not, nor what only type checkers see."""
+    for node in body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        for inner in ("body", "orelse", "finalbody", "handlers"):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and "__main__" not in ast.unparse(node)[:40]:
+                yield from statements(getattr(node, inner, []))
+
+
+def imported(node):
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""] + [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+def calls(nodes):
+    """Yield (call, name of what is called), without the bodies of functions among the nodes."""
+    for node in nodes:
+        for inner in ast.walk(node) if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) else ():
+            if isinstance(inner, ast.Call):
+                yield inner, getattr(inner.func, "attr", getattr(inner.func, "id", ""))
+
+
+def faults(path, source):
+    """Return (rule, what breaks it) for each rule that a source breaks."""
+    found, tree = [], ast.parse(source)
+    top = [node for node in statements(tree.body) if not isinstance(node, (ast.If, ast.Try, ast.With, ast.For))]
+    own = path.split("/")[0].removesuffix(".py")
+    for node in top:
+        for name in imported(node):
+            first = name.split(".")[0]
+            if first in RANK and first != own and RANK[first] >= RANK.get(own, -1):
+                found.append(("imports point down the layers", f"imports {name}"))
+            if name in LATE:
+                found.append(("networks are imported when first needed", f"imports {name}"))
+            if first in NETWORK and path == "backends/__init__.py":
+                found.append(("networks are imported when first needed", f"imports {name}"))
+    if own not in RANK:
+        found.append(("every module has a layer", f"{own} is in none: put it into LAYERS"))
+    for call, name in calls(top):
+        if name in AT_IMPORT:
+            found.append(("nothing prints or opens files at import", f"{name} in line {call.lineno}"))
+    for node in ast.walk(tree):
+        for name in imported(node):
+            if name.split(".")[0] in NETWORK and path != "model.py" and own != "backends":
+                found.append(("only model.py and backends/ know a network library", f"imports {name}"))
+            if name.split(".")[0] in UNSAFE:
+                found.append(("nothing that runs what it reads", f"imports {name}"))
+        if isinstance(node, ast.Call):
+            found += unsafe(node)
+            if isinstance(node.func, ast.Name) and node.func.id == "print" and path not in TALKS:
+                found.append(("only what talks to people prints", f"print in line {node.lineno}"))
+    if (lines := len(source.splitlines())) > LONGEST.get(path, 400):
+        found.append(("a file has at most 400 lines", f"{lines} lines"))
+    return found
+
+
+def unsafe(call):
+    """Return the fault of a call that could run what it reads."""
+    words = {k.arg: k.value for k in call.keywords}
+    text, rule = ast.unparse(call.func), "nothing that runs what it reads"
+    if text in ("eval", "exec", "compile", "__import__", "os.system", "os.popen") or text.endswith("load_model"):
+        return [(rule, f"{text} in line {call.lineno}")]
+    refused = isinstance(words.get("allow_pickle"), ast.Constant) and words["allow_pickle"].value is False
+    if "allow_pickle" in words and not refused or text in ("np.load", "numpy.load") and not refused:
+        return [(rule, f"{text} without allow_pickle=False in line {call.lineno}")]
+    if isinstance(words.get("shell"), ast.Constant) and words["shell"].value:
+        return [(rule, f"{text} with a shell in line {call.lineno}")]
+    return []
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_a_module_keeps_the_rules(path):
+    found = faults(path, (HERE / path).read_text(encoding="utf-8"))
+    assert not found, "\n" + "\n".join(f"{path}: {rule}: {what}" for rule, what in found)
+
+
+def test_the_modules_are_found():
+    assert {"MCTS.py", "model.py", "games/connect4.py", "backends/__init__.py", "players/uct.py"} <= set(SOURCES)
+
+
+BAD = [
+    ("kernels.py", "import agent", "imports point down the layers"),
+    ("kernels.py", "from MCTS import Node", "imports point down the layers"),
+    ("games/other.py", "try:\n    import stages\nexcept ImportError:\n    pass", "imports point down the layers"),
+    ("explain.py", "import lineup", "imports point down the layers"),
+    ("funcs.py", "from model import Residual_CNN", "networks are imported when first needed"),
+    ("cli.py", "from backends import openvino_cpu", "networks are imported when first needed"),
+    ("backends/__init__.py", "import keras", "networks are imported when first needed"),
+    ("agent.py", "def f():\n    import keras", "only model.py and backends/ know a network library"),
+    ("agent.py", "from tensorflow.python import eager", "only model.py and backends/ know a network library"),
+    ("stranger.py", "", "every module has a layer"),
+    ("config.py", "log = open('x')", "nothing prints or opens files at import"),
+    ("cli.py", "if True:\n    print('loaded')", "nothing prints or opens files at import"),
+    ("storage.py", "import os\nos.mkdir('run')", "nothing prints or opens files at import"),
+    ("memory.py", "def f():\n    print('x')", "only what talks to people prints"),
+    ("storage.py", "import pickle", "nothing that runs what it reads"),
+    ("storage.py", "def f():\n    from pickle import loads", "nothing that runs what it reads"),
+    ("storage.py", "def f(a):\n    return np.load(a, allow_pickle=True)", "nothing that runs what it reads"),
+    ("storage.py", "def f(a):\n    return np.load(a)", "nothing that runs what it reads"),
+    ("config.py", "def f(text):\n    return eval(text)", "nothing that runs what it reads"),
+    ("model.py", "def f(path):\n    return keras.models.load_model(path)", "nothing that runs what it reads"),
+    ("config.py", "def f(x):\n    subprocess.call(x, shell=True)", "nothing that runs what it reads"),
+    ("config.py", "x = 1\n" * 401, "a file has at most 400 lines"),
+]
+
+
+@pytest.mark.parametrize("path, source, rule", BAD)
+def test_a_module_that_breaks_a_rule_is_caught(path, source, rule):
+    assert rule in {broken for broken, _ in faults(path, source)}
+
+
+GOOD = [
+    ("cli.py", "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    import stages\n    print(1)"),
+    ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from initialise import Session"),
+    ("model.py", "import keras\nfrom memory import Batch"),
+    ("backends/__init__.py", "def f():\n    import keras\n    from backends.compiled_keras import KerasPredictor"),
+    ("main.py", "if __name__ == '__main__':\n    print(1)"),
+    ("model.py", "def f(model):\n    model.compile()\n    return np.load(1, allow_pickle=False)"),
+]
+
+
+@pytest.mark.parametrize("path, source", GOOD)
+def test_a_module_that_keeps_the_rules_is_not_accused(path, source):
+    assert faults(path, source) == []
