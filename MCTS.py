@@ -12,7 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kernels as k
-from game import Game, GameState
+from forest import (
+    EXPANDED,
+    TERMINAL,
+    UNVISITED,
+    WAITING,
+    capacity_for,
+    clear_tree,
+    find,
+    make_cache,
+    make_forest,
+    new_node,
+    re_root,
+)
+from forest import plant as plant_root
+from game import Game, GameState, call_key
 from games.plain import PlainGame
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -68,7 +82,7 @@ class Edge:
     def outNode(self) -> Node | None:
         """The node it leads to; None before the first visit."""
         child = self._row["child"]
-        return None if child == k.UNVISITED else Node(self.mcts, child)
+        return None if child == UNVISITED else Node(self.mcts, child)
 
     @property
     def playerTurn(self) -> int:
@@ -137,7 +151,7 @@ class Node:
     @property
     def edges(self) -> list[tuple[int, Edge]]:
         """(action, edge) for each legal move; empty before the node is expanded."""
-        if self._row["status"] != k.EXPANDED:
+        if self._row["status"] != EXPANDED:
             return []
         first, count = int(self._row["first"]), int(self._row["count"])
         found = [Edge(self.mcts, e) for e in range(first, first + count)]
@@ -145,7 +159,7 @@ class Node:
 
     def isLeaf(self) -> bool:
         """True before expansion and when the game is over."""
-        return bool(self._row["status"] != k.EXPANDED)
+        return bool(self._row["status"] != EXPANDED)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and (self.mcts, self.index) == (other.mcts, other.index)
@@ -183,7 +197,7 @@ class MCTS:
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
-            k.clear_tree(self.forest, t)
+            clear_tree(self.forest, t)
         batch = trees * leaves
         self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
         self._asked = np.zeros(batch, np.int32)
@@ -218,7 +232,7 @@ class MCTS:
 
     def __contains__(self, state: GameState) -> bool:
         key = np.uint64(state_key(self.game, state))
-        return len(self) > 0 and k.find(self.forest, 0, key) >= 0
+        return len(self) > 0 and find(self.forest, 0, key) >= 0
 
     # ---- the article's steps
 
@@ -227,10 +241,10 @@ class MCTS:
         f = self.forest
         row = self.game.row_of(state)
         key = np.uint64(state_key(self.game, state))
-        index = k.find(f, 0, key)
+        index = find(f, 0, key)
         if index < 0:
             f.rows[len(self)] = row
-            index = k.new_node(f, self.rules, 0, key, index)
+            index = new_node(f, self.rules, 0, key, index)
             if index < 0:
                 raise MemoryError(f"the tree is full ({self.capacity} nodes)")
         return Node(self, index)
@@ -243,13 +257,13 @@ class MCTS:
             k.undo(self.forest, self.rule, 0)
             raise MemoryError(f"the tree is full ({self.capacity} nodes)")
         leaf = Node(self, index)
-        done = bool(leaf._row["status"] == k.TERMINAL)
+        done = bool(leaf._row["status"] == TERMINAL)
         path = self.forest.path[0, : self.forest.depth[0]]
         return leaf, leaf.value if done else 0.0, done, [Edge(self, e) for e in path]
 
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
-        if leaf._row["status"] == k.WAITING:
+        if leaf._row["status"] == WAITING:
             k.expand(self.forest, leaf.index, np.float32(value), np.asarray(logits, np.float32))
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
@@ -263,16 +277,16 @@ class MCTS:
     def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
         """Make a position the root, keeping what the tree knows of it; return whether it knew it."""
         row = self.game.row_of(state)
-        known = self.forest.trees[tree]["nodes"] > 0 and k.find(
+        known = self.forest.trees[tree]["nodes"] > 0 and find(
             self.forest, tree, np.uint64(state_key(self.game, state))
         ) >= 0
-        k.re_root(self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
+        re_root(self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
         self.check_errors()
         return bool(known)
 
     def plant(self, state: GameState, *, tree: int = 0) -> None:
         """Make a position the root of a new tree."""
-        k.plant(self.forest, self.rules, tree, self.game.row_of(state))
+        plant_root(self.forest, self.rules, tree, self.game.row_of(state))
         self.check_errors()
 
     def add_noise(self, alpha: float, *, tree: int = 0) -> None:
@@ -304,7 +318,7 @@ class MCTS:
                 return evaluations
             evaluations += n
             try:
-                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
+                self._values[:n], self._logits[:n] = finite(*predictor(self._planes[:n].reshape(n, *shape)))
             except BaseException:
                 for slot in self._asked[:n]:
                     k.undo(f, self.rule, int(slot))
@@ -356,11 +370,11 @@ class MCTS:
     def clear(self) -> None:
         """Forget all trees."""
         for t in range(len(self.forest.trees)):
-            k.clear_tree(self.forest, t)
+            clear_tree(self.forest, t)
 
     def reset(self, tree: int, seed: int) -> None:
         """Forget one tree; its random draws come from `seed` from now on."""
-        k.clear_tree(self.forest, tree)
+        clear_tree(self.forest, tree)
         self.forest.trees["rng"][tree] = np.uint64(seed)
 
     def check_errors(self) -> None:
@@ -390,58 +404,17 @@ class MCTS:
         return line
 
 
+def finite(values: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a network's answers as they are; raise `ArithmeticError` when one is not a finite number."""
+    if not (np.isfinite(values).all() and np.isfinite(logits).all()):
+        raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
+    return values, logits
+
+
 def state_key(game: Game, state: GameState) -> int:
     """Return the 64-bit key of a position, as the tables hold it."""
-    from game import _call_key
-
-    assert game.rules is not None
-    return int(_call_key(game.rules.key, game.row_of(state)))
-
-
-def capacity_for(sims: int, leaves: int) -> int:
-    """Nodes for a search of `sims` visits: as many again for what is kept from the move before."""
-    return 2 * sims + leaves + 2
+    if game.rules is None:
+        raise TypeError(f"{game.name} has no rules")
+    return int(call_key(game.rules.key, game.row_of(state)))
 
 
-def make_cache(size: int, action_size: int) -> k.Cache:
-    """Return a cache with room for at least one position; sizes round up to powers of two."""
-    room = 1 << max(size - 1, 0).bit_length()
-    return k.Cache(
-        np.zeros(room, np.uint64),
-        np.zeros(room, np.float32),
-        np.zeros((room, action_size), np.float32),
-        np.zeros(3, np.int64),
-    )
-
-
-def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
-    """Return the memory that `make_forest` takes."""
-    assert game.start_row is not None
-    edge = k.EDGE.itemsize * game.action_size
-    table = 4 << (2 * capacity - 1).bit_length()
-    node = k.NODE.itemsize + edge + 4 * game.start_row.shape[0]
-    return trees * (capacity * node + table + leaves * 4 * max_depth(game))
-
-
-def max_depth(game: Game) -> int:
-    """Longest walk from a root to a leaf."""
-    return min(game.max_plies, 4096) + 1
-
-
-def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> k.Forest:
-    """Allocate the tables; pages are touched when first used."""
-    assert game.start_row is not None
-    table = 1 << (2 * capacity - 1).bit_length()
-    return k.Forest(
-        trees=np.zeros(trees, k.TREE),
-        nodes=np.zeros(trees * capacity, k.NODE),
-        edges=np.zeros(trees * capacity * game.action_size, k.EDGE),
-        rows=np.zeros((trees * (capacity + 1), game.start_row.shape[0]), np.int32),
-        table=np.full(trees * table, k.UNVISITED, np.int32),
-        path=np.zeros((trees * leaves, max_depth(game)), np.int32),
-        leaf=np.zeros(trees * leaves, np.int32),
-        depth=np.zeros(trees * leaves, np.int32),
-        legal=np.zeros(game.action_size, np.int32),
-        outcome=np.zeros(1, np.float32),
-        remap=np.zeros((2, capacity), np.int32),
-    )

@@ -10,9 +10,10 @@ import numpy as np
 
 import games
 from config import Config
+from forest import forest_bytes
 from game import Game
 from initialise import measure_raw
-from MCTS import MCTS, forest_bytes
+from MCTS import MCTS
 from selfplay import SelfPlay, game_seed
 
 WINDOWS = 4

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from forest import capacity_for, forest_bytes
 from initialise import Session
 from initialise import measure_raw as measure_raw_rate
 from loggers import clock
-from MCTS import capacity_for, forest_bytes
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""

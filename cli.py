@@ -389,7 +389,7 @@ def _bench(argv: list[str]) -> int:
 def _check(argv: list[str]) -> int:
     args = parse(Check, argv)
     import games
-    from game import check
+    from conformance import check
 
     game = games.make(args.game)
     faults = check(game, games=_whole(args.games, "games", 1, 100_000))

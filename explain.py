@@ -22,8 +22,7 @@ def explain(agent: Agent, state: GameState) -> dict[str, Any]:
     moves: one entry for each legal move, most visited first, with N, share, P, Q, U and its principal variation pv.
     """
     root = agent.think(state)
-    mcts, game = agent.MCTS, agent.game
-    assert mcts is not None
+    mcts, game = root.mcts, agent.game
     lines = []
     total = max(root.visits, 1)
     for choice, (action, edge) in zip(

@@ -13,13 +13,14 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
+from compiled import compiled
 from config import UserError
 
 Row = np.ndarray
 """[row_size] int32: player to move (1 or -1), plies played, whether over (0/1), winner (1, -1 or 0),
-last action (-1 at the start), then whatever the game needs."""
+point or action played last (-1 at the start; for drawing only), then whatever the game needs."""
 PLAYER, PLY, OVER, WINNER, LAST, HEADER = 0, 1, 2, 3, 4, 5
 
 _row = types.Array(types.int32, 1, "C")
@@ -32,28 +33,28 @@ ENCODE = types.void(_row, _bytes)
 KEY = types.uint64(_row)
 
 
-@njit(cache=True)
+@compiled
 def _call_legal(fn, row, out):  # type: ignore[no-untyped-def]
     return fn(row, out)
 
 
-@njit(cache=True)
+@compiled
 def _call_play(fn, row, action):  # type: ignore[no-untyped-def]
     fn(row, action)
 
 
-@njit(cache=True)
+@compiled
 def _call_outcome(fn, row, out):  # type: ignore[no-untyped-def]
     return fn(row, out)
 
 
-@njit(cache=True)
+@compiled
 def _call_encode(fn, row, out):  # type: ignore[no-untyped-def]
     fn(row, out)
 
 
-@njit(cache=True)
-def _call_key(fn, row):  # type: ignore[no-untyped-def]
+@compiled
+def call_key(fn, row):  # type: ignore[no-untyped-def]
     return fn(row)
 
 
@@ -206,7 +207,7 @@ class CompiledState(GameState):
 
     @property
     def id(self) -> int:  # type: ignore[override]
-        return int(_call_key(self.rules.key, self.row))
+        return int(call_key(self.rules.key, self.row))
 
     @property
     def playerTurn(self) -> int:  # type: ignore[override]
@@ -266,149 +267,3 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
 
 
 # ---- the conformance test of a game
-
-
-def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
-    """Play random games and return what is wrong, one line for each kind of fault; empty = all right.
-
-    Whether a value has the right sign shows only where a game says it twice: `score`, the winner in a row,
-    two positions with one id, a symmetry.
-    """
-    test = _Check(game, np.random.default_rng(seed))
-    for _ in range(games):
-        test.moves = []
-        try:
-            test.facts()
-            trail = test.play()
-            test.replay("when the same moves are played again", None, trail)
-            for number, symmetry in enumerate(game.symmetries):
-                test.replay(f"under symmetry {number}", symmetry, trail)
-        except Exception as error:
-            test.expect("the rules", "no exception", f"{type(error).__name__}: {error}")
-    return list(test.faults.values())
-
-
-def _facts(state: GameState) -> dict[str, Any]:
-    facts = {name: getattr(state, name) for name in ("playerTurn", "isEndGame", "value", "id")}
-    return {**facts, "legal": list(state.allowedActions), "planes": state.planes().ravel().tolist()}
-
-
-Trail = list[tuple[list[int], dict[str, Any]]]
-"""Moves from the start and facts of each position of a game."""
-
-
-class _Check:
-    """The first fault of each kind, and the moves that led to the position looked at."""
-
-    def __init__(self, game: Game, rng: np.random.Generator) -> None:
-        self.game, self.rng = game, rng
-        self.faults: dict[str, str] = {}
-        self.moves: list[int] = []
-        self.seen: dict[Hashable, tuple[list[int], GameState]] = {}
-
-    def expect(self, what: str, expected: Any, got: Any, good: bool | None = None) -> bool:
-        """Note a fault unless `good`, which by default is whether `got` is what was expected."""
-        good = bool(got == expected) if good is None else good
-        if not good and what not in self.faults:
-            shown = [text if len(text) <= 120 else text[:117] + "..." for text in (str(expected), str(got))]
-            self.faults[what] = f"{what}: expected {shown[0]}, got {shown[1]} (after moves {self.moves})"
-        return good
-
-    def same(self, when: str, expected: dict[str, Any], state: GameState) -> bool:
-        """Compare what was expected of a position with the position."""
-        got = _facts(state)
-        return all([self.expect(f"{name} {when}", value, got[name]) for name, value in expected.items()])
-
-    def facts(self) -> None:
-        game, size, (rows, columns) = self.game, self.game.action_size, self.game.grid_shape
-        self.expect("rules", "some for the search (see games.plain.PlainGame)", None, game.rules is not None)
-        self.expect("input_shape", (rows, columns, game.input_shape[-1]), game.input_shape)
-        least = {"points": rows * columns, "columns": columns, "other": 1}.get(game.policy_layout, size + 1)
-        self.expect("action_size", f"{least} or more for layout {game.policy_layout!r}", size, size >= least)
-        self.expect("the player who begins", 1, game.start().playerTurn)
-        names = [game.move_name(a).strip().lower() for a in range(size)]
-        twice = [name for name in names if names.count(name) > 1 or not name]
-        self.expect("move_name", "a different name for each action", twice, not twice)
-        self.expect("parse_move of each move_name", [*range(size)], [game.parse_move(name) for name in names])
-        for number, symmetry in enumerate(game.symmetries):
-            for part, count in (("actions", size), ("grid", rows * columns)):
-                found = np.sort(getattr(symmetry, part)).tolist()
-                self.expect(f"{part} of symmetry {number}, sorted", [*range(count)], found)
-
-    def play(self) -> Trail:
-        """Play one random game."""
-        state, trail = self.game.start(), []
-        while True:
-            facts = _facts(state)
-            trail.append((self.moves, facts))
-            self.position(state, facts["legal"], facts["isEndGame"], facts["value"])
-            self.twin(state)
-            if facts["isEndGame"] or self.rng.random() < 4 / self.game.max_plies:
-                self.illegal(state)
-            fits = self.expect("length of a game", f"at most {self.game.max_plies} plies", "more",
-                               facts["isEndGame"] or len(self.moves) < self.game.max_plies)  # fmt: skip
-            if facts["isEndGame"] or not facts["legal"] or not fits:
-                return trail
-            action = int(self.rng.choice(facts["legal"]))
-            new, value, done = state.takeAction(action)
-            self.same("of the old position after takeAction", facts, state)
-            self.moves = [*self.moves, action]
-            self.expect("value and done from takeAction", (new.value, new.isEndGame), (value, done))
-            state = new
-
-    def position(self, state: GameState, legal: list[int], over: bool, value: float) -> None:
-        size, planes, score, text = self.game.action_size, state.planes(), state.score, state.render()
-        self.expect("playerTurn", "1 or -1", state.playerTurn, state.playerTurn in (1, -1))
-        in_order = legal == sorted(set(legal)) and all(0 <= a < size for a in legal)
-        self.expect("order of legal", f"ascending, each once, within 0 .. {size - 1}", legal, in_order)
-        amount = f"{'none' if over else 'some'}, as isEndGame is {over}"
-        self.expect("number of legal", amount, legal, bool(legal) != over)
-        self.expect("value", "a float in [-1, 1], 0.0 before the end", value,
-                    isinstance(value, float) and -1 <= value <= 1 and (over or value == 0))  # fmt: skip
-        agree = not over or value * (score[0] - score[1]) >= 0
-        self.expect("score", f"the sign of value {value}", score, agree)
-        self.expect("shape of planes", self.game.input_shape, planes.shape)
-        self.expect("planes", "uint8", planes.dtype)
-        self.expect("planes", "only 0 and 1", np.unique(planes), bool(np.isin(planes, (0, 1)).all()))
-        self.expect("render", "lines of text", text, isinstance(text, str) and bool(text.strip()))
-        if self.game.rules is not None:
-            row = self.game.row_of(state)
-            header = [state.playerTurn, int(over), int(np.sign(value)) * state.playerTurn]
-            self.expect("row (player, over, winner)", header, row[[PLAYER, OVER, WINNER]].tolist())
-            self.same("after row_of and state_of", _facts(state), self.game.state_of(row))
-
-    def twin(self, state: GameState) -> None:
-        """Compare the position, and each one a move later, with the one that had the same id before."""
-        moves, other = self.seen.setdefault(state.id, (self.moves, state))
-        if moves != self.moves and self.same("where ids are equal", _facts(other), state):
-            for action in state.allowedActions:
-                facts = _facts(other.takeAction(action)[0])
-                self.same("a move after ids are equal", facts, state.takeAction(action)[0])
-
-    def illegal(self, state: GameState) -> None:
-        facts = _facts(state)
-        for action in sorted(set(range(-1, self.game.action_size + 1)) - set(facts["legal"])):
-            try:
-                got = f"a position for {action}: {state.takeAction(action)}"
-            except UserError:
-                continue
-            except Exception as error:
-                got = f"{type(error).__name__} for {action}"
-            self.expect("illegal action", "UserError", got)
-        self.same("after an illegal action", facts, state)
-
-    def replay(self, when: str, symmetry: Symmetry | None, trail: Trail) -> None:
-        """Play a game again, mirrored: new action a is old `actions[a]`, so old b is new `inverse[b]`."""
-        inverse = np.argsort(symmetry.actions) if symmetry else np.arange(self.game.action_size)
-        state = self.game.start()
-        for self.moves, facts in trail:
-            if self.moves:
-                state = state.takeAction(int(inverse[self.moves[-1]]))[0]
-            expected = dict(facts)
-            if symmetry:
-                del expected["id"]
-                expected["legal"] = sorted(inverse[facts["legal"]].tolist()) if facts["legal"] else []
-                board = np.reshape(facts["planes"], (-1, self.game.input_shape[2]))
-                expected["planes"] = board[symmetry.grid].ravel().tolist()
-            if not self.same(when, expected, state):
-                return

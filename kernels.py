@@ -1,11 +1,7 @@
 """The compiled loops of the search: functions of arrays. None knows a network or a file.
 
-Many trees lie side by side in one allocation (`Forest`); one tree is the case n = 1. Each tree owns a
-range of nodes, of edges and of the hash from state key to node, so positions reached twice share a node.
-The edges of a node are contiguous and stand for its legal moves only; a child is made when first visited.
-
-Perspective: a node's value and W are for the player to move there; an edge's W is for the player who moves
-along it. Indices are global in the forest. Random numbers come from one splitmix64 state a tree.
+Perspective: a node's value and W are for the player to move there; an edge's W is for the player who moves along it.
+Random numbers come from one splitmix64 state a tree.
 
 References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
 """
@@ -17,14 +13,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, typeof
+from numba import typeof
 
-from game import PLAYER
+from compiled import compiled, inlined
+from forest import EXPANDED, NO_ROOM, TERMINAL, UNVISITED, WAITING, make_child, row_index
 from games.boards import mix64
 
-compiled = njit(cache=True, nogil=True, error_model="numpy")
-inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
-
+LEAF, DONE, BLOCKED = 0, 1, 2
+"""What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
 
 
 def bind(function: Any, *args: Any) -> Callable[..., Any]:
@@ -36,67 +32,6 @@ def bind(function: Any, *args: Any) -> Callable[..., Any]:
     function.compile(signature)
     code: Callable[..., Any] = function.get_overload(signature)
     return code
-
-
-UNVISITED = -1
-WAITING, EXPANDED, TERMINAL = 0, 1, 2
-"""Status of a node: no priors yet; priors known; game over."""
-LEAF, DONE, BLOCKED = 0, 1, 2
-"""What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
-NO_ROOM = -2
-
-NODE = np.dtype(
-    [("key", "u8"), ("W", "f8"), ("total", "i4"), ("first", "i4"), ("count", "i4"), ("value", "f4"),
-     ("player", "i4"), ("status", "i4")], align=True)  # fmt: skip
-"""key: of the state; W: value + sum of the edges' W; total: sum of the edges' N; first, count: its edges."""
-EDGE = np.dtype(
-    [("W", "f8"), ("N", "i4"), ("child", "i4"), ("parent", "i4"), ("action", "i4"), ("P", "f4"), ("nu", "f4")],
-    align=True)  # fmt: skip
-"""nu: the root's Dirichlet noise, read only while the tree is `noisy`."""
-TREE = np.dtype(
-    [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("pending", "i4")], align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; pending: leaves asked for."""
-
-
-class Forest(NamedTuple):
-    """The tables of T trees with room for `capacity` nodes each and L leaves in the air each."""
-
-    trees: np.ndarray
-    """[T] TREE"""
-    nodes: np.ndarray
-    """[T * capacity] NODE"""
-    edges: np.ndarray
-    """[T * edge capacity] EDGE"""
-    rows: np.ndarray
-    """[T * (capacity + 1), row_size] int32: the positions; the last row of a tree is room to try a move."""
-    table: np.ndarray
-    """[T * table size] int32: open addressing, key -> node; the size is a power of two."""
-    path: np.ndarray
-    """[T * L, max depth] int32: the edges walked to each leaf in the air."""
-    leaf: np.ndarray
-    """[T * L] int32"""
-    depth: np.ndarray
-    """[T * L] int32"""
-    legal: np.ndarray
-    """[action_size] int32: room for one list of legal moves."""
-    outcome: np.ndarray
-    """[1] float32: room for one outcome."""
-    remap: np.ndarray
-    """[2, capacity] int32: room for pruning."""
-
-
-class Cache(NamedTuple):
-    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change."""
-
-    keys: np.ndarray
-    """[C] uint64, 0 = free; C is a power of two"""
-    values: np.ndarray
-    """[C] float32"""
-    logits: np.ndarray
-    """[C, action_size] float32"""
-    counts: np.ndarray
-    """[3] int64: looked up, found, simulations"""
 
 
 class Rule(NamedTuple):
@@ -145,104 +80,6 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
     for e in range(root.first, root.first + root.count):
         f.edges[e].nu /= total
     f.trees[t].noisy = 1
-
-
-@compiled
-def find(f, t, key):  # type: ignore[no-untyped-def]
-    """Return the node of a key in tree t, or -1 - the free place in the table."""
-    size = f.table.shape[0] // f.trees.shape[0]
-    place = np.int64(key & np.uint64(size - 1))
-    while True:
-        node = f.table[t * size + place]
-        if node < 0:
-            return -1 - (t * size + place)
-        if f.nodes[node].key == key:
-            return node
-        place = (place + 1) & (size - 1)
-
-
-@compiled
-def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
-    """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
-    tree = f.trees[t]
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
-    if tree.nodes >= capacity:
-        return NO_ROOM
-    row = f.rows[t * (capacity + 1) + tree.nodes]
-    over = rules.outcome(row, f.outcome)
-    count = 0 if over else rules.legal(row, f.legal)
-    if tree.edges + count > edge_capacity:
-        return NO_ROOM
-    index = t * capacity + tree.nodes
-    node = f.nodes[index]
-    node.key = key
-    node.player = row[PLAYER]
-    node.total = 0
-    node.value = f.outcome[0] if over else 0.0
-    node.W = node.value
-    node.status = TERMINAL if over else WAITING
-    node.first = t * edge_capacity + tree.edges
-    node.count = count
-    for i in range(count):
-        edge = f.edges[node.first + i]
-        edge.W = 0.0
-        edge.N = 0
-        edge.child = UNVISITED
-        edge.parent = index
-        edge.action = f.legal[i]
-        edge.P = 0.0
-        edge.nu = 0.0
-    tree.nodes += 1
-    tree.edges += count
-    f.table[-1 - free] = index
-    return index
-
-
-@inlined
-def row_index(f, t, node):  # type: ignore[no-untyped-def]
-    """Return where the position of a node stands in f.rows (each tree has one row more than nodes)."""
-    return node + t
-
-
-@compiled
-def clear_tree(f, t):  # type: ignore[no-untyped-def]
-    """Forget a tree; its random state stays."""
-    size = f.table.shape[0] // f.trees.shape[0]
-    f.table[t * size : (t + 1) * size] = UNVISITED
-    tree = f.trees[t]
-    tree.nodes = 0
-    tree.edges = 0
-    tree.noisy = 0
-    tree.pending = 0
-    tree.root = UNVISITED
-
-
-@compiled
-def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
-    """Make tree t a single root."""
-    clear_tree(f, t)
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    f.rows[t * (capacity + 1)] = row
-    key = rules.key(row)
-    f.trees[t].root = new_node(f, rules, t, key, find(f, t, key))
-
-
-@compiled
-def make_child(f, rules, t, e):  # type: ignore[no-untyped-def]
-    """Return the node behind edge e, made now or shared with another path; NO_ROOM when the tree is full."""
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge = f.edges[e]
-    room = f.rows[t * (capacity + 1) + f.trees[t].nodes]
-    room[:] = f.rows[row_index(f, t, edge.parent)]
-    rules.play(room, edge.action)
-    key = rules.key(room)
-    node = find(f, t, key)
-    if node < 0:
-        node = new_node(f, rules, t, key, node)
-    if node >= 0:
-        edge.child = node
-    return node
 
 
 @inlined
@@ -427,73 +264,6 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
             n += 1
             f.trees[t].pending += 1
     return n
-
-
-@compiled
-def move_root(f, t, node):  # type: ignore[no-untyped-def]
-    """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they slide down."""
-    tree = f.trees[t]
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
-    base, edge_base = t * capacity, t * edge_capacity
-    remap, stack = f.remap[0], f.remap[1]
-    remap[: tree.nodes] = UNVISITED
-    top = 1
-    stack[0] = node - base
-    remap[node - base] = 0
-    while top > 0:
-        top -= 1
-        parent = f.nodes[base + stack[top]]
-        for e in range(parent.first, parent.first + parent.count):
-            child = f.edges[e].child
-            if child >= 0 and remap[child - base] == UNVISITED:
-                remap[child - base] = 0
-                stack[top] = child - base
-                top += 1
-    kept, kept_edges = 0, 0
-    for i in range(tree.nodes):
-        if remap[i] == UNVISITED:
-            continue
-        remap[i] = kept
-        old_first = f.nodes[base + i].first
-        if kept != i:
-            f.nodes[base + kept] = f.nodes[base + i]
-            f.rows[row_index(f, t, base + kept)] = f.rows[row_index(f, t, base + i)]
-        moved = f.nodes[base + kept]
-        moved.first = edge_base + kept_edges
-        for k in range(moved.count):
-            f.edges[moved.first + k] = f.edges[old_first + k]
-            f.edges[moved.first + k].parent = base + kept
-        kept_edges += moved.count
-        kept += 1
-    for e in range(edge_base, edge_base + kept_edges):
-        if f.edges[e].child >= 0:
-            f.edges[e].child = base + remap[f.edges[e].child - base]
-    tree.root = base + remap[node - base]
-    tree.nodes = kept
-    tree.edges = kept_edges
-    tree.noisy = 0
-    tree.pending = 0
-    size = f.table.shape[0] // f.trees.shape[0]
-    f.table[t * size : (t + 1) * size] = UNVISITED
-    for i in range(kept):
-        f.table[-1 - find(f, t, f.nodes[base + i].key)] = base + i
-
-
-@compiled
-def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
-    """Make a position the root: kept with what the tree knows of it when `room` more nodes still fit, else anew."""
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
-    if f.trees[t].nodes > 0:
-        node = find(f, t, rules.key(row))
-        if node >= 0:
-            move_root(f, t, node)
-            missing = room - f.nodes[f.trees[t].root].total
-            tree = f.trees[t]
-            if tree.nodes + missing <= capacity and tree.edges + missing * f.legal.shape[0] <= edge_capacity:
-                return
-    plant(f, rules, t, row)
 
 
 @compiled

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from compiled import compiled
 from game import PLAYER, Game
-from kernels import compiled
 from selfplay import GameRecord
 
 _ILLEGAL_VISITS = np.uint16(65535)

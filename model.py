@@ -177,12 +177,13 @@ class Gen_Model:
 
     def draw(self, path: str) -> None:
         """Draw the network as PNG; raise `UserError` when pydot or graphviz is missing."""
+        needed = "drawing the network needs `pip install pydot` and graphviz's `dot`"
         try:
-            keras.utils.plot_model(self.model, to_file=path, show_shapes=True, show_layer_names=True)
+            drawn = keras.utils.plot_model(self.model, to_file=path, show_shapes=True, show_layer_names=True)
         except (ImportError, OSError) as error:
-            raise UserError(
-                f"drawing the network needs `pip install pydot` and graphviz's `dot`: {str(error).splitlines()[0]}"
-            ) from None
+            raise UserError(f"{needed}: {str(error).splitlines()[0]}") from None
+        if drawn is None and not os.path.exists(path):  # in a notebook Keras prints and goes on
+            raise UserError(needed)
 
 
 class Residual_CNN(Gen_Model):

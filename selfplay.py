@@ -18,11 +18,12 @@ import numpy as np
 
 import kernels as k
 from backends import Predictor
+from compiled import compiled
 from config import Config
+from forest import TERMINAL, move_root, plant, row_index
 from game import Game
 from games.plain import PlainGame
-from kernels import compiled
-from MCTS import MCTS
+from MCTS import MCTS, finite
 
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
@@ -100,14 +101,14 @@ def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
     table.moves[t, ply] = f.edges[e].action
     table.ply[t] = ply + 1
     child = f.nodes[f.edges[e].child]
-    if child.status == k.TERMINAL:
+    if child.status == TERMINAL:
         table.result[t] = child.value if child.player == 1 else -child.value
         table.phase[t] = FINISHED
         return
-    k.move_root(f, t, f.edges[e].child)
+    move_root(f, t, f.edges[e].child)
     capacity = f.nodes.shape[0] // f.trees.shape[0]
     if tree.nodes + play.sims - f.nodes[tree.root].total > capacity:
-        k.plant(f, rules, t, f.rows[k.row_index(f, t, tree.root)])
+        plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t)
 
 
@@ -115,7 +116,7 @@ def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
 def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-def]
     """Begin a game in tree t."""
     f.trees[t].rng = seed
-    k.plant(f, rules, t, row)
+    plant(f, rules, t, row)
     table.ply[t] = 0
     table.phase[t] = RUNNING
     begin_move(f, table, play, t)
@@ -135,7 +136,7 @@ def selfplay_step(  # type: ignore[no-untyped-def]
     for t in range(table.phase.shape[0]):
         while table.phase[t] == RUNNING:
             if k.run_to_leaf(f, rules, rule, cache, t, t) == k.LEAF:
-                rules.encode(f.rows[k.row_index(f, t, f.leaf[t])], planes[n])
+                rules.encode(f.rows[row_index(f, t, f.leaf[t])], planes[n])
                 asked[n] = t
                 n += 1
                 break
@@ -298,7 +299,7 @@ class _Worker:
             if n == 0 and not (finished and todo):
                 return
             if n:
-                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(-1, *shape))
+                self._values[:n], self._logits[:n] = finite(*predictor(self._planes[:n].reshape(-1, *shape)))
                 self.evaluations += n
                 self.batches += 1
 

@@ -26,8 +26,7 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     iteration, began = s.iteration, time.perf_counter()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     memory.clear_stmemory()
-    for game_iteration, index, result, moves, visits, values in s.store.games_of(iteration):
-        assert game_iteration == iteration
+    for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
     have = {record.index for record in memory.stmemory}
     run = s.store.get("run") or ""

@@ -16,7 +16,6 @@ import tensorflow as tf
 from backends import cores, padded
 
 
-
 class OpenVINOPredictor:
     """Answers with OpenVINO; with several streams each asking thread has cores of its own."""
 

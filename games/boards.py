@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from compiled import compiled
 from game import Symmetry
 
 
-@njit(cache=True)
+@compiled
 def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
     """Return a 64-bit hash of row[start:stop], cells in {-1, 0, 1}, 32 of them mixed at a time (splitmix64)."""
     h = mix64(np.uint64(salt))  # scrambled: else it could cancel against a cell of the last place
@@ -24,7 +24,7 @@ def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
     return h
 
 
-@njit(cache=True)
+@compiled
 def mix64(x):  # type: ignore[no-untyped-def]
     """Return x scrambled by the splitmix64 step (Steele, Lea, Flood 2014)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
@@ -33,7 +33,7 @@ def mix64(x):  # type: ignore[no-untyped-def]
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True)
+@compiled
 def longest_line(cells, base, rows, columns, r, c):  # type: ignore[no-untyped-def]
     """Return the length of the longest line of equal stones through (r, c); cells start at `base`."""
     stone = cells[base + r * columns + c]

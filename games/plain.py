@@ -15,7 +15,23 @@ from typing import Any
 import numpy as np
 from numba.core.types import WrapperAddressProtocol
 
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, GameState, Row, Rules
+from game import (
+    ENCODE,
+    HEADER,
+    KEY,
+    LAST,
+    LEGAL,
+    OUTCOME,
+    OVER,
+    PLAY,
+    PLAYER,
+    PLY,
+    WINNER,
+    Game,
+    GameState,
+    Row,
+    Rules,
+)
 
 _ARRAY_WORDS = 7
 """A 1-D array reaches a C function as seven words: memory info, parent, size, item size, data, shape, stride."""

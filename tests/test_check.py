@@ -1,4 +1,4 @@
-"""`game.check` passes every game that conforms and finds each kind of fault, planted one at a time."""
+"""`conformance.check` passes every game that conforms and finds each kind of fault, planted one at a time."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ from numba import cfunc
 
 import games
 from corridor import PASS, Corridor, CorridorState
-from game import ENCODE, HEADER, KEY, OUTCOME, OVER, PLAYER, WINNER, Game, Symmetry, check
+from conformance import check
+from game import ENCODE, HEADER, KEY, OUTCOME, OVER, PLAYER, WINNER, Game, Symmetry
 from games.boards import hash_cells, point_symmetries
 
 CONFORMING = ["connect4", "connect4(rows=5,columns=6,n=3)", "tictactoe", "corridor"]

@@ -1,0 +1,36 @@
+"""How compiled code is made and kept: the decorators, and a cache folder that changes when any compiled source does.
+
+numba keeps machine code beside the file it came from and looks at that file only, so a change in a function that others
+have taken in would leave old code in use. The folder is named after all sources instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from numba import config, njit
+
+_HERE = Path(__file__).parent
+
+
+def cache_folder(here: Path = _HERE) -> Path:
+    """Return the folder for the machine code of the sources as they are now; older ones in its place are removed."""
+    digest = hashlib.sha256()
+    for path in sorted([*here.glob("*.py"), *(here / "games").glob("*.py")]):
+        text = path.read_bytes()
+        if b"numba" in text or b"@compiled" in text:
+            digest.update(text)
+    base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
+    folder = base / f"numba-{digest.hexdigest()[:16]}"
+    if not folder.exists():
+        for old in base.glob("numba-*"):
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+config.CACHE_DIR = str(cache_folder())
+
+compiled = njit(cache=True, nogil=True, error_model="numpy")
+inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")

@@ -1,0 +1,220 @@
+"""What a notebook shows of a position: the board, what a search thought of it, and a game to play on from it.
+
+Each has `_repr_html_` for a notebook and its text for everywhere else. Styles are inline; colours are half
+transparent or bring their own ground, so that they stand on light and dark pages.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any
+
+from agent import Agent, Player
+from config import UserError
+from explain import as_text, explain
+from game import Game, GameState
+
+_SMALL = "font-size:90%;opacity:.75"
+_SIDES = {1: ("#c8394b", "#fff"), -1: ("#f0b429", "#4a3500")}
+
+
+def _grid(state: GameState) -> tuple[list[tuple[str, list[str]]], list[str], list[str]] | None:
+    """Return ([(label, cells)] of each row, column labels, other lines) of a drawing; None if it is no grid."""
+    rows, columns = state.planes().shape[:2]
+    pieces = set(_pieces(state).values())
+    board, labels, others = [], [""] * columns, []
+    for line in state.render().splitlines():
+        words = re.findall(r"\[[^\[\]\s]+\]|[^\[\]\s]+", line)
+        cells = words[-columns:]
+        if len(words) in (columns, columns + 1) and all(w.strip("[]") in pieces for w in cells):
+            board.append((words[0] if len(words) > columns else "", cells))
+        elif len(words) == columns:
+            labels = words
+        elif line.strip():
+            others.append(line)
+    return (board, labels, others) if len(board) == rows else None
+
+
+def _pieces(state: GameState) -> dict[int, str]:
+    return getattr(getattr(state, "game", None), "pieces", Game.pieces)
+
+
+def board_html(state: GameState) -> str:
+    """Return a position drawn with discs, or as its text where that is no grid of two kinds of pieces."""
+    grid = _grid(state)
+    if grid is None:
+        return f'<pre style="line-height:1.3;margin:0">{escape(state.render())}</pre>'
+    board, labels, others = grid
+    sides = {piece: _SIDES[side] for side, piece in _pieces(state).items() if side}
+    size = 38 if len(labels) <= 10 else 26
+    left = 22 if any(label for label, _ in board) else 2
+    width, height = size * len(labels), size * len(board)
+    text = '<text x="{}" y="{}" fill="currentColor" fill-opacity=".75">{}</text>'
+    parts = [f'<rect x="{left}" y="1" width="{width}" height="{height}" rx="8" fill="#4a6f9e"/>']
+    for r, (label, cells) in enumerate(board):
+        y = 1 + size * (r + 0.5)
+        parts.append(text.format(10, y, escape(label)) if label else "")
+        for c, word in enumerate(cells):
+            x, piece = left + size * (c + 0.5), word.strip("[]")
+            fill, ink = sides.get(piece, ("#dfe7f1", ""))
+            ring = ' stroke="#fff" stroke-width="3"' if word != piece else ""
+            parts.append(f'<circle cx="{x}" cy="{y}" r="{0.39 * size}" fill="{fill}"{ring}/>')
+            if piece in sides:
+                parts.append(f'<text x="{x}" y="{y}" fill="{ink}">{escape(piece)}</text>')
+    for c, name in enumerate(labels):
+        parts.append(text.format(left + size * (c + 0.5), height + 13, escape(name)))
+    return (
+        f'<svg width="{left + width + 2}" height="{height + 24}" role="img" font-size="12" '
+        'text-anchor="middle" dominant-baseline="central" font-family="sans-serif">'
+        + "".join([*parts, "</svg>", *(f"<div>{escape(line)}</div>" for line in others)])
+    )
+
+
+class Explained:
+    """What `explain.explain` found of a position, as a board and a table."""
+
+    def __init__(self, found: dict[str, Any], state: GameState) -> None:
+        self.found, self.state = found, state
+
+    def __str__(self) -> str:
+        return as_text(self.found, self.state)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        f = self.found
+        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "principal variation")
+        lines = [_row([escape(name) for name in names], "th")]
+        for m in f["moves"]:
+            percent = 100 * m["share"]
+            share = (
+                '<div style="display:flex;gap:6px;align-items:center"><div style="width:100px"><div style="'
+                f"width:{percent:.1f}px;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)"
+                f'"></div></div>{percent:.1f} %</div>'
+            )
+            q = f"{m['Q']:+.3f}" if m["Q"] is not None else "-"
+            numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}"]
+            lines.append(_row([f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))], "td"))
+        values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
+        effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
+        return (
+            '<div style="display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start">'
+            f"<div>{board_html(self.state)}</div>"
+            f"<div><b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
+            f'<div style="{_SMALL}">{escape(effort)}</div><div style="max-height:460px;overflow:auto">'
+            f'<table style="border-collapse:collapse;margin:8px 0">{"".join(lines)}</table></div></div></div>'
+        )
+
+
+def _row(cells: list[str], kind: str) -> str:
+    style = "padding:3px 10px;border-bottom:1px solid rgba(128,128,128,.3);background:transparent;text-align:"
+    sides = ["left" if i in (0, 2, 6) else "right" for i in range(len(cells))]
+    parts = [f'<{kind} style="{style}{s}">{c}</{kind}>' for c, s in zip(cells, sides, strict=True)]
+    return f"<tr>{''.join(parts)}</tr>"
+
+
+class Board:
+    """A game against a player by calls: `board.move(4)`, `board.undo()`, `board.hint()`, `board.new()`.
+
+    A call returns the board, which a notebook shows; what cannot be done gives one line and changes nothing.
+    """
+
+    def __init__(self, agent: Player, *, human_first: bool = True) -> None:
+        self.agent, self.game = agent, agent.game
+        self._human = 1 if human_first else -1
+        self._seed = -1
+        self.new()
+
+    def new(self, *, human_first: bool | None = None) -> Board:
+        """Begin another game; the sides stay unless told."""
+        if human_first is not None:
+            self._human = 1 if human_first else -1
+        self._seed += 1
+        self._seat([])
+        self._answer()
+        return self
+
+    def move(self, move: str | int) -> Board:
+        """Play a move by its name, then the machine's answer: `move(4)` is the move that people call "4"."""
+        before = list(self.moves)
+        self.note = ""
+        try:
+            self._play(self.game.parse_move(str(move)))
+        except UserError as error:
+            self.note = str(error).splitlines()[0]
+            return self
+        try:
+            self._answer()
+        except BaseException:
+            self._seat(before)
+            raise
+        return self
+
+    def undo(self) -> Board:
+        """Take back one's last move and what came after it."""
+        state, own = self.game.start(), []
+        for ply, action in enumerate(self.moves):
+            if state.playerTurn == self._human:
+                own.append(ply)
+            state = state.takeAction(action)[0]
+        if own:
+            self._seat(self.moves[: own[-1]])
+        self.note = "" if own else "there is no move of yours to take back"
+        return self
+
+    def hint(self) -> Explained | Board:
+        """Return what the machine thinks of the moves here; the board with a word when it cannot say."""
+        if self.state.isEndGame:
+            self.note = "the game is over"
+        elif isinstance(self.agent, Agent):
+            return Explained(explain(self.agent, self.state), self.state)
+        else:
+            self.note = f"{self.agent.name} gives no hints"
+        return self
+
+    def _seat(self, moves: list[int]) -> None:
+        """Put the game to where these moves lead."""
+        self.state, self.note = self.game.start(), ""
+        self.moves: list[int] = []
+        self.value: float | None = None
+        """The machine's value of its last move, for the machine."""
+        self.said = ""
+        self.agent.new_games(1)
+        self.agent.new_game(0, self._seed)
+        for action in moves:
+            self._play(action)
+
+    def _play(self, action: int) -> None:
+        self.state = self.state.takeAction(action)[0]
+        self.moves.append(action)
+        self.agent.observe(0, action)
+
+    def _answer(self) -> None:
+        while not self.state.isEndGame and self.state.playerTurn != self._human:
+            action, _, self.value, _ = self.agent.act(self.state, 0)
+            self._play(action)
+            name = self.game.move_name(action)
+            self.said = f"{self.agent.name} plays {name}, value for it {self.value:+.2f}"
+
+    # ---- to look at
+
+    @property
+    def status(self) -> str:
+        """Whose turn it is and what can be played, or who won."""
+        if self.state.isEndGame:
+            result = self.state.value * self.state.playerTurn * self._human
+            told = "You win." if result > 0 else "You lose." if result < 0 else "A draw."
+            return f"{told} board.new() begins another game."
+        names = [self.game.move_name(a) for a in self.state.allowedActions]
+        shown = " ".join(names[:60]) + (" ..." if len(names) > 60 else "")
+        return f"Your turn, you are {self.game.pieces[self._human]}. Legal: {shown}"
+
+    def __repr__(self) -> str:
+        return "\n".join([self.state.render(), *filter(None, (self.said, self.note, self.status))])
+
+    def _repr_html_(self) -> str:
+        warning = "border-left:3px solid #e08a1e;background:rgba(224,138,30,.15);padding:2px 8px;margin:2px 0"
+        lines = [f'<div style="{_SMALL}">{escape(self.said)}</div>'] if self.said else []
+        lines += [f'<div style="{warning}">{escape(self.note)}</div>'] if self.note else []
+        return f"<div>{board_html(self.state)}{''.join(lines)}<div><b>{escape(self.status)}</b></div></div>"

@@ -1,0 +1,367 @@
+"""The network: its loss, its shapes, its training, and that the fast back ends answer as Keras does."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from matplotlib.figure import Figure
+
+import games
+from backends import TOLERANCE, make_predictor, openvino_installed, padded
+from config import UserError
+from corridor import Corridor
+from memory import ILLEGAL, Batch
+from model import Residual_CNN, softmax_cross_entropy_with_logits
+from tiny import boards, tiny, trained_looking, used_memory
+
+BACKENDS = ["keras", pytest.param("openvino", marks=pytest.mark.skipif(not openvino_installed(), reason="OpenVINO"))]
+
+
+def make(spec="tictactoe", **changes):
+    game = Corridor() if spec == "corridor" else games.make(spec)
+    return Residual_CNN(tiny(game=spec, **changes), game)
+
+
+# ---- the loss
+
+
+def log_softmax(logits):
+    top = logits.max()
+    return logits - top - np.log(np.exp(logits - top).sum())
+
+
+TARGETS = np.array(
+    [[0, 1, 0, ILLEGAL, ILLEGAL], [0.5, 0.25, 0.25, 0, ILLEGAL], [ILLEGAL, ILLEGAL, ILLEGAL, ILLEGAL, 1],
+     [0.2, 0.2, 0.2, 0.2, 0.2]], np.float32)  # fmt: skip
+LOGITS = np.array([[2, -1, 0.5, 9, 1], [0, 1, 2, -3, 60], [5, 5, 5, 5, -5], [1, 1, 1, 1, 1]], np.float32)
+
+
+def gradient(targets, logits):
+    variable = tf.Variable(logits)
+    with tf.GradientTape() as tape:
+        loss = softmax_cross_entropy_with_logits(tf.constant(targets), variable)
+    return loss.numpy(), tf.convert_to_tensor(tape.gradient(loss, variable)).numpy()
+
+
+def test_the_loss_is_the_cross_entropy_over_the_legal_moves():
+    loss, _ = gradient(TARGETS, LOGITS)
+    expected = [
+        -(target[target >= 0] * log_softmax(logits[target >= 0].astype(np.float64))).sum()
+        for target, logits in zip(TARGETS, LOGITS, strict=True)
+    ]
+    assert loss == pytest.approx(expected, abs=1e-5)
+
+
+def test_unvisited_legal_moves_are_pushed_down_and_illegal_ones_left_exactly_alone():
+    _, slope = gradient(TARGETS, LOGITS)
+    assert (slope[TARGETS == ILLEGAL] == 0).all()
+    assert (slope[0, [0, 2]] > 0).all() and slope[0, 1] < 0 and slope[1, 3] > 0
+    for row, target, logits in zip(slope, TARGETS, LOGITS, strict=True):
+        legal = target >= 0
+        expected = np.exp(log_softmax(logits[legal].astype(np.float64))) - target[legal]
+        assert row[legal] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("illegal", [1e30, -1e30, 3e38])
+def test_the_logit_of_an_illegal_move_changes_neither_loss_nor_gradient(illegal):
+    logits = np.where(TARGETS == ILLEGAL, np.float32(illegal), LOGITS)
+    for found, expected in zip(gradient(TARGETS, logits), gradient(TARGETS, LOGITS), strict=True):
+        assert (found == expected).all()
+
+
+# ---- shapes
+
+
+@pytest.mark.parametrize("spec", ["connect4", "tictactoe", "corridor"])
+@pytest.mark.parametrize("pooling", [False, True])
+def test_every_head_has_a_value_and_a_logit_for_each_action(spec, pooling):
+    for normalisation, optimizer in (("batch", "sgd"), ("fixed", "adamw")):
+        model = make(spec, global_pooling=pooling, normalisation=normalisation, optimizer=optimizer)
+        model.set_weights(trained_looking(model))
+        planes = boards(model.game, 5)
+        value, logits = model.predict(planes)
+        assert value.shape == (5,) and logits.shape == (5, model.game.action_size)
+        assert (np.abs(value) <= 1).all() and np.isfinite(logits).all()
+        assert len(np.unique(logits)) > model.game.action_size, "the answers depend on the board"
+        kinds = {type(layer) for layer in model.model.layers}
+        assert (keras.layers.BatchNormalization in kinds) == (normalisation == "batch")
+        assert (keras.layers.GlobalMaxPooling2D in kinds) == pooling
+        assert isinstance(model.model.optimizer, keras.optimizers.SGD) == (optimizer == "sgd")
+
+
+@pytest.mark.parametrize("pooling", [False, True])
+def test_only_with_global_pooling_no_weight_depends_on_the_size_of_the_board(pooling):
+    small, large = (make(spec, global_pooling=pooling) for spec in ("connect4(rows=5,columns=6)", "connect4"))
+    shapes = [[w.shape for w in model.get_weights()] for model in (small, large)]
+    assert (shapes[0] == shapes[1]) == pooling
+    if pooling:
+        large.set_weights(trained_looking(small))
+        assert large.predict(boards(large.game, 3))[1].shape == (3, 7)
+
+
+def test_layers_have_the_filters_and_kernels_of_the_settings():
+    model = make(hidden_cnn_layers=("8x3", "8x5", "8x1"))
+    found = {layer.name: layer.get_weights()[0].shape for layer in model.model.layers if layer.name in
+             ("conv", "block1a", "block1b", "block2a", "block2b", "value_conv", "policy_conv")}  # fmt: skip
+    assert found == {
+        "conv": (3, 3, 3, 8), "block1a": (5, 5, 8, 8), "block1b": (5, 5, 8, 8), "block2a": (1, 1, 8, 8),
+        "block2b": (1, 1, 8, 8), "value_conv": (1, 1, 8, 4), "policy_conv": (1, 1, 8, 8),
+    }  # fmt: skip
+
+
+def test_a_residual_block_without_normalisation_starts_as_the_identity():
+    model = make()
+    found = [model.model.get_layer(name).output for name in ("conv_relu", "block1_relu")]
+    before, after = (np.asarray(a) for a in keras.Model(model.model.inputs[0], found)(boards(model.game, 4)))
+    assert np.array_equal(before, after) and before.any()
+
+
+def test_the_l2_penalty_is_that_of_the_kernels_with_sgd_and_none_with_adamw():
+    model = make(optimizer="sgd", reg_const=0.01, normalisation="batch")
+    model.set_weights(trained_looking(model))
+    kernels = [v for v in model.model.weights if v.path.endswith("kernel")]
+    squares = sum(float((np.asarray(v) ** 2).sum()) for v in kernels)
+    assert float(sum(model.model.losses)) == pytest.approx(0.01 * squares, rel=1e-5)
+    assert len(model.model.losses) == len(kernels) == 8
+    assert make(optimizer="adamw", reg_const=0.01).model.losses == []
+
+
+def test_the_same_seed_gives_the_same_first_weights_and_another_seed_others():
+    first, same, other = make(seed=3), make(seed=3), make(seed=4)
+    assert all((a == b).all() for a, b in zip(first.get_weights(), same.get_weights(), strict=True))
+    assert any((a != b).any() for a, b in zip(first.get_weights(), other.get_weights(), strict=True))
+
+
+# ---- training
+
+
+def lesson(game, count=24, seed=0):
+    """Return positions with one best move each and a result: a batch to learn by heart."""
+    rng = np.random.default_rng(seed)
+    planes = np.unique(boards(game, 4 * count, seed), axis=0)[:count]
+    policy = np.full((count, game.action_size), ILLEGAL, np.float32)
+    for row, board in zip(policy, planes, strict=True):
+        empty = np.flatnonzero(board[..., :2].reshape(-1, 2).sum(axis=1) == 0)
+        row[empty] = 0
+        row[rng.choice(empty)] = 1
+    return Batch(planes, rng.choice([-1.0, 0.0, 1.0], count).astype(np.float32), policy)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"normalisation": "batch", "optimizer": "sgd"}, {"global_pooling": True}, {"precision": "bfloat16"}],
+    ids=lambda changes: "-".join(map(str, changes.values())) or "standard",
+)
+def test_a_batch_can_be_learnt_by_heart(changes):
+    model = make(hidden_cnn_layers=("16x3",) * 2, reg_const=0.0, value_units=16, **changes)
+    batch = lesson(model.game)
+    rate = 0.05 if model.config.optimizer == "sgd" else 0.01
+    first = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)
+    model.fit(lambda step: batch, 250, rate=lambda step: rate if step < 200 else rate / 10)
+    value, logits = model.predict(batch.planes)
+    chosen = np.where(batch.policy == ILLEGAL, -np.inf, logits).argmax(axis=1)
+    assert (chosen == batch.policy.argmax(axis=1)).mean() > 0.95
+    assert np.abs(value - batch.value).mean() < 0.15
+    last = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)
+    assert set(first) == {"loss", "value_loss", "policy_loss"}
+    assert last["loss"] < 0.2 * first["loss"]
+    assert last["loss"] == pytest.approx(0.5 * (last["value_loss"] + last["policy_loss"]), rel=0.05)
+
+
+def test_the_rate_of_each_step_and_the_steps_done_are_those_asked_for():
+    model, seen, done = make(optimizer="sgd", momentum=0.0, reg_const=0.0), [], []
+    batch = lesson(model.game)
+    before = model.get_weights()
+    model.fit(lambda step: seen.append(step) or batch, 3, epochs=2, rate=lambda step: 0.0, report=done.append)
+    assert all((a == b).all() for a, b in zip(before, model.get_weights(), strict=True))
+    assert set(seen) == {0, 1, 2} and done == [1, 2, 3, 4, 5, 6]
+    model.fit(lambda step: batch, 1, rate=lambda step: 0.1)
+    assert any((a != b).any() for a, b in zip(before, model.get_weights(), strict=True))
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
+def test_weights_and_optimizer_given_to_another_model_make_it_go_on_bit_for_bit(optimizer):
+    model, twin = make(optimizer=optimizer, normalisation="batch"), make(optimizer=optimizer, seed=9, normalisation="batch")
+    batch = lesson(model.game)
+    model.fit(lambda step: batch, 5, rate=lambda step: 0.01)
+    twin.set_weights(model.get_weights())
+    twin.set_optimizer(model.get_optimizer())
+    for each in (model, twin):
+        each.fit(lambda step: batch, 5, rate=lambda step: 0.01)
+    pairs = zip(model.get_weights() + model.get_optimizer(), twin.get_weights() + twin.get_optimizer(), strict=True)
+    assert all(np.array_equal(a, b) for a, b in pairs)
+
+
+@pytest.mark.parametrize("fault", [np.nan, np.inf])
+def test_training_that_gives_no_numbers_is_refused(fault):
+    model = make()
+    batch = lesson(model.game)
+    batch.value[0] = fault
+    with pytest.raises(ArithmeticError, match="not finite"):
+        model.fit(lambda step: batch, 1, rate=lambda step: 0.01)
+
+
+def test_weights_of_another_network_are_refused():
+    model = make()
+    with pytest.raises(UserError, match="expected .* weights of this network"):
+        model.set_weights(make(policy_filters=5).get_weights())
+    with pytest.raises(UserError, match="got 0"):
+        model.set_weights([])
+    with pytest.raises(UserError, match="optimizer"):
+        model.set_optimizer(make(optimizer="sgd").get_optimizer())
+
+
+# ---- the back ends
+
+
+@pytest.fixture(scope="module", params=["batch", "fixed"])
+def network(request):
+    model = make("connect4", normalisation=request.param, hidden_cnn_layers=("16x3",) * 3)
+    model.set_weights(trained_looking(model))
+    return model
+
+
+def assert_close(found, expected, precision):
+    (value, logits), (true_value, true_logits) = found, expected
+    value_limit, logit_limit = TOLERANCE[precision]
+    centred = [a - a.mean(axis=1, keepdims=True) for a in (logits, true_logits)]
+    assert np.abs(value - true_value).max() <= value_limit
+    assert np.abs(centred[0] - centred[1]).max() <= logit_limit
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_back_end_answers_as_keras_does_for_any_number_of_questions(network, backend):
+    predictor = make_predictor(network, backend=backend)
+    planes = boards(network.game, 130)
+    expected = network.predict(planes)
+    assert expected[0].std() > 0.1 and expected[1].std() > 0.3, "the answers differ from board to board"
+    for count in (1, 7, 64, 130):
+        value, logits = (np.array(a) for a in predictor(planes[:count]))
+        assert value.shape == (count,) and logits.shape == (count, 7)
+        assert_close((value, logits), [a[:count] for a in expected], "float32")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_back_end_answers_nearly_as_keras_does_in_bfloat16(backend):
+    model = make("connect4", precision="bfloat16", hidden_cnn_layers=("16x3",) * 3)
+    model.set_weights(trained_looking(model))
+    planes = boards(model.game, 64)
+    reference = make("connect4", hidden_cnn_layers=("16x3",) * 3)
+    reference.set_weights(model.get_weights())
+    expected = reference.predict(planes)
+    assert_close(model.predict(planes), expected, "float32")
+    assert_close(make_predictor(model, backend=backend)(planes), expected, "bfloat16")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_answer_depends_neither_on_the_other_questions_nor_on_its_place(network, backend):
+    predictor = make_predictor(network, backend=backend)
+    planes, rng = boards(network.game, 64), np.random.default_rng(0)
+    value, logits = (np.array(a) for a in predictor(planes))
+    order = rng.permutation(64)
+    for found, expected in zip(predictor(planes[order]), (value[order], logits[order]), strict=True):
+        assert np.array_equal(found, expected)
+    some = np.where(np.arange(64)[:, None, None, None] < 40, planes, 1 - planes)
+    assert padded(40) == padded(64)
+    for questions in (some, planes[:40]):
+        for found, expected in zip(predictor(questions), (value, logits), strict=True):
+            assert np.array_equal(found[:40], expected[:40])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_new_weights_change_the_answers_to_those_keras_gives_with_them(network, backend):
+    predictor, planes = make_predictor(network, backend=backend), boards(network.game, 8)
+    old, weights = network.get_weights(), trained_looking(network, seed=1)
+    before = [np.array(a) for a in predictor(planes)]
+    predictor.load(weights)
+    after = [np.array(a) for a in predictor(planes)]
+    try:
+        network.set_weights(weights)
+        assert_close(after, network.predict(planes), "float32")
+    finally:
+        network.set_weights(old)
+    assert np.abs(after[0] - before[0]).max() > 0.1
+    predictor.load(old)
+    for found, expected in zip(predictor(planes), before, strict=True):
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_fifty_new_versions_cost_no_memory_and_no_new_compilation(network, backend):
+    predictor, planes = make_predictor(network, backend=backend), boards(network.game, 8)
+    versions = [trained_looking(network, seed) for seed in range(5)]
+    answers = []
+    for i in range(60):
+        predictor.load(versions[i % 5])
+        answers.append(np.array(predictor(planes)[0]))
+        if i == 9:
+            before, traced = used_memory(), traces(predictor)
+    assert used_memory() - before < 30 << 20
+    assert traces(predictor) == traced
+    assert all(np.array_equal(answers[i], answers[i % 5]) for i in range(60))
+
+
+def traces(predictor):
+    """How often TensorFlow has traced a predictor's function; OpenVINO's is traced once, at the conversion."""
+    function = getattr(predictor, "_function", None)
+    return function.experimental_get_tracing_count() if function is not None else None
+
+
+def test_two_threads_asking_at_once_get_their_own_answers(network):
+    from concurrent.futures import ThreadPoolExecutor
+
+    predictor = make_predictor(network, streams=2)
+    planes = boards(network.game, 64)
+    expected = [np.array(a) for a in predictor(planes)]
+
+    def ask(part):
+        first = 32 * part
+        for _ in range(20):
+            value, logits = predictor(planes[first : first + 32])
+            for found, answer in zip((value, logits), expected, strict=True):
+                np.testing.assert_allclose(found, answer[first : first + 32], atol=1e-4)
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, (0, 1))) == [True, True]
+
+
+def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
+    monkeypatch.setattr("backends.openvino_installed", lambda: False)
+    with pytest.raises(UserError, match="pip install openvino"):
+        make_predictor(network, backend="openvino")
+    assert make_predictor(network).name.startswith("keras")
+
+
+# ---- to look at
+
+
+def test_the_kernels_can_be_looked_at(network):
+    figure = network.viewLayers(columns=4)
+    assert isinstance(figure, Figure)
+    convolutions = [layer for layer in network.model.layers if isinstance(layer, keras.layers.Conv2D)]
+    assert len(figure.axes) == 4 * len(convolutions)
+    assert [axis.get_title(loc="left") for axis in figure.axes[::4]] == [layer.name for layer in convolutions]
+    image = figure.axes[1].images[0].get_array()
+    assert np.allclose(image, convolutions[0].get_weights()[0][:, :, 0, 1])
+
+
+def test_weight_averages_are_told_for_each_layer_that_has_weights(network):
+    lines = []
+    network.printWeightAverages(lines.append)
+    named = [layer.name for layer in network.model.layers if layer.get_weights()]
+    assert [line.split()[0] for line in lines] == named and len(named) > 5
+    kernel = np.abs(network.model.get_layer("conv").get_weights()[0])
+    assert f"{kernel.mean():.6f} (max {kernel.max():.4f})" in lines[0]
+
+
+@pytest.mark.parametrize("notebook", [False, True])
+def test_drawing_without_graphviz_says_what_to_install(network, notebook, monkeypatch, tmp_path):
+    """In a notebook Keras prints a message and goes on as if it had drawn."""
+    from keras.src.utils import model_visualization
+
+    monkeypatch.setattr(model_visualization, "check_pydot", lambda: False)
+    if notebook:
+        monkeypatch.setitem(__import__("sys").modules, "IPython.core.magics.namespace", object())
+    with pytest.raises(UserError, match="graphviz"):
+        network.draw(str(tmp_path / "network.png"))
