@@ -5,8 +5,8 @@ import pytest
 from numba import cfunc
 
 import games
-from corridor import PASS, Corridor, CorridorState
 from conformance import check
+from corridor import PASS, Corridor, CorridorState
 from game import ENCODE, HEADER, KEY, OUTCOME, OVER, PLAYER, WINNER, Game, Symmetry
 from games.boards import hash_cells, point_symmetries
 

@@ -1,0 +1,126 @@
+"""run.ipynb is executed as a person would, on a small game; the committed one is clean."""
+
+import base64
+import json
+import os
+import queue
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+HERE = Path(__file__).parent.parent
+NOTEBOOK = HERE / "run.ipynb"
+PARAMETERS = {
+    "PRESET": "tiny",
+    "GAME": "tictactoe",
+    "ITERATIONS": 2,
+    "SIMS": 30,
+    "POSITION": "b2",
+    "OVERRIDES": {
+        "episodes": 12, "games_in_flight": 6, "mcts_sims": 16, "fast_sims": 8, "min_memory": 10, "batch_size": 16,
+        "hidden_cnn_layers": ["8x3", "8x3"], "value_units": 8, "training_loops": 2, "eval_every": 1,
+        "eval_episodes": 4, "eval_sims": 8, "cache_size": 1024,
+    },
+}  # fmt: skip
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a run is locked by fcntl")
+
+
+@pytest.fixture
+def kernels_at(tmp_path, monkeypatch):
+    """Kernels keep their files in the test's folder."""
+    for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    return tmp_path
+
+
+def notebook(root, twice=(), **changes):
+    """Return run.ipynb with its parameters replaced as papermill does it; cells named in `twice` come twice."""
+    nb = nbformat.read(NOTEBOOK, as_version=4)
+    values = {**PARAMETERS, "ROOT": str(root), **changes}
+    injected = nbformat.v4.new_code_cell("\n".join(f"{name} = {value!r}" for name, value in values.items()))
+    cells = []
+    for cell in nb.cells:
+        cells += [cell] + [nbformat.from_dict({**cell, "id": cell.id + "-again"})] * (cell.id in twice)
+        cells += [injected] * (cell.id == "parameters")
+    nb.cells = cells
+    return nb
+
+
+def client(nb):
+    return NotebookClient(nb, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
+
+
+def execute(nb):
+    """Run a notebook; return {cell id: its outputs}."""
+    client(nb).execute(env=dict(os.environ))
+    return {cell.id: cell.outputs for cell in nb.cells if cell.cell_type == "code"}
+
+
+def shown(outputs, kind):
+    return [output.data[kind] for output in outputs if kind in output.get("data", {})]
+
+
+def text(outputs):
+    return "".join(output.get("text", "") for output in outputs)
+
+
+def test_the_committed_notebook_is_clean():
+    nb = nbformat.read(NOTEBOOK, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(nb)
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    assert nb.nbformat == 4 and len({cell.id for cell in nb.cells}) == len(nb.cells)
+    assert all(not cell.outputs and cell.execution_count is None for cell in code)
+    assert code[0].metadata["tags"] == ["parameters"]
+    assert set(PARAMETERS) < set(names := {line.split(" = ")[0] for line in code[0].source.splitlines()}), names
+    assert all(len(cell.source.splitlines()) <= 12 for cell in code), "a notebook holds no logic"
+
+
+def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_at):
+    out = execute(notebook(kernels_at, twice=("session",)))
+    assert "new run tictactoe/run0001, iteration 1" in text(out["session"])
+    assert "going on with tictactoe/run0001, iteration 1" in text(out["session-again"]), "closed and opened again"
+    assert len(out["train"]) == 2, "words and curves, each in one place"
+    words, picture = out["train"]
+    assert words.data["text/plain"].splitlines()[-1].startswith("iteration 2: 12 games")
+    for png in (picture.data["image/png"], *shown(out["curves"], "image/png"), *shown(out["layers"], "image/png")):
+        assert base64.b64decode(png).startswith(b"\x89PNG")
+    for cell in ("explained", "untrained", "hint"):
+        assert shown(out[cell], "text/html")[0].count("</b></td>") in (8, 9), "a line for each move"
+    for cell in ("board", "move", "undo"):
+        assert shown(out[cell], "text/html")[0].count("<circle") == 9
+    assert "expected a move such as" in shown(out["move"], "text/html")[0], "4 is no move of tic-tac-toe"
+    assert '"game": "tictactoe"' in text(out["config"]) and "mean |w|" in text(out["weights"])
+    assert "Elo" in text(out["rating"])
+
+    out = execute(notebook(kernels_at, ITERATIONS=1))
+    assert "going on with tictactoe/run0001, iteration 3" in text(out["session"])
+    metrics = (kernels_at / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["iteration"] for line in metrics] == [1, 2, 3]
+    assert [path.name for path in (kernels_at / "tictactoe").iterdir()] == ["run0001"]
+
+
+def test_an_interrupted_training_cell_goes_on_when_it_is_run_again(kernels_at):
+    nb = notebook(kernels_at, OVERRIDES={**PARAMETERS["OVERRIDES"], "episodes": 3000})
+    cells = {cell.id: cell.source for cell in nb.cells}
+    injected = next(cell.source for cell in nb.cells if "ROOT = '" in cell.source)
+    worker = client(nb)
+    with worker.setup_kernel(env=dict(os.environ)):
+
+        def run(source, interrupt=False):
+            """Return the reply's content; interrupt once games are kept on the disk."""
+            asked = worker.kc.execute(source)
+            while interrupt and not list(kernels_at.glob("tictactoe/run0001/run.db-wal")):
+                pass
+            if interrupt:
+                wait_for_games(kernels_at / "tictactoe" / "run0001" / "run.db")
+                worker.km.interrupt_kernel()
+            return reply_to(worker.kc, asked)
+
+        for source in (cells["parameters"], injected, cells["session"]):
+            assert run(source)["status"] == "ok"
+        assert run(cells["train"], interrupt=True)["ename"] == "KeyboardInterrupt"
+        assert run("session.config.__dict__['episodes'] = 1; 1 / 0")["ename"] == "ZeroDivisionError"
