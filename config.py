@@ -219,7 +219,7 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
 
 
 _TINY = {
-    "game": "tictactoe", "iterations": 25, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
+    "game": "tictactoe", "iterations": 50, "eval_every": 5, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
     "full_search_share": 0.5, "turns_until_tau0": 5, "games_in_flight": 128, "memory_size": 40_000,
     "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 1, "eval_episodes": 40, "eval_sims": 25, "cache_size": 1 << 14, "warmup_steps": 20,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from config import UserError
-from game import Game, GameState, Symmetry
+from game import OVER, PLAYER, WINNER, Game, GameState, Symmetry
 
 
 def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:

@@ -32,7 +32,7 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     run = s.store.get("run") or ""
     wanted = [(i, game_seed(run, iteration, i)) for i in range(c.episodes) if i not in have]
     predictor = s.predictor("selfplay", version)
-    if not s.raw_rate:
+    if not s.raw_rate or iteration % 10 == 1:
         s.raw_rate = measure_raw_rate(predictor, s.game, s.selfplay.workers[0].trees, len(s.selfplay.workers))
     s.selfplay.clear_cache()
     before = s.selfplay.counts()
