@@ -378,14 +378,17 @@ class MCTS:
         self.forest.trees["rng"][tree] = np.uint64(seed)
 
     def check_errors(self) -> None:
-        """Raise what a rule in plain Python raised during the last compiled call; the trees are then forgotten."""
-        check = getattr(self.game, "check_errors", None)
-        if check is not None:
+        """Raise what a rule in plain Python raised during the last compiled call; the trees are then forgotten.
+
+        Also the place where a game in plain Python drops positions that no tree holds any more.
+        """
+        if isinstance(self.game, PlainGame):
             try:
-                check()
+                self.game.check_errors()
             except BaseException:
                 self.clear()
                 raise
+            self.game.tidy()
 
     def used_rows(self) -> np.ndarray:
         """Return the rows of all positions in the trees, [n, row_size]."""

@@ -180,6 +180,13 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def copy_row(rows, index, row):  # type: ignore[no-untyped-def]
+    """Write a position into the table of rows."""
+    for i in range(row.shape[0]):
+        rows[index, i] = row[i]
+
+
+@inlined
 def row_index(f, t, node):  # type: ignore[no-untyped-def]
     """Return where the position of a node stands in f.rows (each tree has one row more than nodes)."""
     return node + t
@@ -189,7 +196,8 @@ def row_index(f, t, node):  # type: ignore[no-untyped-def]
 def clear_tree(f, t):  # type: ignore[no-untyped-def]
     """Forget a tree; its random state stays."""
     size = f.table.shape[0] // f.trees.shape[0]
-    f.table[t * size : (t + 1) * size] = UNVISITED
+    for i in range(t * size, (t + 1) * size):
+        f.table[i] = UNVISITED
     tree = f.trees[t]
     tree.nodes = 0
     tree.edges = 0
@@ -203,7 +211,7 @@ def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
     """Make tree t a single root."""
     clear_tree(f, t)
     capacity = f.nodes.shape[0] // f.trees.shape[0]
-    f.rows[t * (capacity + 1)] = row
+    copy_row(f.rows, t * (capacity + 1), row)
     key = rules.key(row)
     f.trees[t].root = new_node(f, rules, t, key, find(f, t, key))
 
@@ -214,7 +222,7 @@ def make_child(f, rules, t, e):  # type: ignore[no-untyped-def]
     capacity = f.nodes.shape[0] // f.trees.shape[0]
     edge = f.edges[e]
     room = f.rows[t * (capacity + 1) + f.trees[t].nodes]
-    room[:] = f.rows[row_index(f, t, edge.parent)]
+    copy_row(f.rows, t * (capacity + 1) + f.trees[t].nodes, f.rows[row_index(f, t, edge.parent)])
     rules.play(room, edge.action)
     key = rules.key(room)
     node = find(f, t, key)
@@ -233,7 +241,8 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     edge_capacity = f.edges.shape[0] // f.trees.shape[0]
     base, edge_base = t * capacity, t * edge_capacity
     remap, stack = f.remap[0], f.remap[1]
-    remap[: tree.nodes] = UNVISITED
+    for i in range(tree.nodes):
+        remap[i] = UNVISITED
     top = 1
     stack[0] = node - base
     remap[node - base] = 0
@@ -254,7 +263,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
         old_first = f.nodes[base + i].first
         if kept != i:
             f.nodes[base + kept] = f.nodes[base + i]
-            f.rows[row_index(f, t, base + kept)] = f.rows[row_index(f, t, base + i)]
+            copy_row(f.rows, row_index(f, t, base + kept), f.rows[row_index(f, t, base + i)])
         moved = f.nodes[base + kept]
         moved.first = edge_base + kept_edges
         for k in range(moved.count):
@@ -271,7 +280,8 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     tree.noisy = 0
     tree.pending = 0
     size = f.table.shape[0] // f.trees.shape[0]
-    f.table[t * size : (t + 1) * size] = UNVISITED
+    for i in range(t * size, (t + 1) * size):
+        f.table[i] = UNVISITED
     for i in range(kept):
         f.table[-1 - find(f, t, f.nodes[base + i].key)] = base + i
 

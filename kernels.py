@@ -236,7 +236,8 @@ def absorb(f, rule, cache, slot, value, logits):  # type: ignore[no-untyped-def]
         place = np.int64(node.key & np.uint64(cache.keys.shape[0] - 1))
         cache.keys[place] = node.key
         cache.values[place] = value
-        cache.logits[place] = logits
+        for a in range(logits.shape[0]):
+            cache.logits[place, a] = logits[a]
         expand(f, index, value, logits)
     backup(f, rule, slot, node.value, node.player)
 

@@ -13,7 +13,9 @@ import numpy as np
 
 from compiled import compiled
 from game import PLAYER, Game
+from games.plain import PlainGame
 from selfplay import GameRecord
+from storage import DamagedData
 
 _ILLEGAL_VISITS = np.uint16(65535)
 
@@ -48,17 +50,27 @@ class Positions(NamedTuple):
 
 @compiled
 def unroll(rules, row, moves, visits, planes, policy, players):  # type: ignore[no-untyped-def]
-    """Replay a game and write each position searched in full; return their number. row: the start, is changed."""
+    """Replay a game and write each position searched in full; return their number, -1 - ply at an illegal move.
+
+    row: the start, is changed.
+    """
     legal = np.zeros(visits.shape[1], np.int32)
     n = 0
     for ply in range(moves.shape[0]):
+        count = rules.legal(row, legal)
+        known = False
+        for i in range(count):
+            known = known or legal[i] == moves[ply]
+        if not known:
+            return -1 - ply
         total = 0
         for a in range(visits.shape[1]):
             total += visits[ply, a]
         if total > 0:
             rules.encode(row, planes[n])
-            policy[n] = 65535
-            for i in range(rules.legal(row, legal)):
+            for a in range(policy.shape[1]):
+                policy[n, a] = 65535
+            for i in range(count):
                 policy[n, legal[i]] = visits[ply, legal[i]]
             players[n] = row[PLAYER]
             n += 1
@@ -123,9 +135,16 @@ class Memory:
         players = np.zeros(length, np.int32)
         visits = np.array(record.visits, np.uint16).reshape(length, -1)
         moves = np.array(record.moves, np.int16)
-        if visits.shape[1] == 0:
+        if not visits.any():
             return Positions(planes[:0], policy[:0], players[:0].astype(np.float32), players[:0].astype(np.float32))
-        n = unroll(game.rules, game.start_row.copy(), moves, visits, planes, policy, players)
+        if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
+            raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
+        legal = np.zeros(game.action_size, np.int32)
+        n = unroll(game.rules, game.start_row.copy(), legal, moves, visits, planes, policy, players)
+        if isinstance(game, PlainGame):
+            game.check_errors()
+        if n < 0:
+            raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
         values = record.values[visits.any(axis=1)]
         return Positions(planes[:n], policy[:n], (record.result * players[:n]).astype(np.float32), values)
 

@@ -20,7 +20,7 @@ _SIDES = {1: ("#c8394b", "#fff"), -1: ("#f0b429", "#4a3500")}
 
 
 def _grid(state: GameState) -> tuple[list[tuple[str, list[str]]], list[str], list[str]] | None:
-    """Return ([(label, cells)] of each row, column labels, other lines), or None when a drawing is no grid."""
+    """Return ([(label, cells)] of each row, column labels, other lines), or None where there is no grid."""
     rows, columns = state.planes().shape[:2]
     pieces = set(_pieces(state).values())
     board, labels, others = [], [""] * columns, []

@@ -92,7 +92,8 @@ def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
     tree = f.trees[t]
     root = f.nodes[tree.root]
     ply = table.ply[t]
-    table.visits[t, ply] = 0
+    for a in range(table.visits.shape[2]):
+        table.visits[t, ply, a] = 0
     if table.full[t]:
         for e in range(root.first, root.first + root.count):
             table.visits[t, ply, f.edges[e].action] = f.edges[e].N

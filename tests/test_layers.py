@@ -7,8 +7,9 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config loggers rating", "storage backends", "game", "games", "kernels", "MCTS", "selfplay", "memory", "model",
-    "agent", "players", "funcs", "initialise", "stages lineup explain budget bench", "console viewer web", "cli main",
+    "config loggers rating", "compiled storage backends", "game", "games", "forest", "kernels", "MCTS", "selfplay",
+    "memory", "model", "agent", "players", "conformance funcs", "initialise", "stages lineup explain budget bench",
+    "console position", "viewer web", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
@@ -17,7 +18,7 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 TALKS = {"agent.py", "cli.py", "console.py", "loggers.py", "main.py"}
 AT_IMPORT = {"print", "input", "open", "mkdir", "touch", "unlink", "connect", "system", "Popen", "run", "urlopen"}
 AT_IMPORT |= {f"{verb}_{kind}" for verb in ("read", "write") for kind in ("text", "bytes")}
-LONGEST = {"kernels.py": 540, "MCTS.py": 460, "initialise.py": 440, "game.py": 420, "cli.py": 420}
+LONGEST = {"MCTS.py": 420, "initialise.py": 440, "cli.py": 420}
 """Files that are longer than 400 lines today; a number here may only become smaller."""
 SOURCES = sorted(
     path.relative_to(HERE).as_posix()

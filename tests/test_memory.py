@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import games
-from corridor import Corridor
+from corridor import Corridor, CorridorState
 from memory import ILLEGAL, Memory
 from searching import GAMES
 from selfplay import GameRecord
-from storage import Store
+from storage import DamagedData, Store
 
 
 def random_record(game, rng, *, index=0, share=1.0, first_value=0):
@@ -29,6 +29,19 @@ def random_record(game, rng, *, index=0, share=1.0, first_value=0):
     values = np.arange(first_value, first_value + len(moves), dtype=np.float32)
     result = state.value * state.playerTurn
     return GameRecord(index, np.array(moves, np.int16), np.array(visits), values, float(result))
+
+
+class Failing(Corridor):
+    """Corridor whose positions know no legal moves once three stones stand, as long as it is armed."""
+
+    class state_class(CorridorState):  # noqa: N801
+        @property
+        def allowedActions(self):
+            if self.game.armed and sum(map(abs, self.cells)) == 3:
+                raise ZeroDivisionError("in a rule")
+            return super().allowedActions
+
+    armed = True
 
 
 def as_they_are(memory, record):
@@ -109,15 +122,31 @@ def test_a_full_column_is_marked_illegal():
     assert policy.tolist() == [ILLEGAL, 0.5, 0, 0, 0, 0, 0.5]
 
 
-def test_an_error_in_a_plain_rule_comes_out_when_a_game_is_replayed():
-    game = Corridor()
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("moves", [[1] * 9, [30_000], [-1], [1, 2, -32_768]], ids=str)
+def test_a_record_with_moves_that_cannot_be_is_refused(name, moves):
+    game = GAMES[name]
+    visits = np.ones((len(moves), game.action_size), np.uint16)
+    record = GameRecord(0, np.array(moves, np.int16), visits, np.zeros(len(moves), np.float32), 0.0)
     memory = Memory(game, 100)
-    visits = np.zeros((3, 9), np.uint16)
-    visits[:, 8] = 1
-    twice_the_same_point = GameRecord(0, np.array([1, 1, 2], np.int16), visits, np.zeros(3, np.float32), 0.0)
-    with pytest.raises(Exception, match="illegal move"):
-        memory.extend([twice_the_same_point])
-    assert memory.extend([random_record(game, np.random.default_rng(0))]) > 0
+    with pytest.raises(DamagedData, match="illegal move"):
+        memory.extend([record])
+    assert len(memory) == 0 and memory.extend([random_record(game, np.random.default_rng(0))]) > 0
+
+
+def test_a_record_of_another_game_is_refused():
+    memory = Memory(GAMES["tictactoe"], 100)
+    with pytest.raises(DamagedData, match="expected a game of tictactoe"):
+        memory.extend([random_record(GAMES["connect4"], np.random.default_rng(0))])
+
+
+def test_an_error_in_a_plain_rule_comes_out_when_a_game_is_replayed():
+    record = random_record(GAMES["corridor"], np.random.default_rng(0))
+    game = Failing()
+    with pytest.raises(ZeroDivisionError, match="in a rule"):
+        Memory(game, 100).extend([record])
+    game.armed = False
+    assert Memory(game, 100).extend([record]) == len(record.moves)
 
 
 # ---- symmetries

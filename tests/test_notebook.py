@@ -3,12 +3,12 @@
 import base64
 import json
 import os
-import queue
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 HERE = Path(__file__).parent.parent
@@ -20,9 +20,9 @@ PARAMETERS = {
     "SIMS": 30,
     "POSITION": "b2",
     "OVERRIDES": {
-        "episodes": 12, "games_in_flight": 6, "mcts_sims": 16, "fast_sims": 8, "min_memory": 10, "batch_size": 16,
-        "hidden_cnn_layers": ["8x3", "8x3"], "value_units": 8, "training_loops": 2, "eval_every": 1,
-        "eval_episodes": 4, "eval_sims": 8, "cache_size": 1024,
+        "episodes": 12, "games_in_flight": 6, "mcts_sims": 16, "fast_sims": 8, "min_memory": 10,
+        "batch_size": 16, "hidden_cnn_layers": ["8x3", "8x3"], "value_units": 8, "training_loops": 2,
+        "eval_every": 1, "eval_episodes": 4, "eval_sims": 8, "cache_size": 1024,
     },
 }  # fmt: skip
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a run is locked by fcntl")
@@ -41,7 +41,8 @@ def notebook(root, twice=(), **changes):
     """Return run.ipynb with its parameters replaced as papermill does it; cells named in `twice` come twice."""
     nb = nbformat.read(NOTEBOOK, as_version=4)
     values = {**PARAMETERS, "ROOT": str(root), **changes}
-    injected = nbformat.v4.new_code_cell("\n".join(f"{name} = {value!r}" for name, value in values.items()))
+    source = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+    injected = nbformat.v4.new_code_cell(source)
     cells = []
     for cell in nb.cells:
         cells += [cell] + [nbformat.from_dict({**cell, "id": cell.id + "-again"})] * (cell.id in twice)
@@ -75,18 +76,26 @@ def test_the_committed_notebook_is_clean():
     assert nb.nbformat == 4 and len({cell.id for cell in nb.cells}) == len(nb.cells)
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
     assert code[0].metadata["tags"] == ["parameters"]
-    assert set(PARAMETERS) < set(names := {line.split(" = ")[0] for line in code[0].source.splitlines()}), names
+    assert set(PARAMETERS) < set(names := {line.split(" = ")[0] for line in code[0].source.splitlines()}), (
+        names
+    )
     assert all(len(cell.source.splitlines()) <= 12 for cell in code), "a notebook holds no logic"
 
 
 def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_at):
     out = execute(notebook(kernels_at, twice=("session",)))
     assert "new run tictactoe/run0001, iteration 1" in text(out["session"])
-    assert "going on with tictactoe/run0001, iteration 1" in text(out["session-again"]), "closed and opened again"
+    assert "going on with tictactoe/run0001, iteration 1" in text(out["session-again"]), (
+        "closed and opened again"
+    )
     assert len(out["train"]) == 2, "words and curves, each in one place"
     words, picture = out["train"]
     assert words.data["text/plain"].splitlines()[-1].startswith("iteration 2: 12 games")
-    for png in (picture.data["image/png"], *shown(out["curves"], "image/png"), *shown(out["layers"], "image/png")):
+    for png in (
+        picture.data["image/png"],
+        *shown(out["curves"], "image/png"),
+        *shown(out["layers"], "image/png"),
+    ):
         assert base64.b64decode(png).startswith(b"\x89PNG")
     for cell in ("explained", "untrained", "hint"):
         assert shown(out[cell], "text/html")[0].count("</b></td>") in (8, 9), "a line for each move"
@@ -104,23 +113,28 @@ def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_a
 
 
 def test_an_interrupted_training_cell_goes_on_when_it_is_run_again(kernels_at):
-    nb = notebook(kernels_at, OVERRIDES={**PARAMETERS["OVERRIDES"], "episodes": 3000})
-    cells = {cell.id: cell.source for cell in nb.cells}
-    injected = next(cell.source for cell in nb.cells if "ROOT = '" in cell.source)
-    worker = client(nb)
-    with worker.setup_kernel(env=dict(os.environ)):
+    nb = notebook(kernels_at, ITERATIONS=1000, OVERRIDES={**PARAMETERS["OVERRIDES"], "episodes": 200})
+    first = [cell.source for cell in nb.cells if cell.cell_type == "code"][:3]
+    train = next(cell.source for cell in nb.cells if cell.id == "train")
+    manager, kernel = start_new_kernel(kernel_name="python3", cwd=str(HERE), env=dict(os.environ))
 
-        def run(source, interrupt=False):
-            """Return the reply's content; interrupt once games are kept on the disk."""
-            asked = worker.kc.execute(source)
-            while interrupt and not list(kernels_at.glob("tictactoe/run0001/run.db-wal")):
-                pass
-            if interrupt:
-                wait_for_games(kernels_at / "tictactoe" / "run0001" / "run.db")
-                worker.km.interrupt_kernel()
-            return reply_to(worker.kc, asked)
+    def interrupt(message):
+        """Stop the cell, once, when it says that games are played."""
+        if "self-play" in str(message["content"].get("data", "")) and not stopped:
+            stopped.append(manager.interrupt_kernel())
 
-        for source in (cells["parameters"], injected, cells["session"]):
-            assert run(source)["status"] == "ok"
-        assert run(cells["train"], interrupt=True)["ename"] == "KeyboardInterrupt"
-        assert run("session.config.__dict__['episodes'] = 1; 1 / 0")["ename"] == "ZeroDivisionError"
+    def run(source, hook=lambda message: None):
+        return kernel.execute_interactive(source, timeout=300, output_hook=hook)["content"]
+
+    stopped = []
+    try:
+        assert [run(source)["status"] for source in first] == ["ok"] * 3
+        assert run(train, interrupt)["ename"] == "KeyboardInterrupt"
+        assert run(f"ITERATIONS = 1\n{train}")["status"] == "ok"
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
+    lines = (kernels_at / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
+    metrics = [json.loads(line) for line in lines]
+    assert [m["iteration"] for m in metrics] == list(range(1, len(metrics) + 1))
+    assert {m["self_play_games"] for m in metrics} == {200}

@@ -1,0 +1,267 @@
+"""Self-play: games follow from their seeds alone, are legal, record what was searched in full, and leave nothing behind."""
+
+import numpy as np
+import pytest
+
+from corridor import Corridor
+from searching import GAMES, Projection
+from selfplay import SelfPlay, game_seed
+from tiny import tiny, used_memory
+
+
+def jobs(count, run="run"):
+    return [(i, game_seed(run, 1, i)) for i in range(count)]
+
+
+def played(game, count=30, *, threads=1, predictor=None, games=None, **changes):
+    """Return the records of games, by index."""
+    selfplay = SelfPlay(game, tiny(**changes), threads=threads)
+    records = list(selfplay.play(predictor or Projection(game), games or jobs(count)))
+    assert sorted(r.index for r in records) == [i for i, _ in games or jobs(count)]
+    return sorted(records, key=lambda r: r.index)
+
+
+def same(one, other):
+    return one.index == other.index and one.result == other.result and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("moves", "visits", "values")
+    )  # fmt: skip
+
+
+def walk(game, record):
+    """Yield (position, move, visits, value) along a game."""
+    state = game.start()
+    for move, visits, value in zip(record.moves, record.visits, record.values, strict=True):
+        yield state, int(move), visits, value
+        state = state.takeAction(int(move))[0]
+
+
+# ---- a game depends on its seed and the network alone
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_same_seeds_give_the_same_games_however_many_run_beside_them(name):
+    game, count = GAMES[name], 12 if name == "corridor" else 40
+    expected = played(game, count)
+    ways = [{"threads": 2}, {"games_in_flight": 4}, {"games_in_flight": 1}, {"games_in_flight": 64, "threads": 3},
+            {"cache_size": 0}, {"cache_size": 7}]  # fmt: skip
+    for way in ways:
+        assert all(map(same, expected, played(game, count, **way))), way
+
+
+def test_a_game_is_the_same_whichever_other_games_are_asked_for():
+    game = GAMES["connect4"]
+    expected = played(game, 20)
+    some = played(game, games=jobs(20)[5:9])
+    assert all(map(same, expected[5:9], some))
+    backwards = list(SelfPlay(game, tiny()).play(Projection(game), jobs(20)[::-1]))
+    assert all(map(same, expected, sorted(backwards, key=lambda r: r.index)))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_different_seeds_give_different_games(name):
+    game = GAMES[name]
+    mine, others = played(game, 12), played(game, games=jobs(12, "another run"))
+    assert not any(map(same, mine, others))
+    assert len({r.moves.tobytes() for r in mine}) > 6
+
+
+def test_a_seed_follows_from_run_iteration_and_index():
+    seeds = [game_seed(run, iteration, index) for run in "ab" for iteration in range(20) for index in range(20)]
+    assert len(set(seeds)) == 800 and all(0 <= seed < 2**64 for seed in seeds)
+    assert game_seed("a", 1, 12) == game_seed("a", 1, 12) != game_seed("a", 11, 2)
+
+
+def test_the_network_decides_the_games():
+    game = GAMES["connect4"]
+    one, other = played(game, 10), played(game, 10, predictor=Projection(game, seed=1))
+    assert not all(map(same, one, other))
+
+
+def test_after_the_cache_is_cleared_games_are_those_of_the_new_network():
+    game = GAMES["tictactoe"]
+    selfplay = SelfPlay(game, tiny(cache_size=1 << 16))
+    old, new = Projection(game), Projection(game, seed=1)
+    first = sorted(selfplay.play(old, jobs(10)), key=lambda r: r.index)
+    asked = new.rows
+    kept = sorted(selfplay.play(new, jobs(10)), key=lambda r: r.index)
+    assert all(map(same, first, kept)) and new.rows == asked, "every position is remembered"
+    selfplay.clear_cache()
+    found = sorted(selfplay.play(new, jobs(10)), key=lambda r: r.index)
+    assert all(map(same, found, played(game, 10, predictor=Projection(game, seed=1))))
+    assert not all(map(same, found, first))
+
+
+# ---- what a game is, and what is recorded
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_follow_the_rules_to_their_end_and_the_result_is_right(name):
+    game, results = GAMES[name], set()
+    for record in played(game, 40):
+        assert len(record.moves) == len(record.visits) == len(record.values) <= game.max_plies
+        for state, move, _, value in walk(game, record):
+            assert move in state.allowedActions and -1 <= value <= 1
+        state = state.takeAction(move)[0]
+        assert state.isEndGame and record.result == state.value * state.playerTurn, f"\n{state}"
+        results.add(np.sign(record.result))
+    assert results >= {1.0, -1.0}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_search_in_full_counts_its_visits_over_legal_moves_and_plays_a_visited_one(name):
+    game = GAMES[name]
+    recorded = moves = 0
+    for record in played(game, full_search_share=0.5, mcts_sims=20):
+        for state, move, visits, _ in walk(game, record):
+            moves += 1
+            if not visits.any():
+                continue
+            recorded += 1
+            assert set(np.flatnonzero(visits)) <= set(state.allowedActions)
+            assert visits.sum() == 20, "those kept from the last move are among them"
+            assert visits[move] > 0
+    assert 0.35 < recorded / moves < 0.6
+
+
+def test_all_moves_but_forced_ones_are_recorded_when_every_search_is_full():
+    game, forced = GAMES["tictactoe"], 0
+    for record in played(game, 60, full_search_share=1.0):
+        for state, _, visits, _ in walk(game, record):
+            assert visits.any() == (len(state.allowedActions) > 1)
+            forced += len(state.allowedActions) == 1
+    assert forced > 0
+
+
+def test_the_most_visited_move_is_played_once_tau_is_0():
+    best = {True: [], False: []}
+    for record in played(GAMES["connect4"], 40, full_search_share=1.0, turns_until_tau0=5, mcts_sims=30):
+        for ply, (_, move, visits, _) in enumerate(walk(GAMES["connect4"], record)):
+            if visits.any():
+                best[ply < 5].append(visits[move] == visits.max())
+    assert all(best[False]) and not all(best[True])
+    assert np.mean(best[True]) < 0.9
+
+
+def test_noise_changes_full_searches_and_nothing_before_the_first_of_them():
+    game = GAMES["connect4"]
+    quiet, noisy = (played(game, 40, full_search_share=0.3, epsilon=epsilon) for epsilon in (0.0, 1.0))
+    changed = fast = 0
+    for one, other in zip(quiet, noisy, strict=True):
+        full = one.visits.any(axis=1)
+        first = int(full.argmax()) if full.any() else len(full)
+        fast += first
+        assert (one.moves[:first] == other.moves[:first]).all()
+        assert (one.values[:first] == other.values[:first]).all()
+        changed += first < len(full) and not (one.visits[first] == other.visits[first]).all()
+    assert fast > 20, "fast searches came first in some games"
+    assert changed > 20
+
+
+def test_full_searches_are_the_share_of_moves_that_is_asked_for():
+    for share in (0.1, 0.5, 0.9):
+        flags = np.concatenate([r.visits.any(axis=1) for r in played(GAMES["connect4"], 60, full_search_share=share)])
+        assert flags.mean() == pytest.approx(share, abs=4 * (share * (1 - share) / len(flags)) ** 0.5)
+
+
+def test_work_is_counted():
+    game = GAMES["connect4"]
+    selfplay, predictor = SelfPlay(game, tiny(), threads=2), Projection(game)
+    assert selfplay.counts().simulations == 0
+    records = list(selfplay.play(predictor, jobs(30)))
+    counts = selfplay.counts()
+    assert counts.evaluations == counts.looked_up - counts.found and counts.found > 0
+    assert counts.simulations >= sum(int(r.visits.sum()) for r in records) / 2
+    assert counts.looked_up <= counts.simulations
+    assert counts.evaluations <= counts.batches * counts.room and counts.room == 8
+
+
+# ---- beginnings and ends
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stop_ends_self_play_early_and_it_can_play_on_afterwards(threads):
+    game = GAMES["connect4"]
+    selfplay, found = SelfPlay(game, tiny(), threads=threads), []
+    for record in selfplay.play(Projection(game), jobs(60), stop=lambda: len(found) >= 5):
+        found.append(record)
+    assert 5 <= len(found) < 60
+    expected = played(game, 60)
+    assert all(same(record, expected[record.index]) for record in found)
+    have = {record.index for record in found}
+    rest = list(selfplay.play(Projection(game), [job for job in jobs(60) if job[0] not in have]))
+    assert all(map(same, expected, sorted(found + rest, key=lambda r: r.index)))
+
+
+def test_leaving_the_loop_ends_the_threads():
+    import threading
+
+    game, before = GAMES["connect4"], threading.active_count()
+    selfplay = SelfPlay(game, tiny(), threads=2)
+    for _ in selfplay.play(Projection(game), jobs(10_000)):
+        break
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no device"), KeyboardInterrupt()], ids=["error", "Ctrl-C"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_of_the_network_comes_out_and_self_play_can_go_on(error, threads):
+    game = GAMES["tictactoe"]
+    selfplay, predictor = SelfPlay(game, tiny(), threads=threads), Projection(game)
+
+    def failing(planes):
+        if predictor.rows > 100:
+            raise error
+        return predictor(planes)
+
+    with pytest.raises(type(error)):
+        list(selfplay.play(failing, jobs(200)))
+    found = sorted(selfplay.play(Projection(game), jobs(20)), key=lambda r: r.index)
+    assert all(map(same, found, played(game, 20)))
+
+
+def test_answers_that_are_no_numbers_are_refused():
+    game = GAMES["tictactoe"]
+    predictor = Projection(game)
+
+    def broken(planes):
+        values, logits = predictor(planes)
+        return (np.where(predictor.rows > 50, np.nan, values).astype(np.float32), logits)
+
+    with pytest.raises(ArithmeticError):
+        list(SelfPlay(game, tiny()).play(broken, jobs(50)))
+
+
+def test_no_games_asked_for_are_no_games():
+    game = GAMES["tictactoe"]
+    assert list(SelfPlay(game, tiny(), threads=2).play(Projection(game), [])) == []
+    assert len(list(SelfPlay(game, tiny(games_in_flight=64), threads=2).play(Projection(game), jobs(3)))) == 3
+
+
+# ---- memory
+
+
+def test_a_thousand_games_leave_no_memory_behind():
+    game = GAMES["tictactoe"]
+    selfplay, predictor = SelfPlay(game, tiny(), threads=2), Projection(game)
+    for i in range(12):
+        for _ in selfplay.play(predictor, jobs(100, f"run {i}")):
+            pass
+        if i == 1:
+            before = used_memory()
+    assert used_memory() - before < 10 << 20
+
+
+def test_a_plain_game_forgets_the_positions_of_finished_games():
+    game, most, first = Corridor(), [], []
+    selfplay, predictor = SelfPlay(game, tiny(games_in_flight=4, cache_size=0)), Projection(game)
+
+    def watched(planes):
+        game._room = min(game._room, 500)  # otherwise it waits for ten thousand positions
+        most.append(len(game))
+        return predictor(planes)
+
+    for record in selfplay.play(watched, jobs(300)):
+        first.append(record)
+    assert game._next > 2500, "so many positions were met"
+    assert max(most) < 1000
+    assert all(map(same, sorted(first, key=lambda r: r.index), played(Corridor(), 300))), "and nothing else changed"
