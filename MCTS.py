@@ -264,7 +264,9 @@ class MCTS:
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
         if leaf._row["status"] == WAITING:
-            k.expand(self.forest, leaf.index, np.float32(value), np.asarray(logits, np.float32))
+            if not k.expand(self.forest, leaf.index, np.float32(value), np.asarray(logits, np.float32)):
+                self.cache.counts[3] += 1
+                self.check_errors()
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
         """Add the leaf's value to the edges that led to it."""
@@ -318,7 +320,7 @@ class MCTS:
                 return evaluations
             evaluations += n
             try:
-                self._values[:n], self._logits[:n] = finite(*predictor(self._planes[:n].reshape(n, *shape)))
+                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
             except BaseException:
                 for slot in self._asked[:n]:
                     k.undo(f, self.rule, int(slot))
@@ -378,10 +380,15 @@ class MCTS:
         self.forest.trees["rng"][tree] = np.uint64(seed)
 
     def check_errors(self) -> None:
-        """Raise what a rule in plain Python raised during the last compiled call; the trees are then forgotten.
+        """Raise what went wrong inside the last compiled call; the trees are then forgotten.
 
-        Also the place where a game in plain Python drops positions that no tree holds any more.
+        That is an error of a rule in plain Python, or an answer of the network that was not finite
+        (`ArithmeticError`). Also the place where a game in plain Python drops positions that no tree holds any more.
         """
+        if self.cache.counts[3]:
+            self.cache.counts[3] = 0
+            self.clear()
+            raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
         if isinstance(self.game, PlainGame):
             try:
                 self.game.check_errors()
@@ -405,13 +412,6 @@ class MCTS:
             line.append(action)
             node = edge.outNode
         return line
-
-
-def finite(values: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a network's answers as they are; raise `ArithmeticError` when one is not a finite number."""
-    if not (np.isfinite(values).all() and np.isfinite(logits).all()):
-        raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
-    return values, logits
 
 
 def state_key(game: Game, state: GameState) -> int:

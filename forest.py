@@ -70,7 +70,7 @@ class Cache(NamedTuple):
     logits: np.ndarray
     """[C, action_size] float32"""
     counts: np.ndarray
-    """[3] int64: looked up, found, simulations"""
+    """[4] int64: looked up, found, simulations, answers of the network that were not finite"""
 
 
 def capacity_for(sims: int, leaves: int) -> int:
@@ -85,7 +85,7 @@ def make_cache(size: int, action_size: int) -> Cache:
         np.zeros(room, np.uint64),
         np.zeros(room, np.float32),
         np.zeros((room, action_size), np.float32),
-        np.zeros(3, np.int64),
+        np.zeros(4, np.int64),
     )
 
 

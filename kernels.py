@@ -171,7 +171,10 @@ def undo(f, rule, slot):  # type: ignore[no-untyped-def]
 
 @compiled
 def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
-    """Give a node its value and priors: the softmax of its legal moves' logits, shifted by the largest of them."""
+    """Give a node its value and priors: the softmax of its legal moves' logits, shifted by the largest of them.
+
+    Returns False, with a neutral answer in place, when the network's was not finite.
+    """
     node = f.nodes[index]
     top = -np.inf
     for e in range(node.first, node.first + node.count):
@@ -183,9 +186,14 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
         total += odds
     for e in range(node.first, node.first + node.count):
         f.edges[e].P /= total
-    node.value = value
+    sound = math.isfinite(total) and math.isfinite(value)
+    if not sound:
+        for e in range(node.first, node.first + node.count):
+            f.edges[e].P = 1.0 / node.count
+    node.value = value if sound else 0.0
     node.W += node.value
     node.status = EXPANDED
+    return sound
 
 
 @compiled
@@ -234,11 +242,13 @@ def absorb(f, rule, cache, slot, value, logits):  # type: ignore[no-untyped-def]
     node = f.nodes[index]
     if node.status == WAITING:
         place = np.int64(node.key & np.uint64(cache.keys.shape[0] - 1))
-        cache.keys[place] = node.key
-        cache.values[place] = value
-        for a in range(logits.shape[0]):
-            cache.logits[place, a] = logits[a]
-        expand(f, index, value, logits)
+        if expand(f, index, value, logits):
+            cache.keys[place] = node.key
+            cache.values[place] = value
+            for a in range(logits.shape[0]):
+                cache.logits[place, a] = logits[a]
+        else:
+            cache.counts[3] += 1
     backup(f, rule, slot, node.value, node.player)
 
 

@@ -23,7 +23,7 @@ from config import Config
 from forest import TERMINAL, move_root, plant, row_index
 from game import Game
 from games.plain import PlainGame
-from MCTS import MCTS, finite
+from MCTS import MCTS
 
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
@@ -300,7 +300,7 @@ class _Worker:
             if n == 0 and not (finished and todo):
                 return
             if n:
-                self._values[:n], self._logits[:n] = finite(*predictor(self._planes[:n].reshape(-1, *shape)))
+                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(-1, *shape))
                 self.evaluations += n
                 self.batches += 1
 

@@ -228,3 +228,25 @@ def test_an_error_of_the_network_leaves_no_visit_half_made(leaves):
 def test_a_search_before_there_is_a_root_is_refused():
     with pytest.raises(ValueError, match="expected a root"):
         MCTS(GAMES["connect4"]).search(Projection(GAMES["connect4"]), 10)
+
+
+@pytest.mark.parametrize("value, logit", [(np.nan, 0.0), (np.inf, 0.0), (0.0, np.nan), (0.0, np.inf)])
+def test_an_answer_that_is_not_finite_is_an_error_and_not_a_move(value, logit):
+    game = games.make("connect4")
+    mcts = MCTS(game, sims=20, cache_size=64)
+    mcts.plant(game.start())
+    calls = []
+
+    def predictor(planes):
+        calls.append(len(planes))
+        bad = len(calls) == 5
+        logits = np.zeros((len(planes), 7), np.float32)
+        logits[:, 2] = logit if bad else 0
+        return np.full(len(planes), value if bad else 0, np.float32), logits
+
+    with pytest.raises(ArithmeticError, match="finite"):
+        mcts.search(predictor, 20)
+    mcts.plant(game.start())
+    calls.append(0)
+    mcts.search(predictor, 20)
+    assert mcts.visit_counts().sum() == 20
