@@ -334,9 +334,11 @@ class User(Player):
     def _read(self) -> str:
         stream = self._input or sys.stdin
         try:
-            line = stream.readline(10_000)
-        except (UnicodeDecodeError, OSError):
+            line = stream.readline(10_000) if stream else ""
+        except UnicodeDecodeError:
             return "\N{REPLACEMENT CHARACTER}"
+        except (OSError, ValueError):  # the terminal is gone or the file is closed
+            raise Quit from None
         if not line:
             raise Quit
         return "".join(c for c in line if c.isprintable())

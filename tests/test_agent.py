@@ -336,11 +336,32 @@ def test_a_hint_is_shown_and_the_question_comes_again():
     assert "No hints" in typed("?\n5\n")[1]
 
 
-def test_input_that_cannot_be_decoded_is_nonsense_and_not_the_end():
-    raw = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\xfa\n4\n"), encoding="utf-8")
+class Gone(io.StringIO):
+    """A terminal that was hung up."""
+
+    def readline(self, size=-1):
+        raise OSError(5, "Input/output error")
+
+
+def closed():
+    stream = io.StringIO("4\n")
+    stream.close()
+    return stream
+
+
+def undecodable():
+    return io.TextIOWrapper(io.BytesIO(b"\xff\xfe\xfa\n" * 50_000), encoding="utf-8")
+
+
+@pytest.mark.parametrize("stream", [Gone, closed, undecodable])
+def test_input_that_cannot_be_read_ends_the_game_and_does_not_ask_for_ever(stream):
     out = io.StringIO()
-    try:
-        action = User("person", GAMES["connect4"], input=raw, output=out).act(GAMES["connect4"].start(), 1)[0]
-    except Quit:
-        action = None
-    assert action in (3, None) and len(out.getvalue()) < 5000, "a move or a quiet end, never a loop"
+    with pytest.raises(Quit):
+        User("person", GAMES["connect4"], input=stream(), output=out).act(GAMES["connect4"].start(), 1)
+    assert len(out.getvalue()) < 10_000
+
+
+def test_a_process_without_any_input_ends_the_game(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(Quit):
+        User("person", GAMES["connect4"], output=io.StringIO()).act(GAMES["connect4"].start(), 1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import games
 from corridor import Corridor, CorridorState
 from MCTS import MCTS, Node
 from searching import (
