@@ -212,6 +212,8 @@ class Agent(Player):
             self._many.reset(slot, seed)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        if self.logger_mcts is not None:  # step by step, one game after the other, so that every simulation is logged
+            return super().act_many(slots, states, taus)
         if self._many is None:
             raise RuntimeError("expected `new_games` before `act_many`")
         m = self._many

@@ -58,7 +58,9 @@ class Train:
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
     log_mcts: bool = False
-    """Write every simulation of tournaments to logs/logger_mcts.log: very slow."""
+    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow."""
+    json: bool = False
+    """Print each iteration's line of metrics.jsonl instead of words and bars."""
 
 
 @dataclass(frozen=True)
@@ -261,6 +263,7 @@ def _train(argv: list[str]) -> int:
     base = _base(argv)
     import games
     from initialise import Session, find_run, read_config, unfinished_run
+    from loggers import Console
 
     spec = games.make(base.game).spec
     fresh = "--new" in argv or _early(argv, "initial_run_number") is not None
@@ -274,13 +277,13 @@ def _train(argv: list[str]) -> int:
     config = preset_checked(args.config)
     if folder is None:
         session = Session.start(
-            config, log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
+            config, console=Console(quiet=args.json), log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
             INITIAL_MODEL_VERSION=args.initial_model_version, INITIAL_MEMORY_VERSION=args.initial_memory_version,
         )  # fmt: skip
     else:
-        session = Session.open(folder, config, log_mcts=args.log_mcts)
+        session = Session.open(folder, config, console=Console(quiet=args.json), log_mcts=args.log_mcts)
     with session:
-        return _work(session, resumed=folder is not None)
+        return _work(session, resumed=folder is not None, as_json=args.json)
 
 
 def preset_checked(config: Config) -> Config:
@@ -290,7 +293,7 @@ def preset_checked(config: Config) -> Config:
     return dataclasses.replace(config, game=games.make(config.game).spec)
 
 
-def _work(session: Any, *, resumed: bool) -> int:
+def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
     """Train with clean stops: Ctrl-C once ends the work at the next commit, twice at once."""
     from budget import budget_text
     from main import train
@@ -303,22 +306,23 @@ def _work(session: Any, *, resumed: bool) -> int:
             raise KeyboardInterrupt
         print("\nstopping; once more stops at once", file=sys.stderr, flush=True)
 
-    folder = session.folder
-    print(f"{'going on with' if resumed else 'new run'} {folder.parent.name}/{folder.name}, iteration {session.iteration}")
+    say, folder = session.console.say, session.folder
+    say(f"{'going on with' if resumed else 'new run'} {folder.parent.name}/{folder.name}, iteration {session.iteration}")
     if not session.goes_on():
-        print("this run is finished; --iterations N or --minutes M lets it go on, --new starts another")
+        say("this run is finished; --iterations N or --minutes M lets it go on, --new starts another")
         return 0
-    print(budget_text(session))
+    say(budget_text(session))
     handlers = {n: signal.signal(n, on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        train(session, stop=lambda: bool(asked))
+        report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
+        train(session, stop=lambda: bool(asked), on_iteration=report)
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     if asked:
-        print(f"stopped; `python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}` goes on")
+        say(f"stopped; `python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}` goes on")
         return 130
-    print(f"finished: best is version {session.best_version}; play it with `python main.py play --game '{session.game.spec}'`")
+    say(f"finished: best is version {session.best_version}; `python main.py play --game '{session.game.spec}'` plays it")
     return 0
 
 

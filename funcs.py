@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -62,13 +62,36 @@ def random_opening(game: Game, plies: int, rng: np.random.Generator) -> list[int
     return []
 
 
+_TRIES = 40
+"""Openings drawn to find one whose position did not come yet."""
+
+
 def openings(game: Game, pairs: Sequence[int], plies: int, seed: int) -> list[list[int]]:
-    """Return the opening of each pair, a function of (seed, pair); the same position does not come twice if it can."""
+    """Return the opening of each pair, a function of (seed, pair).
+
+    No position comes a second time in pairs 0, 1, ... before (nearly) all have come.
+    """
     found: list[list[int]] = []
-    for pair in pairs:
+    seen: set[Hashable] = set()
+    for pair in range(max(pairs, default=-1) + 1):
         rng = np.random.default_rng([seed, pair])
-        found.append(random_opening(game, plies, rng))
-    return found
+        for _ in range(_TRIES):
+            moves = random_opening(game, plies, rng)
+            position = _after(game, moves).id
+            if position not in seen:
+                break
+        else:
+            seen.clear()
+        seen.add(position)
+        found.append(moves)
+    return [found[pair] for pair in pairs]
+
+
+def _after(game: Game, moves: Sequence[int]) -> GameState:
+    state = game.start()
+    for action in moves:
+        state = state.takeAction(action)[0]
+    return state
 
 
 def play_batch(
@@ -89,7 +112,7 @@ def play_batch(
     tables = []
     for slot, (index, opening, first) in enumerate(jobs):
         for number, player in enumerate(players):
-            player.new_game(slot, int(np.random.default_rng([seed, index, number]).integers(2**63)))
+            player.new_game(slot, _chance(seed, index, number))
         tables.append(_Table(game, opening, first, players, slot))
     done = 0
     while True:
@@ -106,6 +129,11 @@ def play_batch(
                 for s, d in zip(slots, player.act_many(slots, [tables[s].state for s in slots], taus), strict=True):
                     tables[s].play(d.action, d.visits, d.value, number)
     return [t.finish(job) for t, job in zip(tables, jobs, strict=True)]
+
+
+def _chance(seed: int, index: int, number: int) -> int:
+    """Return the seed of a player in a game."""
+    return int(np.random.default_rng([seed, index, number]).integers(2**63))
 
 
 class _Table:
@@ -172,10 +200,13 @@ def playMatches(
 
     With a memory, every game is committed to its stmemory.
     """
-    jobs = []
-    for i in range(EPISODES):
-        opening = openings(game, [i // 2 if goes_first == 0 else i], opening_plies, seed)[0]
-        jobs.append((i, opening, goes_first == 1 or (goes_first == 0 and i % 2 == 0)))
+    if player1.name == player2.name:
+        raise ValueError(f"expected players of two names, got {player1.name!r} twice")
+    pairs = [i // 2 if goes_first == 0 else i for i in range(EPISODES)]
+    jobs = [
+        (i, opening, goes_first == 1 or (goes_first == 0 and i % 2 == 0))
+        for i, opening in enumerate(openings(game, pairs, opening_plies, seed))
+    ]
     points: dict[str, list[float]] = {player1.name: [], player2.name: []}
     scores = {player1.name: 0, "drawn": 0, player2.name: 0}
     sp_scores = {"sp": 0, "drawn": 0, "nsp": 0}
@@ -230,8 +261,9 @@ def play_alone(
     watch: Callable[[GameState, Player, int], None] | None = None,
 ) -> MatchGame:
     """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work."""
-    _, opening, first = job
-    table = _seated(game, players, opening, first, seed)
+    index, opening, first = job
+    seeds = _chance(seed, index, 0), _chance(seed, index, 1)
+    table = _seated(game, players, opening, first, seeds)
     resigned: int | None = None
     while not table.state.isEndGame:
         number = table.to_move()
@@ -240,7 +272,7 @@ def play_alone(
             tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
             action, pi, value, _ = player.act(table.state, tau)
         except TakeBack:
-            table = _taken_back(table, len(opening), number, seed)
+            table = _taken_back(table, len(opening), number, seeds)
             continue
         except Resigned:
             resigned = number
@@ -249,18 +281,23 @@ def play_alone(
         if watch is not None:
             watch(table.state, player, action)
     played = table.finish(job)
-    return played if resigned is None else played._replace(score=float(resigned))
+    if resigned is None:
+        return played
+    result = 1.0 if (resigned == 1) == first else -1.0
+    return played._replace(score=float(resigned), record=played.record._replace(result=result))
 
 
-def _seated(game: Game, players: tuple[Player, Player], moves: Sequence[int], first: bool, seed: int) -> _Table:
+def _seated(
+    game: Game, players: tuple[Player, Player], moves: Sequence[int], first: bool, seeds: tuple[int, int]
+) -> _Table:
     """Return a game in which these moves have been played."""
-    for player in players:
+    for player, seed in zip(players, seeds, strict=True):
         player.new_games(1)
         player.new_game(0, seed)
     return _Table(game, moves, first, players, 0)
 
 
-def _taken_back(table: _Table, opening_plies: int, number: int, seed: int) -> _Table:
+def _taken_back(table: _Table, opening_plies: int, number: int, seeds: tuple[int, int]) -> _Table:
     """Return the game before the last move of the player who asks; unchanged when there is none."""
     moves, state = table.moves, table.game.start()
     own = []
@@ -268,7 +305,7 @@ def _taken_back(table: _Table, opening_plies: int, number: int, seed: int) -> _T
         if ply >= opening_plies and int((state.playerTurn == 1) != table.first) == number:
             own.append(ply)
         state = state.takeAction(action)[0]
-    return _seated(table.game, table.players, moves[: own[-1]], table.first, seed) if own else table
+    return _seated(table.game, table.players, moves[: own[-1]], table.first, seeds) if own else table
 
 
 # ---- the tournament
@@ -326,8 +363,8 @@ def tournament(
     for end in [*range(step, total, step), total]:
         missing = [i for i in range(end) if i not in scores]
         if missing:
-            starts = {p: o for p in {i // 2 for i in missing} for o in openings(game, [p], config.opening_plies, seed)}
-            jobs = [(i, starts[i // 2], i % 2 == 0) for i in missing]
+            starts = openings(game, [i // 2 for i in missing], config.opening_plies, seed)
+            jobs = [(i, opening, i % 2 == 0) for i, opening in zip(missing, starts, strict=True)]
             games = play_batch(game, (current, best), jobs, seed=seed)
             keep(games)
             scores.update({g.index: g.score for g in games})

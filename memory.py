@@ -49,12 +49,11 @@ class Positions(NamedTuple):
 
 
 @compiled
-def unroll(rules, row, moves, visits, planes, policy, players):  # type: ignore[no-untyped-def]
+def unroll(rules, row, legal, moves, visits, planes, policy, players):  # type: ignore[no-untyped-def]
     """Replay a game and write each position searched in full; return their number, -1 - ply at an illegal move.
 
-    row: the start, is changed.
+    row: the start, is changed. legal: room for one list of moves.
     """
-    legal = np.zeros(visits.shape[1], np.int32)
     n = 0
     for ply in range(moves.shape[0]):
         count = rules.legal(row, legal)

@@ -89,8 +89,8 @@ class Explained:
         for m in f["moves"]:
             percent = 100 * m["share"]
             share = (
-                '<div style="display:flex;gap:6px;align-items:center"><div style="width:100px"><div style="'
-                f"width:{percent:.1f}px;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)"
+                '<div style="display:flex;gap:6px;align-items:center"><div style="width:60px"><div style="'
+                f"width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)"
                 f'"></div></div>{percent:.1f} %</div>'
             )
             q = f"{m['Q']:+.3f}" if m["Q"] is not None else "-"
@@ -99,7 +99,7 @@ class Explained:
         values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
         effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
         return (
-            '<div style="display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start">'
+            '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font-size:13px">'
             f"<div>{board_html(self.state)}</div>"
             f"<div><b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
             f'<div style="{_SMALL}">{escape(effort)}</div><div style="max-height:460px;overflow:auto">'
@@ -108,7 +108,8 @@ class Explained:
 
 
 def _row(cells: list[str], kind: str) -> str:
-    style = "padding:3px 10px;border-bottom:1px solid rgba(128,128,128,.3);background:transparent;text-align:"
+    style = "padding:3px 8px;font-size:13px;border-bottom:1px solid rgba(128,128,128,.3);"
+    style += "background:transparent;text-align:"
     sides = ["left" if i in (0, 2, 6) else "right" for i in range(len(cells))]
     parts = [f'<{kind} style="{style}{s}">{c}</{kind}>' for c, s in zip(cells, sides, strict=True)]
     return f"<tr>{''.join(parts)}</tr>"
@@ -191,11 +192,13 @@ class Board:
         self.agent.observe(0, action)
 
     def _answer(self) -> None:
+        names = []
         while not self.state.isEndGame and self.state.playerTurn != self._human:
             action, _, self.value, _ = self.agent.act(self.state, 0)
             self._play(action)
-            name = self.game.move_name(action)
-            self.said = f"{self.agent.name} plays {name}, value for it {self.value:+.2f}"
+            names.append(self.game.move_name(action))
+        if names:
+            self.said = f"{self.agent.name} plays {' '.join(names)}, value for it {self.value:+.2f}"
 
     # ---- to look at
 

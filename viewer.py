@@ -127,11 +127,13 @@ def _series(metrics: list[dict[str, Any]], key: str) -> tuple[list[int], list[fl
 
 def _draw_losses(axis: Axes, metrics: list[dict[str, Any]]) -> bool:
     axis.set_ylabel("loss")
+    largest = 0.0
     for name, colour in (("policy", BLUE), ("value", ORANGE)):
         x, y = _series(metrics, f"retrain_{name}_loss")
         if x:
             axis.plot(x, y, color=colour, marker="o" if len(x) < 25 else "", markersize=3.5, label=name)
-            axis.set_ylim(bottom=0)
+            largest = max(largest, *y)
+    axis.set_ylim(0, 1.08 * largest or 1.0)
     return bool(axis.lines)
 
 

@@ -38,7 +38,7 @@ def kernels_at(tmp_path, monkeypatch):
 
 
 def notebook(root, twice=(), **changes):
-    """Return run.ipynb with its parameters replaced as papermill does it; cells named in `twice` come twice."""
+    """Return run.ipynb with its parameters replaced as papermill does; cells named in `twice` come twice."""
     nb = nbformat.read(NOTEBOOK, as_version=4)
     values = {**PARAMETERS, "ROOT": str(root), **changes}
     source = "\n".join(f"{name} = {value!r}" for name, value in values.items())

@@ -247,7 +247,10 @@ def test_passes_and_two_turns_in_a_row_are_no_trouble():
         if board.state.isEndGame:
             break
         assert board.state.playerTurn == 1
+        before = len(board.moves)
         board.move(board.game.move_name(int(rng.choice(board.state.allowedActions))))
+        answers = [board.game.move_name(action) for action in board.moves[before + 1 :]]
+        assert not answers or f"plays {' '.join(answers)}, value" in board.said
     assert board.state.isEndGame
 
 
