@@ -78,7 +78,7 @@ def openings(game: Game, pairs: Sequence[int], plies: int, seed: int) -> list[li
         for _ in range(_TRIES):
             moves = random_opening(game, plies, rng)
             position = _after(game, moves).id
-            if position not in seen:
+            if position not in seen or len(moves) < plies:
                 break
         else:
             seen.clear()

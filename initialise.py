@@ -104,6 +104,8 @@ class Session:
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate = 0.0
+        self.remembered = 0
+        """Iteration whose games came into ltmemory last."""
 
     # ---- beginnings
 
@@ -328,6 +330,7 @@ class Session:
             for _, idx, result, moves, visits, values in self.store.games(self.config.memory_size, self.iteration)
         )
         count = self.memory.extend(records)
+        self.remembered = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
     def write_metrics(self) -> None:

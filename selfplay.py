@@ -20,7 +20,7 @@ import kernels as k
 from backends import Predictor
 from compiled import compiled
 from config import Config
-from forest import TERMINAL, move_root, plant, row_index
+from forest import TERMINAL, copy_row, move_root, plant, row_index
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS
@@ -70,6 +70,8 @@ class Play(NamedTuple):
     full_share: float
     turns_until_tau0: int
     alpha: float
+    random_share: float
+    random_plies: int
 
 
 @compiled
@@ -114,12 +116,37 @@ def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
+    """Play 1 .. random_plies random moves from the root of tree t; they are recorded as moves without a search.
+
+    One that would end the game is not played, and the opening ends there.
+    """
+    tree = f.trees[t]
+    index = t * (f.nodes.shape[0] // f.trees.shape[0] + 1)
+    room = f.rows[index + 1]
+    for _ in range(1 + int(k.uniform(tree) * play.random_plies)):
+        copy_row(f.rows, index + 1, f.rows[index])
+        action = f.legal[int(k.uniform(tree) * rules.legal(room, f.legal))]
+        rules.play(room, action)
+        if rules.outcome(room, f.outcome):
+            break
+        for a in range(table.visits.shape[2]):
+            table.visits[t, table.ply[t], a] = 0
+        table.values[t, table.ply[t]] = 0.0
+        table.moves[t, table.ply[t]] = action
+        table.ply[t] += 1
+        plant(f, rules, t, room)
+
+
+@compiled
 def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-def]
     """Begin a game in tree t."""
     f.trees[t].rng = seed
     plant(f, rules, t, row)
     table.ply[t] = 0
     table.phase[t] = RUNNING
+    if play.random_plies > 0 and k.uniform(f.trees[t]) < play.random_share:
+        random_opening(f, rules, table, play, t)
     begin_move(f, table, play, t)
 
 
@@ -177,9 +204,9 @@ class SelfPlay:
             threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop()))
             for w in self.workers
         ]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             running = len(threads)
             while running:
                 item = done.get()
@@ -192,7 +219,8 @@ class SelfPlay:
         finally:
             ended.set()
             for thread in threads:
-                thread.join()
+                if thread.ident is not None:
+                    thread.join()
 
     def clear_cache(self) -> None:
         """Forget all evaluations: the weights changed."""
@@ -240,6 +268,8 @@ class _Worker:
             float(config.full_search_share),
             config.turns_until_tau0,
             float(config.alpha),
+            float(config.random_opening_share),
+            config.random_opening_plies,
         )
         self.mcts = MCTS(
             game,

@@ -25,6 +25,8 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     s, c, memory = session, session.config, session.memory
     iteration, began = s.iteration, time.perf_counter()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
+    if s.remembered == iteration:  # interrupted after self-play: its games are in ltmemory
+        return True
     memory.clear_stmemory()
     for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
@@ -41,6 +43,7 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
         return False
     records = list(memory.stmemory)
     added = memory.commit_ltmemory()
+    s.remembered = iteration
     if "self-play" not in s.store.finished(iteration):
         facts = _selfplay_facts(records, before, s.selfplay.counts(), time.perf_counter() - began, s.raw_rate)
         with s.store.transaction():
@@ -126,16 +129,16 @@ def retrain(session: Session) -> None:
                 sample, steps, epochs=c.epochs, rate=s.learning_rate,
                 report=lambda n: phase.update(n, positions_per_s=n * c.batch_size / (time.perf_counter() - began)),
             )  # fmt: skip
+        seconds = time.perf_counter() - began
+        version = s.current_version + 1
+        facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses}
+        with s.store.transaction():
+            s.save_version(version, iteration, losses)
+            s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
+            s.store.finish(iteration, "retrain", {**facts, "learning_rate": rates[1]})
     except BaseException:
         s.restore()
         raise
-    seconds = time.perf_counter() - began
-    version = s.current_version + 1
-    facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses}
-    with s.store.transaction():
-        s.save_version(version, iteration, losses)
-        s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
-        s.store.finish(iteration, "retrain", {**facts, "learning_rate": rates[1]})
     s.drop_old_optimizers()
     s.loggers.model.info("version %d: %s", version, {k: round(v, 5) for k, v in losses.items()})
     s.model.printWeightAverages(s.loggers.model.info)

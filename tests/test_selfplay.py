@@ -79,7 +79,7 @@ def test_the_network_decides_the_games():
 
 def test_after_the_cache_is_cleared_games_are_those_of_the_new_network():
     game = GAMES["tictactoe"]
-    selfplay = SelfPlay(game, tiny(cache_size=1 << 16))
+    selfplay = SelfPlay(game, tiny(cache_size=1 << 20))
     old, new = Projection(game), Projection(game, seed=1)
     first = sorted(selfplay.play(old, jobs(10)), key=lambda r: r.index)
     asked = new.rows
@@ -265,3 +265,19 @@ def test_a_plain_game_forgets_the_positions_of_finished_games():
     assert game._next > 2500, "so many positions were met"
     assert max(most) < 1000
     assert all(map(same, sorted(first, key=lambda r: r.index), played(Corridor(), 300))), "and nothing else changed"
+
+
+def test_a_share_of_games_begins_with_random_moves_that_are_not_trained_on():
+    game = GAMES["connect4"]
+    records = played(game, 200, random_opening_share=0.5, random_opening_plies=6, full_search_share=1.0)
+    lengths = []
+    for record in records:
+        searched = record.visits.any(axis=1)
+        lengths.append(int(np.argmax(searched)))
+        assert not record.visits[: lengths[-1]].any() and not record.values[: lengths[-1]].any()
+        list(walk(game, record))
+    begun = sum(length > 0 for length in lengths)
+    assert 70 <= begun <= 130 and max(lengths) == 6
+    assert all(lengths.count(n) > 5 for n in range(1, 7))
+    openings = {tuple(r.moves[:n]) for r, n in zip(records, lengths, strict=True) if n}
+    assert len(openings) > 40

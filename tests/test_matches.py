@@ -1,0 +1,473 @@
+"""Matches and what they prove: who plays what, counts, memory, the two gates, ratings."""
+
+import io
+import itertools
+import logging
+import math
+
+import numpy as np
+import pytest
+
+import rating
+from agent import Agent, Player, Quit, User
+from config import Config
+from corridor import Corridor, CorridorState
+from funcs import judge_sprt, judge_threshold, openings, play_alone, play_batch, playMatches, tournament
+from memory import Memory
+from players import RandomPlayer
+from rating import elo, rate
+from searching import GAMES, Projection, always
+from tiny import tiny
+
+LOG = logging.Logger("test")
+
+
+class Spy(Player):
+    """Plays at random; notes what it is told and asked."""
+
+    def __init__(self, name, game):
+        super().__init__(name, game)
+        self.inner = RandomPlayer(game)
+        self.asked, self.observed = [], []
+
+    def new_game(self, slot, seed):
+        self.inner.new_game(slot, seed)
+        self.observed.append([])
+
+    def observe(self, slot, action):
+        self.observed[-1].append(action)
+
+    def act_many(self, slots, states, taus):
+        self.asked += zip(slots, [state.playerTurn for state in states], taus, strict=True)
+        return self.inner.act_many(slots, states, taus)
+
+    def act(self, state, tau):
+        self.asked.append((0, state.playerTurn, tau))
+        return self.inner.act(state, tau)
+
+
+class Drawn(Corridor):
+    """A game that nobody can win."""
+
+    class state_class(CorridorState):  # noqa: N801
+        score = (0.0, 0.0)
+        value = 0.0
+
+
+def match(game, count, *, players=None, **options):
+    """Return (result, records by index) of a match."""
+    memory = Memory(game, 100)
+    players = players or (Spy("A", game), Spy("B", game))
+    options = {"turns_until_tau0": 0, "memory": memory, **options}
+    result = playMatches(game, *players, count, LOG, **options)
+    return result, {r.index: r for r in memory.stmemory}
+
+
+def replayed(game, record):
+    state = game.start()
+    for action in record.moves:
+        assert not state.isEndGame
+        state = state.takeAction(int(action))[0]
+    return state
+
+
+# ---- playMatches
+
+
+@pytest.mark.parametrize("goes_first", [0, 1, -1])
+@pytest.mark.parametrize("name", GAMES)
+def test_scores_points_and_sides_are_those_of_the_games_played(name, goes_first):
+    game = GAMES[name]
+    result, records = match(game, 30, goes_first=goes_first)
+    assert sorted(records) == list(range(30))
+    wins, sides = {"A": 0, "drawn": 0, "B": 0}, {"sp": 0, "drawn": 0, "nsp": 0}
+    points = []
+    for index in range(30):
+        end = replayed(game, records[index])
+        assert end.isEndGame and records[index].result == end.value * end.playerTurn
+        began = np.sign(records[index].result)
+        a_began = {1: True, -1: False, 0: index % 2 == 0}[goes_first]
+        for_a = began if a_began else -began
+        wins[{1: "A", 0: "drawn", -1: "B"}[for_a]] += 1
+        sides[{1: "sp", 0: "drawn", -1: "nsp"}[began]] += 1
+        points.append((1 + for_a) / 2)
+    assert result.scores == wins and result.sp_scores == sides
+    assert result.points == {"A": points, "B": [1 - p for p in points]}
+    assert {0.0, 1.0} <= set(points)
+
+
+def test_both_colours_of_each_opening_are_played():
+    game = GAMES["connect4"]
+    a, b = Spy("A", game), Spy("B", game)
+    _, records = match(game, 20, players=(a, b), opening_plies=3)
+    lines = [records[i].moves[:3].tolist() for i in range(20)]
+    assert lines[0::2] == lines[1::2] and len({tuple(line) for line in lines}) > 5
+    for player, begins in ((a, 0), (b, 1)):
+        turns = {}
+        for slot, turn, _ in player.asked:
+            turns.setdefault(slot, set()).add(turn)
+        assert turns == {slot: {1 if slot % 2 == begins else -1} for slot in range(20)}
+
+
+@pytest.mark.parametrize("begins", [1, -1])
+def test_one_player_can_begin_every_game_each_with_an_opening_of_its_own(begins):
+    game = GAMES["connect4"]
+    a = Spy("A", game)
+    _, records = match(game, 12, players=(a, Spy("B", game)), goes_first=begins, opening_plies=2)
+    assert {turn for _, turn, _ in a.asked} == {begins}
+    assert len({tuple(r.moves[:2].tolist()) for r in records.values()}) == 12
+
+
+def test_a_match_of_draws_counts_half_points():
+    game = Drawn()
+    result, _ = match(game, 10)
+    assert result.scores == {"A": 0, "drawn": 10, "B": 0} and result.sp_scores == {"sp": 0, "drawn": 10, "nsp": 0}
+    assert result.points == {"A": [0.5] * 10, "B": [0.5] * 10}
+
+
+def test_the_same_seed_gives_the_same_match_however_many_games_run_side_by_side():
+    game = GAMES["connect4"]
+    found = []
+    for seed, in_flight in ((1, 64), (1, 7), (2, 64)):
+        players = Agent("A", game, Projection(game), mcts_sims=15), RandomPlayer(game)
+        _, records = match(game, 16, players=players, seed=seed, in_flight=in_flight, opening_plies=1)
+        found.append([records[i].moves.tolist() for i in range(16)])
+    assert found[0] == found[1] != found[2]
+    assert len({tuple(moves) for moves in found[0]}) == 16
+
+
+def test_moves_are_drawn_by_visits_only_in_the_first_turns():
+    game = GAMES["connect4"]
+    a, b = Spy("A", game), Spy("B", game)
+    match(game, 4, players=(a, b), turns_until_tau0=5)
+    taus = sorted([tau for _, _, tau in a.asked + b.asked], reverse=True)
+    assert taus[:20] == [1.0] * 20 and set(taus[20:]) == {0.0}
+
+
+def test_visits_of_a_match_are_learnt_from_and_players_without_a_search_teach_nothing():
+    game = GAMES["tictactoe"]
+    memory = Memory(game, 500)
+    agent = Agent("A", game, Projection(game), mcts_sims=20)
+    result = playMatches(game, agent, RandomPlayer(game), 6, LOG, 0, memory)
+    assert result.memory is memory and len(memory.stmemory) == 6 and len(memory) == 0
+    moves = sum(len(r.moves) for r in memory.stmemory)
+    searched = [int(v.sum()) for r in memory.stmemory for v in r.visits if v.any()]
+    assert memory.commit_ltmemory() == len(searched) and 0.3 < len(searched) / moves < 0.7
+    assert min(searched) >= 20
+
+
+def test_two_players_of_one_name_are_refused():
+    game = GAMES["tictactoe"]
+    with pytest.raises(ValueError, match="two names"):
+        playMatches(game, RandomPlayer(game), RandomPlayer(game), 2, LOG, 0)
+
+
+def test_every_game_is_logged_and_progress_is_told():
+    game, stream, told = GAMES["tictactoe"], io.StringIO(), []
+    logger = logging.Logger("test")
+    logger.addHandler(logging.StreamHandler(stream))
+    result = playMatches(game, Spy("A", game), Spy("B", game), 10, logger, 0, in_flight=4, report=told.append)
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 10 and told == [4, 8, 10]
+    assert sum(": A, moves" in line for line in lines) == result.scores["A"]
+
+
+# ---- openings
+
+
+def test_openings_follow_from_seed_and_pair_are_legal_and_end_no_game():
+    for game, plies in ((GAMES["connect4"], 8), (GAMES["tictactoe"], 6), (GAMES["corridor"], 4)):
+        found = openings(game, range(30), plies, 5)
+        assert openings(game, [17, 3], plies, 5) == [found[17], found[3]]
+        assert openings(game, range(30), plies, 6) != found
+        for moves in found:
+            state = game.start()
+            for action in moves:
+                state = state.takeAction(action)[0]
+            assert len(moves) == plies and not state.isEndGame
+
+
+def test_an_opening_comes_again_only_after_all_others_have_come():
+    found = openings(GAMES["tictactoe"], range(27), 1, 0)
+    for part in (found[:9], found[9:18], found[18:]):
+        assert len({tuple(moves) for moves in part}) == 9
+    positions = set()
+    for moves in openings(GAMES["connect4"], range(200), 4, 0):
+        state = GAMES["connect4"].start()
+        for action in moves:
+            state = state.takeAction(action)[0]
+        positions.add(state.id)
+    assert len(positions) == 200, "of 1120"
+
+
+def test_no_opening_is_longer_than_the_game_allows():
+    assert openings(GAMES["tictactoe"], range(3), 9, 0) == [[], [], []]
+    assert openings(GAMES["tictactoe"], [], 2, 0) == [] and openings(GAMES["tictactoe"], [0, 1], 0, 0) == [[], []]
+
+
+# ---- a person in a game
+
+
+class Scripted(Player):
+    """Plays the first legal move of a list; knows what it was told of the game."""
+
+    def __init__(self, name, game, wishes):
+        super().__init__(name, game)
+        self.wishes = wishes
+
+    def new_game(self, slot, seed):
+        self.told = []
+
+    def observe(self, slot, action):
+        self.told.append(action)
+
+    def act(self, state, tau):
+        action = next(a for a in self.wishes if a in state.allowedActions)
+        return action, np.eye(self.game.action_size)[action], 0.0, 0.0
+
+
+def played_alone(text, *, game="connect4", opening=(), first=True, wishes=(6, 5, 4)):
+    game = GAMES[game]
+    person = User("you", game, input=io.StringIO(text), output=io.StringIO())
+    other = Scripted("other", game, wishes)
+    found = play_alone(game, (person, other), (0, list(opening), first))
+    assert other.told == found.moves, "the other was told of exactly the moves that count"
+    return found
+
+
+def test_a_person_wins_against_a_player():
+    found = played_alone("1\n1\n1\n1\n")
+    assert found.moves == [0, 6, 0, 6, 0, 6, 0] and found.score == 1.0 and found.record.result == 1.0
+
+
+def test_taking_back_returns_to_before_ones_own_last_move():
+    found = played_alone("3\n1\n1\nundo\n2\nundo\nundo\nundo\nundo\n1\n1\n1\n1\n")
+    assert found.moves == [0, 6, 0, 6, 0, 6, 0]
+    kept = played_alone("3\n1\n1\nundo\n2\n4\n5\n")
+    assert kept.moves[:7] == [2, 6, 0, 6, 1, 6, 3] and kept.score == 1.0
+
+
+def test_the_moves_of_an_opening_cannot_be_taken_back():
+    found = played_alone("undo\nundo\n1\nundo\nundo\n1\n1\n", opening=[0, 6, 0, 6])
+    assert found.moves == [0, 6, 0, 6, 0, 6, 0] and found.opening == [0, 6, 0, 6]
+
+
+def test_taking_back_after_a_second_turn_in_a_row_takes_one_stone():
+    """a2 and d1 are ends of a lane: whoever puts a stone there moves again."""
+    found = played_alone("a2\nd1\nundo\nb1\npass\n", game="corridor", wishes=(8,))
+    names = [GAMES["corridor"].move_name(a) for a in found.moves]
+    assert names == ["a2", "b1", "pass", "pass"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_who_resigns_has_lost(first):
+    found = played_alone("1\nresign\n", first=first)
+    assert found.score == 0.0 and found.record.result == (-1.0 if first else 1.0)
+    assert len(found.moves) == (2 if first else 3)
+
+
+def test_the_end_of_input_abandons_the_game():
+    with pytest.raises(Quit):
+        played_alone("1\n1\n")
+
+
+def test_in_a_match_with_a_person_chance_differs_from_game_to_game():
+    game = GAMES["tictactoe"]
+    lines = []
+    person = User("you", game, input=io.StringIO("a3\nresign\n" * 20), output=io.StringIO())
+    memory = Memory(game, 10)
+    result = playMatches(game, person, RandomPlayer(game), 10, LOG, 0, memory, 1)
+    lines = [tuple(r.moves.tolist()) for r in memory.stmemory if len(r.moves) > 1]
+    assert result.scores["random"] == 10 and len(set(lines)) > 3
+
+
+# ---- the tournament
+
+
+def judged(scores, rule):
+    return judge_sprt(scores, 0.55, True) if rule == "sprt" else judge_threshold(scores, 1.0)
+
+
+@pytest.mark.parametrize("rule", ["sprt", "threshold"])
+@pytest.mark.parametrize("count", [2, 40, 400, 10_000])
+def test_draws_alone_never_promote(rule, count):
+    assert not judged([0.5] * count, rule).promoted
+    assert not judged([1.0, 0.0] * (count // 2), rule).promoted, "nor do pairs that each win with one colour"
+
+
+@pytest.mark.parametrize("promotion", ["sprt", "threshold"])
+def test_a_tournament_of_draws_promotes_nobody(promotion):
+    game = Drawn()
+    config = tiny(promotion=promotion, eval_episodes=40, scoring_threshold=1.0)
+    verdict = tournament(game, Spy("A", game), Spy("B", game), config, seed=1)
+    assert not verdict.promoted and verdict.words.startswith("not promoted")
+    assert (verdict.score.wins, verdict.score.losses, verdict.score.mean) == (0, 0, 0.5)
+
+
+def test_the_threshold_is_how_many_times_as_many_points_are_needed():
+    for wins, promoted in ((23, True), (22, False)):
+        assert judge_threshold([1.0] * wins + [0.0] * (40 - wins), 1.3).promoted == promoted, wins
+    assert judge_threshold([1.0] * 10 + [0.5] * 20 + [0.0] * 2, 1.3).promoted
+    assert not judge_threshold([0.0] * 40, 1.3).promoted
+
+
+@pytest.mark.parametrize("promotion", ["sprt", "threshold"])
+def test_a_far_better_player_is_promoted_and_a_far_worse_one_is_not(promotion):
+    game = GAMES["connect4"]
+    strong, weak = Agent("A", game, always(0.0, np.zeros(7)), mcts_sims=60), RandomPlayer(game)
+    config = tiny(promotion=promotion, eval_episodes=64, opening_plies=2)
+    up = tournament(game, strong, weak, config, seed=3)
+    down = tournament(game, weak, strong, config, seed=3)
+    assert up.promoted and up.score.mean > 0.9 and up.words.startswith("promoted")
+    assert not down.promoted and down.score.mean < 0.1
+    assert (up.score.games < 64) == (promotion == "sprt"), "the sequential test stops when it is clear"
+
+
+def gate(rng, score, draws, budget, rule_score):
+    """Play a gate with made-up games, judged when `tournament` does; return (promoted, games)."""
+    luck = rng.random(budget)
+    games = np.where(luck < score - draws / 2, 1.0, np.where(luck < score + draws / 2, 0.5, 0.0))
+    for end in [*range(32, budget, 32), budget]:
+        verdict = judge_sprt(games[:end].tolist(), rule_score, end == budget)
+        if verdict is not None:
+            return verdict.promoted, end
+    raise AssertionError("no verdict after all games")
+
+
+@pytest.mark.parametrize("draws", [0.0, 0.4, 0.9])
+def test_equal_players_are_promoted_in_fewer_than_five_percent_of_gates(draws):
+    rng, config = np.random.default_rng(1), Config()
+    for budget in (config.eval_episodes, 400):
+        found = [gate(rng, 0.5, draws, budget, config.sprt_score)[0] for _ in range(400)]
+        assert np.mean(found) < 0.05 + 2 * (0.05 * 0.95 / 400) ** 0.5
+
+
+@pytest.mark.parametrize("draws", [0.0, 0.4])
+def test_sixty_to_forty_is_promoted_in_nine_gates_of_ten_within_400_games(draws):
+    rng = np.random.default_rng(2)
+    found = [gate(rng, 0.6, draws, 400, 0.55) for _ in range(400)]
+    assert np.mean([promoted for promoted, _ in found]) > 0.9
+    assert np.mean([games for _, games in found]) < 300, "and mostly earlier"
+
+
+def test_games_already_known_are_not_played_again_and_the_verdict_is_the_same():
+    game, config = GAMES["tictactoe"], tiny(promotion="threshold", eval_episodes=20, opening_plies=1)
+
+    def run(known):
+        new = []
+        players = Agent("A", game, Projection(game), mcts_sims=10), RandomPlayer(game)
+        verdict = tournament(game, *players, config, seed=9, known=known, keep=new.extend)
+        return verdict, {g.index: g for g in new}
+
+    verdict, whole = run({})
+    assert sorted(whole) == list(range(20)) and verdict.score.games == 20
+    known = {i: whole[i].score for i in (0, 1, 2, 7, 13, 19)}
+    again, rest = run(known)
+    assert sorted(rest) == sorted(set(range(20)) - set(known)) and again == verdict
+    assert all(rest[i].moves == whole[i].moves for i in rest)
+    last, none = run({i: whole[i].score for i in whole})
+    assert none == {} and last == verdict
+    assert run({i: 1.0 for i in range(20)})[0].score.wins == 20, "what is known counts"
+
+
+def test_a_tournament_of_an_odd_number_of_games_plays_whole_pairs():
+    game, new = GAMES["tictactoe"], []
+    tournament(game, Spy("A", game), Spy("B", game), tiny(eval_episodes=7, promotion="threshold"), seed=0, keep=new.extend)
+    assert [g.index for g in new] == list(range(6)) and [g.first_began for g in new] == [True, False] * 3
+
+
+# ---- ratings
+
+
+def test_elo_is_the_logistic_scale():
+    assert elo(0.5) == 0 and elo(10 / 11) == pytest.approx(400) and elo(0) == -math.inf and elo(1) == math.inf
+    for score in np.linspace(0.01, 0.99, 23):
+        assert elo(score) == pytest.approx(-elo(1 - score))
+    assert list(map(elo, np.linspace(0, 1, 50))) == sorted(map(elo, np.linspace(0, 1, 50)))
+
+
+MATCHES = [
+    [1.0, 1.0, 0.0, 0.5], [1.0] * 10, [0.0] * 7, [0.5] * 20, [1.0, 0.0] * 10, [1.0, 0.5, 0.0] * 9, [1.0], [0.5],
+    [*([1.0] * 30), *([0.0] * 20)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scores", MATCHES, ids=len)
+def test_a_rating_seen_from_the_other_side_is_its_negative(scores):
+    mine, theirs = rate(scores), rate([1 - s for s in scores])
+    assert (mine.wins, mine.draws, mine.losses) == (theirs.losses, theirs.draws, theirs.wins)
+    assert mine.elo == pytest.approx(-theirs.elo) and mine.mean == pytest.approx(1 - theirs.mean)
+    assert mine.low == pytest.approx(-theirs.high) and mine.high == pytest.approx(-theirs.low)
+    assert mine.games == len(scores) and f"{mine.wins} won" in str(mine)
+
+
+@pytest.mark.parametrize("scores", MATCHES, ids=len)
+def test_the_interval_contains_the_estimate_and_narrows_with_more_games(scores):
+    few, many = rate(scores), rate(scores * 16)
+    assert few.low <= few.elo <= few.high
+    if 0 < few.mean < 1:
+        assert few.low < few.elo < few.high
+        assert many.high - many.low < few.high - few.low
+        assert many.elo == pytest.approx(few.elo)
+    else:
+        assert math.isfinite(few.low) or math.isfinite(few.high), "some games do not prove everything"
+        assert abs(many.low if few.mean == 1 else many.high) > abs(few.low if few.mean == 1 else few.high)
+
+
+@pytest.mark.parametrize("score, draws", [(0.5, 0.0), (0.6, 0.3), (0.75, 0.1)])
+def test_nineteen_of_twenty_intervals_contain_the_truth(score, draws):
+    rng, inside = np.random.default_rng(3), []
+    for _ in range(600):
+        luck = rng.random(60)
+        found = rate(np.where(luck < score - draws / 2, 1.0, np.where(luck < score + draws / 2, 0.5, 0.0)).tolist())
+        inside.append(found.low <= elo(score) <= found.high)
+    assert 0.92 < np.mean(inside) <= 0.99
+
+
+def test_the_interval_is_wider_when_the_games_of_a_pair_go_the_same_way():
+    same, split = rate([1.0, 1.0, 0.0, 0.0] * 10), rate([1.0, 0.0, 1.0, 0.0] * 10)
+    assert same.elo == split.elo == 0 and same.high > 1.5 * split.high
+
+
+def test_the_evidence_for_one_claim_is_the_evidence_against_the_other():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        pairs = rng.choice([0, 0.25, 0.5, 0.75, 1], 30)
+        ratio = rating.log_likelihood_ratio(pairs, 0.5, 0.55)
+        assert ratio == pytest.approx(-rating.log_likelihood_ratio(pairs, 0.55, 0.5))
+        assert ratio == pytest.approx(-rating.log_likelihood_ratio(1 - pairs, 0.45, 0.5))
+        assert (ratio > 0) == (pairs.mean() > 0.525)
+    assert rating.log_likelihood_ratio([], 0.5, 0.55) == 0
+    low, high = rating.sprt_bounds(0.05)
+    assert low == -high and math.exp(high) == pytest.approx(19)
+
+
+# ---- strength
+
+
+@pytest.mark.parametrize("name", ["connect4", "tictactoe"])
+def test_an_agent_without_any_knowledge_takes_every_win_in_one_and_beats_random(name):
+    game = GAMES[name]
+    agent = Agent("A", game, always(0.0, np.zeros(game.action_size)), mcts_sims=150)
+    result, records = match(game, 20, players=(agent, RandomPlayer(game)), opening_plies=2)
+    assert sum(result.points["A"]) >= 17
+    chances = 0
+    for index, record in records.items():
+        state = game.start()
+        for ply, action in enumerate(record.moves):
+            mine = (state.playerTurn == 1) == (index % 2 == 0)
+            wins = [a for a in state.allowedActions if state.takeAction(a)[1] == -1]
+            if mine and wins and ply >= 2:
+                chances += 1
+                assert action in wins, f"\n{state}\nplayed {game.move_name(int(action))}"
+            state = state.takeAction(int(action))[0]
+    assert chances >= 10
+
+
+def test_a_game_of_a_batch_is_told_move_by_move_to_both_players():
+    game = GAMES["tictactoe"]
+    a, b = Spy("A", game), Spy("B", game)
+    (played,) = play_batch(game, (a, b), [(4, [0, 8], False)], seed=1)
+    assert a.observed == b.observed == [played.moves] and played.moves[:2] == [0, 8]
+    assert played.index == 4 and not played.first_began
+    assert list(itertools.accumulate(len(v) for v in played.values))[-1] == len(played.moves) - 2
