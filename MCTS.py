@@ -213,7 +213,7 @@ class MCTS:
     @property
     def capacity(self) -> int:
         """Nodes that each tree has room for."""
-        return self.forest.nodes.shape[0] // self.forest.trees.shape[0]
+        return len(self.forest.nodes) // len(self.forest.trees)
 
     def __len__(self) -> int:
         return int(self.forest.trees[0]["nodes"])
@@ -404,7 +404,8 @@ class MCTS:
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the most visited moves in turn, from `node` or the root."""
-        node, line = node or self.root, []
+        node = node or self.root
+        line: list[int] = []
         while node is not None and node.edges and len(line) < length:
             action, edge = max(node.edges, key=lambda pair: pair[1].stats["N"])
             if edge.stats["N"] == 0:

@@ -122,7 +122,8 @@ def search_cost(spec: str, sims: int = 800, trees: int = 16) -> dict[str, Any]:
     def predictor(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = len(planes)
         if n not in answers:
-            answers[n] = rng.uniform(-0.1, 0.1, n).astype(np.float32), rng.normal(size=(n, game.action_size)).astype(np.float32)
+            logits = rng.normal(size=(n, game.action_size)).astype(np.float32)
+            answers[n] = rng.uniform(-0.1, 0.1, n).astype(np.float32), logits
         return answers[n]
 
     which = list(range(trees))

@@ -1,4 +1,4 @@
-"""The command line: reads arguments, calls the work, shows the result. Nothing heavy is imported before it is needed."""
+"""The command line: reads arguments, calls the work, shows the result. Nothing heavy is imported early."""
 
 from __future__ import annotations
 
@@ -275,13 +275,14 @@ def _train(argv: list[str]) -> int:
         base = read_config(folder)
     args = parse(Train, argv, Train(base))
     config = preset_checked(args.config)
+    console = Console(quiet=args.json)
     if folder is None:
         session = Session.start(
-            config, console=Console(quiet=args.json), log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
+            config, console=console, log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
             INITIAL_MODEL_VERSION=args.initial_model_version, INITIAL_MEMORY_VERSION=args.initial_memory_version,
         )  # fmt: skip
     else:
-        session = Session.open(folder, config, console=Console(quiet=args.json), log_mcts=args.log_mcts)
+        session = Session.open(folder, config, console=console, log_mcts=args.log_mcts)
     with session:
         return _work(session, resumed=folder is not None, as_json=args.json)
 
@@ -307,7 +308,8 @@ def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
         print("\nstopping; once more stops at once", file=sys.stderr, flush=True)
 
     say, folder = session.console.say, session.folder
-    say(f"{'going on with' if resumed else 'new run'} {folder.parent.name}/{folder.name}, iteration {session.iteration}")
+    name = f"{folder.parent.name}/{folder.name}"
+    say(f"{'going on with' if resumed else 'new run'} {name}, iteration {session.iteration}")
     if not session.goes_on():
         say("this run is finished; --iterations N or --minutes M lets it go on, --new starts another")
         return 0
@@ -322,7 +324,7 @@ def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
     if asked:
         say(f"stopped; `python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}` goes on")
         return 130
-    say(f"finished: best is version {session.best_version}; `python main.py play --game '{session.game.spec}'` plays it")
+    say(f"finished: best is version {session.best_version}; play it: `python main.py play --game '{session.game.spec}'`")
     return 0
 
 

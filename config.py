@@ -113,7 +113,7 @@ class Config:
 
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
-    """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4 six times)."""
+    """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six)."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
     """batch = BatchNormalization as in the article; fixed = none, residual branches start at zero (2.5 times
     faster training on a CPU)."""
@@ -190,12 +190,12 @@ def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str 
         options = typing.get_args(kind)
         return None if isinstance(value, str) and value in options else "one of " + ", ".join(options)
     if kind is str:
-        good = isinstance(value, str) and len(value) <= 300 and GAME.match(value)
-        return None if good else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
+        named = isinstance(value, str) and len(value) <= 300 and GAME.match(value)
+        return None if named else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
     if kind in (int, float):
         allowed = (int,) if kind is int else (int, float)
         word = "a whole number" if kind is int else "a number"
-        if type(value) not in allowed or not low <= value <= high or not math.isfinite(value):  # type: ignore[operator]
+        if type(value) not in allowed or not low <= value <= high or not math.isfinite(value):
             return f"{word} from {low:,} to {high:,}"
         return None
     good = isinstance(value, (tuple, list)) and 1 <= len(value) <= 80
@@ -208,11 +208,8 @@ def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str 
 
 def _conflicts(values: dict[str, Any]) -> list[str]:
     """Faults between settings that are each possible alone."""
-    get = lambda name: values.get(name, FIELDS[name].default)  # noqa: E731
-    faults = []
-    if get("min_memory") > get("memory_size"):
-        faults.append(f"min_memory: expected at most memory_size ({get('memory_size')}), got {get('min_memory')}")
-    return faults
+    window, least = (values.get(name, FIELDS[name].default) for name in ("memory_size", "min_memory"))
+    return [f"min_memory: expected at most memory_size ({window}), got {least}"] if least > window else []
 
 
 def with_overrides(config: Config, /, **changes: Any) -> Config:
@@ -229,13 +226,15 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
 
 _TINY = {
     "game": "tictactoe", "iterations": 50, "eval_every": 5, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
-    "full_search_share": 0.5, "turns_until_tau0": 5, "random_opening_plies": 4, "games_in_flight": 128, "memory_size": 40_000,
+    "full_search_share": 0.5, "turns_until_tau0": 5, "random_opening_plies": 4, "games_in_flight": 128,
+    "memory_size": 40_000,
     "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 1, "eval_episodes": 40, "eval_sims": 25, "cache_size": 1 << 14, "warmup_steps": 20,
 }  # fmt: skip
 _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "turns_until_tau0": 10, "cpuct": 1.0,
-    "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30, "selfplay_with": "best",
+    "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
+    "selfplay_with": "best",
     "memory_size": 30_000, "min_memory": 30_000, "training_loops": 10, "value_from_search": 0.0,
     "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
     "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,

@@ -45,7 +45,7 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
     lines = [
         state.render(),
         "",
-        f"{found['to_move']} to move; {found['player']}, {found['simulations']} simulations, {found['nodes']} positions",
+        f"{found['to_move']} to move; {found['player']}, {found['simulations']} simulations, {found['nodes']} nodes",
         f"value for {found['to_move']}: network {found['network_value']:+.3f}, search {found['search_value']:+.3f}",
         "",
         f"{'move':>5} {'N':>6} {'share':>7} {'P':>7} {'Q':>7} {'U':>7}  principal variation",

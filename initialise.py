@@ -128,8 +128,7 @@ class Session:
             source = find_run(game.spec, INITIAL_RUN_NUMBER, root)
         elif INITIAL_MODEL_VERSION is not None or INITIAL_MEMORY_VERSION is not None:
             raise UserError("expected initial_run_number beside a model or memory version, got none")
-        number = max((int(p.name[3:]) for p in runs_of(game.spec, root)), default=0) + 1
-        folder = (root or RUNS) / game_folder(game.spec) / f"run{number:04}"
+        folder = _next_folder((root or RUNS) / game_folder(game.spec))
         model, weights, memory = _from_run(config, game, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
         (folder / "models").mkdir(mode=0o700, parents=True)
         lock = _lock(folder)
@@ -175,6 +174,8 @@ class Session:
             session.loggers.main.info("changed setting %s: %r -> %r", name, a, b)
         if changes:
             write_file(folder / "config.json", to_json(session.config).encode())
+        if session.goes_on():
+            store.put("finished", "no")
         sweep(folder / "models")
         sweep(folder)
         session._load_memory()
@@ -339,6 +340,12 @@ class Session:
         write_metrics(self.folder / "metrics.jsonl", lines)
 
 
+def _next_folder(folder: Path) -> Path:
+    """Return the folder of a run to come; a start that was killed half-way keeps its number."""
+    taken = [int(p.name[3:]) for p in folder.iterdir() if _RUN.match(p.name)] if folder.is_dir() else []
+    return folder / f"run{max(taken, default=0) + 1:04}"
+
+
 def network_facts(config: Config, game: Game) -> dict[str, Any]:
     """Return what a model file must fit: the game and the network's shape."""
     names = ("hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling")
@@ -408,7 +415,7 @@ def _lock(folder: Path) -> Any:
         file.seek(0)
         owner = file.read().strip() or "another process"
         file.close()
-        raise RunBusy(f"{folder.name} is in use by process {owner}; stop it first or start another run with --new") from None
+        raise RunBusy(f"{folder.name} is in use by process {owner}; stop it or start another with --new") from None
     file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()

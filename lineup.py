@@ -36,7 +36,8 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         version = int(match["version"]) if match["version"] else match["which"]
         return network_player(game, run, version, sims=sims, root=root, **options)
     near = difflib.get_close_matches(text, ["best", "current", "random", "human", "uct:1000"], n=1, cutoff=0.5)
-    raise UserError(f"expected a player such as {FORMS}, got {name[:60]!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UserError(f"expected a player such as {FORMS}, got {name[:60]!r}{hint}")
 
 
 def network_player(
@@ -76,4 +77,4 @@ def _folder(game: Game, run: int | None, root: Path | None) -> Path:
         return find_run(game.spec, run, root)
     if runs_of(game.spec, ARCHIVE):
         return find_run(game.spec, None, ARCHIVE)
-    raise UserError(f"expected a trained run of {game.spec}, there is none; make one with `python main.py --game {game.spec}`")
+    raise UserError(f"expected a trained run of {game.spec}, there is none; `python main.py --game '{game.spec}'` makes one")

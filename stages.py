@@ -25,8 +25,8 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     s, c, memory = session, session.config, session.memory
     iteration, began = s.iteration, time.perf_counter()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
-    if s.remembered == iteration:  # interrupted after self-play: its games are in ltmemory
-        return True
+    if s.remembered == iteration and "self-play" in s.store.finished(iteration):
+        return True  # interrupted after self-play
     memory.clear_stmemory()
     for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
@@ -42,17 +42,24 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
         memory.clear_stmemory()
         return False
     records = list(memory.stmemory)
-    added = memory.commit_ltmemory()
-    s.remembered = iteration
+    added = s.store.trained_positions(iteration)
+    if s.remembered < iteration:
+        memory.commit_ltmemory()
+        s.remembered = iteration
+    memory.clear_stmemory()
     if "self-play" not in s.store.finished(iteration):
         facts = _selfplay_facts(records, before, s.selfplay.counts(), time.perf_counter() - began, s.raw_rate)
         with s.store.transaction():
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
-    s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", iteration, len(records), added, len(memory))
+    told = iteration, len(records), added, len(memory)
+    s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *told)
     return True
 
 
-def _play(session: Session, predictor: Any, wanted: list[tuple[int, int]], version: int, stop: Callable[[], bool]) -> bool:
+def _play(
+    session: Session, predictor: Any, wanted: list[tuple[int, int]], version: int, stop: Callable[[], bool]
+) -> bool:
+    """Play games and keep them as they end; False when `stop` ended it early."""
     s = session
     fresh: list[GameRecord] = []
     committed = began = time.perf_counter()
@@ -112,7 +119,7 @@ def retrain(session: Session) -> None:
     if len(s.memory) < c.min_memory:
         with s.store.transaction():
             s.store.finish(iteration, "retrain", {"steps": 0})
-        s.loggers.model.info("iteration %d: %d of %d positions, no training yet", iteration, len(s.memory), c.min_memory)
+        s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
         return
     new = s.store.trained_positions(iteration)
     steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))

@@ -168,7 +168,10 @@ class Store:
         Only games of iterations below `before`.
         """
         first, total = None, 0
-        query = "SELECT iteration, SUM(trained) FROM games WHERE iteration < ? GROUP BY iteration ORDER BY iteration DESC"
+        query = (
+            "SELECT iteration, SUM(trained) FROM games WHERE iteration < ? GROUP BY iteration "
+            "ORDER BY iteration DESC"
+        )
         for iteration, trained in self._db.execute(query, (before,)):
             first, total = iteration, total + trained
             if total >= positions:

@@ -19,6 +19,17 @@ def trained(tmp_path_factory):
         return session.folder
 
 
+@pytest.fixture(scope="session")
+def begun(tmp_path_factory):
+    """Return the folder of the same run after its first iteration; nobody may change it."""
+    from initialise import Session
+    from main import train
+
+    with Session.start(tiny(), root=tmp_path_factory.mktemp("begun"), console=QUIET) as session:
+        train(session, iterations=1)
+        return session.folder
+
+
 @pytest.fixture
 def root(trained, tmp_path):
     """Return a folder of runs with a copy of the trained run as run0001."""

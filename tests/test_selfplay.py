@@ -79,7 +79,7 @@ def test_the_network_decides_the_games():
 
 def test_after_the_cache_is_cleared_games_are_those_of_the_new_network():
     game = GAMES["tictactoe"]
-    selfplay = SelfPlay(game, tiny(cache_size=1 << 20))
+    selfplay = SelfPlay(game, tiny(cache_size=1 << 22))
     old, new = Projection(game), Projection(game, seed=1)
     first = sorted(selfplay.play(old, jobs(10)), key=lambda r: r.index)
     asked = new.rows

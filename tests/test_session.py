@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import config as c
+import initialise
 import stages
 from config import UserError, with_overrides
 from initialise import RunBusy, Session, find_run, read_config, runs_of, unfinished_run
@@ -29,27 +30,56 @@ class Listening(Console):
         self.said.append(text)
 
 
-def content(folder):
-    """Return what a run has come to: its games, matches, versions and the weights of each."""
+def content(folder, last=4):
+    """Return what a run has come to by an iteration: its games, matches, versions and the weights of each."""
+    queries = {
+        "games": "SELECT * FROM games WHERE iteration <= ? ORDER BY iteration, idx",
+        "matches": "SELECT * FROM matches WHERE iteration <= ? ORDER BY iteration, idx",
+        "versions": "SELECT * FROM versions WHERE iteration <= ? ORDER BY version",
+    }
     with sqlite3.connect(folder / "run.db") as db:
-        tables = {
-            name: db.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in ("games", "versions", "matches")
-        }
-        tables["best"] = db.execute("SELECT value FROM meta WHERE key = 'best'").fetchall()
+        found = {name: db.execute(query, (last,)).fetchall() for name, query in queries.items()}
     db.close()
-    files = {p.name: p.read_bytes() for p in (folder / "models").glob("*.npz")}
-    return {**tables, "files": files}
+    found["best"] = [line["best_version"] for line in read_metrics(folder / "metrics.jsonl")][:last]
+    found["files"] = {name: (folder / "models" / name).read_bytes() for _, _, name, *_ in found["versions"]}
+    return found
 
 
-def assert_same_run(one, other):
-    one, other = content(one), content(other)
-    for table in ("games", "versions", "matches", "best"):
-        assert one[table] == other[table], table
-    assert one["files"] == other["files"]
+def assert_same_run(one, other, last=4):
+    one, other = content(one, last), content(other, last)
+    for part in one:
+        assert one[part] == other[part], part
+    assert len(one["best"]) == last
 
 
-def begun(tmp_path, **changes):
-    return Session.start(tiny(**changes), root=tmp_path / "other", console=QUIET)
+def start(root, **changes):
+    return Session.start(tiny(**changes), root=root, console=QUIET)
+
+
+def copied(folder, tmp_path):
+    return shutil.copytree(folder, tmp_path / "copy" / "tictactoe" / folder.name)
+
+
+MODELS = {}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Let sessions that follow one another share one network: what it compiled stays, its numbers are made new."""
+    build = initialise._build
+
+    def once(config, game):
+        key = c.to_json(with_overrides(config, iterations=1, episodes=1, learning_rate=1.0))
+        if key not in MODELS:
+            model = build(config, game)
+            MODELS[key] = model, model.get_weights(), model.get_optimizer()
+        model, weights, optimizer = MODELS[key]
+        model.set_weights(weights)
+        model.set_optimizer(optimizer)
+        return model
+
+    monkeypatch.setattr(initialise, "_build", once)
+    monkeypatch.setattr(stages, "measure_raw_rate", lambda *_: 1000.0)
 
 
 # ---- a run
@@ -61,7 +91,8 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
     assert [(row[0], row[1]) for row in found["games"]] == [(i, j) for i in (1, 2, 3, 4) for j in range(24)]
     versions = [row[0] for row in found["versions"]]
     assert versions == list(range(len(versions))) and len(versions) >= 4
-    assert {f"version{v:04}.npz" for v in versions} | {f"optimizer{versions[-1]:04}.npz"} == set(found["files"])
+    files = {p.name for p in (trained / "models").iterdir()}
+    assert files == {f"version{v:04}.npz" for v in versions} | {f"optimizer{versions[-1]:04}.npz"}
     logs = {p.name: p.read_text() for p in (trained / "logs").iterdir()}
     assert set(logs) == {"logger_main.log", "logger_memory.log", "logger_tourney.log", "logger_model.log"}
     assert all(logs.values())
@@ -97,7 +128,7 @@ def test_training_changes_every_kernel_and_the_losses_are_of_this_size(trained):
 
 
 def test_two_iterations_then_two_more_give_the_run_that_four_in_one_go_give(trained, tmp_path):
-    with begun(tmp_path) as session:
+    with start(tmp_path) as session:
         assert [line["iteration"] for line in train(session, iterations=2)] == [1, 2]
     listening = Listening()
     with Session.open(session.folder, console=listening) as again:
@@ -105,6 +136,7 @@ def test_two_iterations_then_two_more_give_the_run_that_four_in_one_go_give(trai
         assert [line["iteration"] for line in train(again)] == [3, 4]
         assert not again.goes_on() and train(again) == []
     assert_same_run(trained, session.folder)
+    assert tree_of(trained / "models") == tree_of(session.folder / "models")
     lines, others = (read_metrics(folder / "metrics.jsonl") for folder in (trained, session.folder))
     for line, other in zip(lines, others, strict=True):
         same = {k for k in line if "second" not in k and "per_s" not in k and "share" not in k and "fill" not in k}
@@ -112,19 +144,19 @@ def test_two_iterations_then_two_more_give_the_run_that_four_in_one_go_give(trai
         assert {k: line[k] for k in same} == {k: other[k] for k in same}
 
 
-@pytest.mark.parametrize("batches", [1, 12, 30])
-def test_self_play_stopped_anywhere_and_gone_on_with_gives_the_undisturbed_run(trained, tmp_path, batches):
-    with begun(tmp_path) as session:
-        train(session, iterations=1)
-        asked = []
+@pytest.mark.parametrize("batches", [1, 20, 60])
+def test_self_play_stopped_anywhere_and_gone_on_with_gives_the_undisturbed_run(
+    trained, begun, tmp_path, quick, batches
+):
+    folder, asked = copied(begun, tmp_path), []
+    with Session.open(folder, console=QUIET) as session:
         assert train(session, stop=lambda: asked.append(1) or len(asked) > batches) == []
         kept = session.store.game_indices(2)
-    if batches == 30:
-        assert 0 < len(kept) < 24
-    with Session.open(session.folder, console=QUIET) as again:
-        assert again.iteration == 2 and len(read_metrics(session.folder / "metrics.jsonl")) == 1
-        train(again)
-    assert_same_run(trained, session.folder)
+    assert len(kept) < 24 and (batches < 60 or len(kept) > 0)
+    with Session.open(folder, console=QUIET) as again:
+        assert again.iteration == 2 and len(read_metrics(folder / "metrics.jsonl")) == 1
+        train(again, iterations=2)
+    assert_same_run(trained, folder, last=3)
 
 
 class Stop(KeyboardInterrupt):
@@ -157,59 +189,58 @@ PLACES = {
 
 @pytest.mark.parametrize("reopened", [True, False], ids=["reopened", "in one process"])
 @pytest.mark.parametrize("place", PLACES)
-def test_an_interruption_anywhere_changes_nothing_in_the_end(trained, tmp_path, monkeypatch, place, reopened):
-    with begun(tmp_path) as session:
-        train(session, iterations=1)
+def test_an_interruption_anywhere_changes_nothing_in_the_end(
+    trained, begun, tmp_path, quick, monkeypatch, place, reopened
+):
+    folder = copied(begun, tmp_path)
+    with Session.open(folder, console=QUIET) as session:
         target, name, at = PLACES[place](session)
-        monkeypatch.setattr(target, name, breaking(getattr(target, name), at))
-        with pytest.raises(Stop):
+        with monkeypatch.context() as patch, pytest.raises(Stop):
+            patch.setattr(target, name, breaking(getattr(target, name), at))
             train(session)
-        monkeypatch.undo()
         assert session.iteration == 2
         if not reopened:
-            train(session)
+            train(session, iterations=2)
     if reopened:
-        with Session.open(session.folder, console=QUIET) as again:
-            train(again)
-    assert_same_run(trained, session.folder)
+        with Session.open(folder, console=QUIET) as again:
+            train(again, iterations=2)
+    assert_same_run(trained, folder, last=3)
 
 
-def test_a_copy_of_the_files_at_any_moment_is_a_run_that_goes_on(trained, tmp_path, monkeypatch):
+def test_a_copy_of_the_files_at_any_moment_is_a_run_that_goes_on(trained, begun, tmp_path, quick, monkeypatch):
     """What a crash leaves is what is on the disk at that moment."""
     copies, keep = [], stages._keep
 
     def keep_and_copy(session, records, version):
         keep(session, records[:7], version)
-        if session.iteration == 3 and not copies:
+        if not copies:
             copies.append(shutil.copytree(session.folder, tmp_path / "crashed" / "tictactoe" / "run0001"))
         keep(session, records[7:], version)
 
-    monkeypatch.setattr(stages, "_keep", keep_and_copy)
-    with begun(tmp_path) as session:
-        train(session, iterations=3)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch, Session.open(copied(begun, tmp_path), console=QUIET) as session:
+        patch.setattr(stages, "_keep", keep_and_copy)
+        train(session, iterations=1)
     (crashed,) = copies
     (crashed / "models" / ".version0003.npz.77.tmp").write_bytes(b"half a file")
     (crashed / "models" / "version0009.npz").write_bytes(b"written, never recorded")
     with Session.open(crashed, console=QUIET) as again:
-        assert again.iteration == 3 and len(again.store.game_indices(3)) == 7
-        train(again)
-    (crashed / "models" / "version0009.npz").unlink()
-    assert_same_run(trained, crashed)
+        assert again.iteration == 2 and len(again.store.game_indices(2)) == 7
+        train(again, iterations=2)
+        assert not list((crashed / "models").glob("*.tmp"))
+    assert_same_run(trained, crashed, last=3)
 
 
-def test_training_that_gives_no_numbers_leaves_the_last_version_in_place(trained, tmp_path):
-    with begun(tmp_path) as session:
-        train(session, iterations=1)
-        before, good = session.model.get_weights(), session.memory.ltmemory.result.copy()
-        version = session.current_version
+def test_training_that_gives_no_numbers_leaves_the_last_version_in_place(begun, tmp_path, quick):
+    with Session.open(copied(begun, tmp_path), console=QUIET) as session:
+        before, version = session.model.get_weights(), session.current_version
+        optimizer = session.model.get_optimizer()
         session.memory.ltmemory.result[:] = np.nan
         with pytest.raises(ArithmeticError, match="not finite"):
             train(session)
-        assert session.current_version == version
-        assert all(np.array_equal(a, b) for a, b in zip(before, session.model.get_weights(), strict=True))
-        session.memory.ltmemory.result[:] = good
-        assert all(np.isfinite(w).all() for w in session.weights(version))
+        assert session.current_version == version and session.iteration == 2
+        now = session.model.get_weights() + session.model.get_optimizer()
+        assert all(np.array_equal(a, b) for a, b in zip(before + optimizer, now, strict=True))
+        assert not list((session.folder / "models").glob("version0002*"))
 
 
 # ---- settings on resume
@@ -275,7 +306,7 @@ def test_a_session_that_could_not_open_lets_go_of_the_run(root):
 # ---- begun from another run
 
 
-def test_a_run_can_begin_with_the_network_and_the_games_of_another(root, trained):
+def test_a_run_can_begin_with_the_network_and_the_games_of_another(root, trained, quick):
     config = tiny(seed=5)
     with Session.start(config, root=root, console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MODEL_VERSION=2,
                        INITIAL_MEMORY_VERSION=3) as session:  # fmt: skip
@@ -292,7 +323,7 @@ def test_a_run_can_begin_with_the_network_and_the_games_of_another(root, trained
         assert session.current_version == 1
 
 
-def test_network_and_games_can_be_taken_over_one_without_the_other(root):
+def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
     for versions, same, games in (({"INITIAL_MODEL_VERSION": 1}, True, False), ({"INITIAL_MEMORY_VERSION": 1}, False, True)):
         with Session.start(tiny(seed=7), root=root, console=QUIET, INITIAL_RUN_NUMBER=1, **versions) as session:
             theirs = np.load(root / "tictactoe" / "run0001" / "models" / "version0001.npz", allow_pickle=False)
@@ -342,7 +373,7 @@ def damage(folder, file, how):
 
 @pytest.mark.parametrize("how", ["missing", "cut", "empty", "garbage", "a bit"])
 @pytest.mark.parametrize("kind", ["version", "optimizer"])
-def test_a_damaged_network_is_named_and_nothing_is_trained_from_it(root, kind, how):
+def test_a_damaged_network_is_named_and_nothing_is_trained_from_it(root, quick, kind, how):
     folder = find_run("tictactoe", root=root)
     last = content(folder)["versions"][-1][0]
     damage(folder, f"models/{kind}{last:04}.npz", how)

@@ -58,5 +58,6 @@ def used_memory():
 
 
 def tree_of(folder):
-    """Return {path: bytes} of all files of a folder."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
+    """Return {path: bytes} of all files of a folder but those that SQLite makes for readers."""
+    files = [p for p in sorted(Path(folder).rglob("*")) if p.is_file() and not p.name.endswith(("-shm", "-wal"))]
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files}
