@@ -43,21 +43,6 @@ class Decision(NamedTuple):
     """The player's own estimate, for the player to move."""
 
 
-class Choice(NamedTuple):
-    """What the selection rule sees of one move: see the formula at `kernels.select`."""
-
-    action: int
-    N: int
-    P: float
-    nu: float
-    adjusted: float
-    """P mixed with the noise nu."""
-    W: float
-    Q: float
-    """W / N; for an unvisited move the first-play value."""
-    U: float
-
-
 class Edge:
     """A move from one node to another; a view of one row of the edge table."""
 
@@ -341,24 +326,6 @@ class MCTS:
         counts = self.visit_counts(tree)
         action = int(self.forest.edges[k.choose(self.forest, tree, float(tau))]["action"])
         return Decision(action, counts, self.root_value(tree))
-
-    def explain_choice(self, node: Any, edges: np.ndarray, is_root: bool) -> list[Choice]:
-        """Return what `kernels.select` computes for each move of a node, from rows of the tables."""
-        rule = self.rule
-        found = edges[node["first"] : node["first"] + node["count"]]
-        noisy = is_root and bool(self.forest.trees[0]["noisy"])
-        visited = float(found["P"][found["N"] > 0].sum())
-        fresh = 0.0
-        if rule.fpu >= 0:
-            fresh = float(node["W"]) / (1 + int(node["total"]))
-            fresh -= 0.0 if is_root else rule.fpu * visited**0.5
-        lines = []
-        for edge in found:
-            n, w, p = int(edge["N"]), float(edge["W"]), float(edge["P"])
-            adjusted = (1 - rule.epsilon) * p + rule.epsilon * float(edge["nu"]) if noisy else p
-            u = rule.cpuct * adjusted * (1 + int(node["total"])) ** 0.5 / (1 + n)
-            lines.append(Choice(int(edge["action"]), n, p, float(edge["nu"]), adjusted, w, w / n if n else fresh, u))
-        return lines
 
     def root_value(self, tree: int = 0) -> float:
         """Return the search's value of the root, for its player to move."""

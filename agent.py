@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from choices import log_walk, snapshot
 from config import UserError
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor
@@ -126,10 +127,10 @@ class Agent(Player):
     def simulate(self) -> None:
         """One simulation, step by step: walk to a leaf, evaluate it, fill the value back."""
         tree = self._tree
-        before = self._table() if self._logging else []
+        before = snapshot(tree) if self._logging else None
         leaf, value, done, breadcrumbs = tree.moveToLeaf()
-        if self._logging:
-            self._log_walk(before, breadcrumbs, leaf)
+        if before is not None:
+            log_walk(self._log, tree, before, breadcrumbs, leaf)
         value, breadcrumbs = self.evaluateLeaf(leaf, value, done, breadcrumbs)
         tree.backFill(leaf, value, breadcrumbs)
         for edge in breadcrumbs:
@@ -268,28 +269,6 @@ class Agent(Player):
     def _log(self, message: str, *values: Any) -> None:
         if self.logger_mcts is not None:
             self.logger_mcts.info(message, *values)
-
-    def _table(self) -> list[Any]:
-        """The numbers of every node, as the coming walk will see them."""
-        f = self._tree.forest
-        return [f.nodes.copy(), f.edges.copy()]
-
-    def _log_walk(self, before: list[Any], breadcrumbs: list[Edge], leaf: Node) -> None:
-        """Write, for each node of a walk, every edge with what the choice was made from."""
-        nodes, edges = before
-        for chosen in breadcrumbs:
-            node = nodes[edges[chosen.index]["parent"]]
-            is_root = int(edges[chosen.index]["parent"]) == self._tree.root.index
-            lines = self._tree.explain_choice(node, edges, is_root)
-            self._log("PLAYER %+d", chosen.playerTurn)
-            for line in lines:
-                self._log(
-                    "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f",
-                    self.game.move_name(line.action), line.N, line.P, line.nu, line.adjusted, line.W, line.Q, line.U,
-                    line.Q + line.U,
-                )  # fmt: skip
-            self._log("chosen: %s", self.game.move_name(chosen.action))
-        self._log("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())
 
 
 class User(Player):

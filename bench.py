@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import games
+from backends import cores, make_predictor, measure_raw
 from config import Config
 from forest import forest_bytes
 from game import Game
-from initialise import measure_raw
 from MCTS import MCTS
 from selfplay import SelfPlay, game_seed
 
@@ -39,7 +39,6 @@ def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch), in turns.
     share_without_cache: the same with no evaluation cache, so that every simulation but those at finished games asks.
     """
-    from backends import cores, make_predictor
     from model import Residual_CNN
 
     game = games.make(config.game)
@@ -60,8 +59,6 @@ def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
 
 
 def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
-    from backends import cores
-
     play = SelfPlay(game, config, threads=cores())
     trees, threads = play.workers[0].trees, len(play.workers)
     gate, done = _Gate(), [0]
@@ -78,7 +75,7 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
     for _ in range(WINDOWS):
         gate.open.clear()
         time.sleep(0.3)
-        raw.append(measure_raw(predictor, game, trees, threads, seconds / 3))
+        raw.append(measure_raw(predictor, game.input_shape, trees, threads, seconds / 3))
         before, games_before, began = play.counts(), done[0], time.perf_counter()
         gate.open.set()
         time.sleep(seconds)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from backends import cores, measure_raw
 from forest import capacity_for, forest_bytes
 from initialise import Session
-from initialise import measure_raw as measure_raw_rate
 from loggers import clock
 
 TYPICAL_LENGTH = 0.7
@@ -13,13 +13,11 @@ TYPICAL_LENGTH = 0.7
 
 def budget_text(session: Session) -> str:
     """Return the budget in words; speeds are measured now, the length of games is a guess."""
-    from backends import cores
-
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
     trees, threads = s.selfplay.workers[0].trees, len(s.selfplay.workers)
-    s.raw_rate = measure_raw_rate(predictor, s.game, trees, threads)
+    s.raw_rate = measure_raw(predictor, s.game.input_shape, trees, threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     positions = c.episodes * plies * c.full_search_share

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agent import Agent
+from choices import choices_at, snapshot
 from game import Game, GameState
 
 
@@ -25,9 +26,7 @@ def explain(agent: Agent, state: GameState) -> dict[str, Any]:
     mcts, game = root.mcts, agent.game
     lines = []
     total = max(root.visits, 1)
-    for choice, (action, edge) in zip(
-        mcts.explain_choice(root._row, mcts.forest.edges, True), root.edges, strict=True
-    ):
+    for choice, (action, edge) in zip(choices_at(mcts, snapshot(mcts), root.index), root.edges, strict=True):
         after = [game.move_name(a) for a in mcts.principal_variation(edge.outNode)] if edge.outNode else []
         lines.append({
             "move": game.move_name(action), "N": choice.N, "share": choice.N / total, "P": choice.P,

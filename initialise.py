@@ -8,8 +8,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import re
-import time
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -17,75 +16,19 @@ import numpy as np
 
 import games
 from agent import Agent, Player, User
-from config import Config, UserError, differences, from_json, is_fixed, to_json
+from config import Config, UserError, differences, is_fixed, to_json
 from game import Game
 from loggers import Console, Loggers, close_log, open_loggers, write_metrics
 from memory import Memory
+from runs import RUN, RUNS, find_run, game_folder, network_facts, read_config, read_file, read_weights
 from selfplay import GameRecord
 from storage import DamagedData, Store, arrays_from_bytes, arrays_to_bytes, sha256, sweep, write_file
-
-HERE = Path(__file__).parent
-RUNS = HERE / "run"
-ARCHIVE = HERE / "run_archive"
-_RUN = re.compile(r"run([0-9]{4,6})\Z")
 
 
 class RunBusy(UserError):
     """Another process works on the run."""
 
     exit_code = 3
-
-
-def game_folder(spec: str) -> str:
-    """Return the folder's name for a game."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", spec).strip("-")
-
-
-def runs_of(spec: str, root: Path | None = None) -> list[Path]:
-    """Return the folders of a game's runs, oldest first."""
-    folder = (root or RUNS) / game_folder(spec)
-    found = [p for p in folder.iterdir() if _RUN.match(p.name)] if folder.is_dir() else []
-    return sorted((p for p in found if (p / "config.json").exists()), key=lambda p: int(p.name[3:]))
-
-
-def read_config(folder: Path) -> Config:
-    """Return the settings of a run; raise `UserError` when the folder is none."""
-    path = folder / "config.json"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"expected the settings of a run in {path}, got {type(error).__name__}") from None
-    return from_json(text, str(path))
-
-
-def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
-    """Return the folder of a run, the newest when no number is given."""
-    found = runs_of(spec, root)
-    if number is not None:
-        for path in found:
-            if int(path.name[3:]) == number:
-                return path
-    elif found:
-        return found[-1]
-    known = ", ".join(p.name for p in found) or "none"
-    wanted = "a run" if number is None else f"run{number:04}"
-    raise UserError(f"expected {wanted} of {spec}, there is {known} in {(root or RUNS) / game_folder(spec)}")
-
-
-def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
-    """Return the newest run of a game that has iterations to go, or None."""
-    for path in reversed(runs_of(spec, root)):
-        if (path / "run.db").exists() and not _is_finished(path):
-            return path
-    return None
-
-
-def _is_finished(path: Path) -> bool:
-    store = Store(path / "run.db", read_only=True)
-    try:
-        return store.get("finished") == "yes"
-    finally:
-        store.close()
 
 
 class Session:
@@ -156,20 +99,30 @@ class Session:
         """Go on with a run, with changed settings if given; raise `UserError` when one of them cannot change."""
         console = console or Console()
         old = read_config(folder)
+        changes = differences(old, config) if config else {}
+        refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
+        if refused:
+            told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
+            raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
         lock = _lock(folder)
         try:
-            changes = differences(old, config) if config else {}
-            refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
-            if refused:
-                told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
-                raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
-            for name, (a, b) in changes.items():
-                console.say(f"changed setting {name}: {a!r} -> {b!r}")
-            store = Store(folder / "run.db")
+            return cls._opened(folder, config or old, changes, lock, console, log_mcts)
+        except sqlite3.Error as error:
+            _unlock(lock)
+            raise DamagedData(f"{folder / 'run.db'}: expected a run's database, got a damaged one ({error})") from None
         except BaseException:
-            lock.close()
+            _unlock(lock)
             raise
-        session = cls(folder, config or old, store, lock, console=console, log_mcts=log_mcts)
+
+    @classmethod
+    def _opened(
+        cls, folder: Path, config: Config, changes: dict[str, Any], lock: Any, console: Console, log_mcts: bool
+    ) -> Session:
+        store = Store(folder / "run.db")
+        session = cls(folder, config, store, lock, console=console, log_mcts=log_mcts)
+        session._load_memory()
+        for name, (a, b) in changes.items():
+            console.say(f"changed setting {name}: {a!r} -> {b!r}")
         for name, (a, b) in changes.items():
             session.loggers.main.info("changed setting %s: %r -> %r", name, a, b)
         if changes:
@@ -178,7 +131,6 @@ class Session:
             store.put("finished", "no")
         sweep(folder / "models")
         sweep(folder)
-        session._load_memory()
         session.write_metrics()
         session.loggers.main.info("went on after iteration %d", store.iterations_done())
         return session
@@ -188,7 +140,7 @@ class Session:
         self.store.close()
         for log in self.loggers:
             close_log(log)
-        self._lock.close()
+        _unlock(self._lock)
 
     def __enter__(self) -> Session:
         return self
@@ -257,7 +209,7 @@ class Session:
         self._model.set_weights(self.weights(version))
         optimizer = self.folder / "models" / f"optimizer{version:04}.npz"
         shapes = [a.shape for a in self._model.get_optimizer()]
-        data = _read(optimizer)
+        data = read_file(optimizer)
         if sha256(data) != self.store.get("optimizer_sha256"):
             raise DamagedData(f"{optimizer}: expected the file that the run wrote, got another")
         self._model.set_optimizer(arrays_from_bytes(data, shapes, str(optimizer)))
@@ -342,35 +294,8 @@ class Session:
 
 def _next_folder(folder: Path) -> Path:
     """Return the folder of a run to come; a start that was killed half-way keeps its number."""
-    taken = [int(p.name[3:]) for p in folder.iterdir() if _RUN.match(p.name)] if folder.is_dir() else []
+    taken = [int(p.name[3:]) for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
     return folder / f"run{max(taken, default=0) + 1:04}"
-
-
-def network_facts(config: Config, game: Game) -> dict[str, Any]:
-    """Return what a model file must fit: the game and the network's shape."""
-    names = ("hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling")
-    facts = {n: getattr(config, n) for n in names}
-    facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
-    return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}
-
-
-def read_weights(folder: Path, store: Store, version: int, shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
-    """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
-    known = {v: (file, digest) for v, _, file, digest in store.versions()}
-    if version not in known:
-        raise UserError(f"{folder.name}: expected a version from {min(known)} to {max(known)}, got {version}")
-    file, digest = known[version]
-    data = _read(folder / "models" / file)
-    if sha256(data) != digest:
-        raise DamagedData(f"{folder / 'models' / file}: expected the file that the run wrote, got another")
-    return arrays_from_bytes(data, shapes, str(folder / "models" / file))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DamagedData(f"expected the model file {path}, got {type(error).__name__}") from None
 
 
 def _build(config: Config, game: Game) -> Any:
@@ -406,6 +331,13 @@ def _from_run(
         store.close()
 
 
+def _unlock(file: Any) -> None:
+    """Let go of a run, whoever else has the file open: a forked process has."""
+    if not file.closed:
+        fcntl.flock(file, fcntl.LOCK_UN)
+        file.close()
+
+
 def _lock(folder: Path) -> Any:
     """Hold the run for this process; raise `RunBusy` naming who has it. A killed process lets go by itself."""
     file = open(folder / "lock", "a+")  # noqa: SIM115
@@ -422,25 +354,3 @@ def _lock(folder: Path) -> Any:
     return file
 
 
-def measure_raw(predictor: Any, game: Game, batch: int, threads: int, seconds: float = 0.4) -> float:
-    """Return evaluations a second of the network alone, asked by as many threads as self-play has."""
-    import threading
-
-    planes = np.random.default_rng(0).integers(0, 2, (batch, *game.input_shape)).astype(np.uint8)
-    counts = [0] * threads
-
-    def ask(i: int) -> None:
-        predictor(planes)
-        ready.wait()
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            predictor(planes)
-            counts[i] += batch
-
-    ready = threading.Barrier(threads)
-    workers = [threading.Thread(target=ask, args=(i,)) for i in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return sum(counts) / seconds

@@ -10,7 +10,7 @@ from typing import Any
 from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
-from initialise import ARCHIVE, find_run, read_config, read_weights, runs_of
+from runs import ARCHIVE, find_run, read_config, read_weights, runs_of
 from storage import Store
 
 FORMS = "best, current, version0007, run0002:best, run0002:version0007, random, uct:1000, human"

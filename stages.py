@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from backends import measure_raw
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
-from initialise import measure_raw as measure_raw_rate
 from memory import Batch
 from selfplay import Counts, GameRecord, game_seed
 
@@ -35,7 +35,8 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     wanted = [(i, game_seed(run, iteration, i)) for i in range(c.episodes) if i not in have]
     predictor = s.predictor("selfplay", version)
     if not s.raw_rate or iteration % 10 == 1:
-        s.raw_rate = measure_raw_rate(predictor, s.game, s.selfplay.workers[0].trees, len(s.selfplay.workers))
+        workers = s.selfplay.workers
+        s.raw_rate = measure_raw(predictor, s.game.input_shape, workers[0].trees, len(workers))
     s.selfplay.clear_cache()
     before = s.selfplay.counts()
     if not _play(session, predictor, wanted, version, stop):

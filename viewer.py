@@ -20,9 +20,10 @@ from matplotlib.ticker import MaxNLocator
 
 import games
 from config import preset, with_overrides
-from initialise import Session, read_config, unfinished_run
+from initialise import Session
 from loggers import Console, Phase, clock, read_metrics
 from position import Board, Explained
+from runs import read_config, unfinished_run
 
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "curves", "open_session"]
 

@@ -7,6 +7,8 @@ it works with a few fixed batch sizes, so nothing is compiled twice. `load` swap
 from __future__ import annotations
 
 import os
+import threading
+import time
 from typing import Any, Protocol
 
 import numpy as np
@@ -73,3 +75,27 @@ def openvino_installed() -> bool:
 def padded(count: int) -> int:
     """Return the compiled batch size that holds `count` questions."""
     return next((b for b in BATCHES if b >= count), -(-count // BATCHES[-1]) * BATCHES[-1])
+
+
+def measure_raw(
+    predictor: Predictor, shape: tuple[int, ...], batch: int, threads: int, seconds: float = 0.4
+) -> float:
+    """Return evaluations a second of the network alone, asked by as many threads as self-play has."""
+    planes = np.random.default_rng(0).integers(0, 2, (batch, *shape)).astype(np.uint8)
+    counts = [0] * threads
+
+    def ask(i: int) -> None:
+        predictor(planes)
+        ready.wait()
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            predictor(planes)
+            counts[i] += batch
+
+    ready = threading.Barrier(threads)
+    workers = [threading.Thread(target=ask, args=(i,)) for i in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return sum(counts) / seconds

@@ -6,10 +6,15 @@ in place the compiler folds normalisation into the convolutions and lays the wei
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
 import numpy as np
+
+# The converter would send usage data to its makers, from a forked process that keeps our files open.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+
 import openvino as ov
 import tensorflow as tf
 

@@ -326,6 +326,24 @@ def test_two_threads_asking_at_once_get_their_own_answers(network):
         assert list(pool.map(ask, (0, 1))) == [True, True]
 
 
+@pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")
+def test_a_conversion_starts_no_process_and_tells_nobody(monkeypatch):
+    import os
+    import socket
+    import subprocess
+    import sys
+
+    def refused(*_, **__):
+        raise AssertionError("a conversion is a matter of this process alone")
+
+    monkeypatch.setattr(os, "fork", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    monkeypatch.setattr(socket, "socket", refused)
+    model = make()
+    make_predictor(model, backend="openvino")
+    assert model.openvino_graph is not None and sys.modules.get("openvino_telemetry") is None
+
+
 def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
     monkeypatch.setattr("backends.openvino_installed", lambda: False)
     with pytest.raises(UserError, match="pip install openvino"):

@@ -1,8 +1,10 @@
 """A run on disk: begun, stopped anywhere, gone on with, begun from another, refused when it is not what it should be."""
 
 import json
+import os
 import shutil
 import sqlite3
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,9 +14,10 @@ import config as c
 import initialise
 import stages
 from config import UserError, with_overrides
-from initialise import RunBusy, Session, find_run, read_config, runs_of, unfinished_run
+from initialise import RunBusy, Session
 from loggers import Console, read_metrics
 from main import train
+from runs import find_run, read_config, runs_of, unfinished_run
 from storage import DamagedData, Store, arrays_from_bytes, arrays_to_bytes
 from tiny import QUIET, tiny, tree_of
 
@@ -79,7 +82,7 @@ def quick(monkeypatch):
         return model
 
     monkeypatch.setattr(initialise, "_build", once)
-    monkeypatch.setattr(stages, "measure_raw_rate", lambda *_: 1000.0)
+    monkeypatch.setattr(stages, "measure_raw", lambda *_: 1000.0)
 
 
 # ---- a run
@@ -177,7 +180,7 @@ def breaking(function, at):
 
 
 PLACES = {
-    "in the fit": lambda s: (s.memory, "sample", 3),
+    "in the fit": lambda s: (sys.modules["model"]._Progress, "on_train_batch_end", 3),
     "after the fit": lambda s: (s.model, "is_finite", 1),
     "while the network is saved": lambda s: (s, "save_version", 1),
     "before self-play is closed": lambda s: (s.store, "finish", 1),
@@ -293,6 +296,15 @@ def test_a_run_is_worked_on_by_one_process_at_a_time(root):
     Session.open(folder, console=QUIET).close()
 
 
+def test_a_closed_session_lets_go_of_the_run_though_another_process_inherited_its_files(root):
+    folder = find_run("tictactoe", root=root)
+    session = Session.open(folder, console=QUIET)
+    inherited = os.dup(session._lock.fileno())
+    session.close()
+    Session.open(folder, console=QUIET).close()
+    os.close(inherited)
+
+
 def test_a_session_that_could_not_open_lets_go_of_the_run(root):
     folder = find_run("tictactoe", root=root)
     (folder / "run.db").rename(folder / "away.db")
@@ -317,8 +329,8 @@ def test_a_run_can_begin_with_the_network_and_the_games_of_another(root, trained
         assert all(np.array_equal(a, b) for a, b in zip(mine, session.model.get_weights(), strict=True))
         games = [row[3:7] for row in content(trained)["games"] if row[0] <= 3]
         taken = [row[3:7] for row in content(session.folder)["games"]]
-        assert taken == games[-len(taken) :] and sum(row[7] for row in content(session.folder)["games"]) >= 300
-        assert len(session.memory) == 300
+        assert taken == games[-len(taken) :] and sum(row[7] for row in content(session.folder)["games"]) >= 150
+        assert len(session.memory) == 150
         assert [line["iteration"] for line in train(session, iterations=1)] == [1]
         assert session.current_version == 1
 
@@ -387,14 +399,21 @@ def test_a_damaged_network_is_named_and_nothing_is_trained_from_it(root, quick, 
     Session.open(folder, console=QUIET).close()
 
 
-@pytest.mark.parametrize("how", ["missing", "empty", "garbage"])
-def test_a_damaged_database_is_named(root, how):
+@pytest.mark.parametrize("how", ["missing", "cut", "empty", "garbage", "page by page"])
+def test_a_damaged_database_is_named_and_the_run_let_go_of(root, trained, how):
     folder = find_run("tictactoe", root=root)
     for extra in folder.glob("run.db-*"):
         extra.unlink()
-    damage(folder, "run.db", how)
-    with pytest.raises(DamagedData, match="run.db"):
-        Session.open(folder, console=QUIET)
+    if how == "page by page":
+        data = (folder / "run.db").read_bytes()
+        (folder / "run.db").write_bytes(data[:8192] + b"\xa5" * (len(data) - 8192))
+    else:
+        damage(folder, "run.db", how)
+    for _ in range(2):
+        with pytest.raises(DamagedData, match="run.db"):
+            Session.open(folder, console=QUIET)
+    shutil.copy(trained / "run.db", folder / "run.db")
+    Session.open(folder, console=QUIET).close()
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff\xfe\x00", b"[]", b'{"cpuct": NaN}', b'{"nonsense": 1}'])

@@ -1,0 +1,72 @@
+"""What the selection rule saw at each choice of a search: for the log of simulations and the table of `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from MCTS import MCTS, Edge, Node
+
+
+class Choice(NamedTuple):
+    """What the selection rule sees of one move: see the formula at `kernels.select`."""
+
+    action: int
+    N: int
+    P: float
+    nu: float
+    adjusted: float
+    """P mixed with the noise nu."""
+    W: float
+    Q: float
+    """W / N; for an unvisited move the first-play value."""
+    U: float
+
+
+class Tables(NamedTuple):
+    """The numbers of a tree at one moment."""
+
+    nodes: np.ndarray
+    edges: np.ndarray
+
+
+def snapshot(mcts: MCTS) -> Tables:
+    """Return the tables as a coming walk will see them."""
+    return Tables(mcts.forest.nodes.copy(), mcts.forest.edges.copy())
+
+
+def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
+    """Return what `kernels.select` computes for each move of the node with this index."""
+    rule, node = mcts.rule, tables.nodes[index]
+    found = tables.edges[node["first"] : node["first"] + node["count"]]
+    is_root = index == mcts.root.index
+    noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
+    fresh = 0.0
+    if rule.fpu >= 0:
+        visited = float(found["P"][found["N"] > 0].sum())
+        fresh = float(node["W"]) / (1 + int(node["total"])) - (0.0 if is_root else rule.fpu * visited**0.5)
+    lines = []
+    for edge in found:
+        n, w, p = int(edge["N"]), float(edge["W"]), float(edge["P"])
+        adjusted = (1 - rule.epsilon) * p + rule.epsilon * float(edge["nu"]) if noisy else p
+        u = rule.cpuct * adjusted * (1 + int(node["total"])) ** 0.5 / (1 + n)
+        lines.append(Choice(int(edge["action"]), n, p, float(edge["nu"]), adjusted, w, w / n if n else fresh, u))
+    return lines
+
+
+def log_walk(
+    log: Callable[..., None], mcts: MCTS, before: Tables, breadcrumbs: Sequence[Edge], leaf: Node
+) -> None:
+    """Write, for each node of a walk, every edge with what the choice was made from; then the leaf."""
+    name: Callable[[int], Any] = mcts.game.move_name
+    for chosen in breadcrumbs:
+        log("PLAYER %+d", chosen.playerTurn)
+        for c in choices_at(mcts, before, int(before.edges[chosen.index]["parent"])):
+            log(
+                "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f",
+                name(c.action), c.N, c.P, c.nu, c.adjusted, c.W, c.Q, c.U, c.Q + c.U,
+            )  # fmt: skip
+        log("chosen: %s", name(chosen.action))
+    log("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())
