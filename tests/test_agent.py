@@ -293,7 +293,8 @@ def test_a_person_plays_the_move_typed():
 
 
 NONSENSE = ["", " ", "8", "0", "-1", "44", "four", "4.0", "٤", "４", "²", "４\N{COMBINING ACUTE ACCENT}", "\t", "4 4",
-            "\x1b[A", "\udcff", "None", "__class__", "%s", "{0}", "'; DROP TABLE games", "9" * 9000, "x" * 50_000]  # fmt: skip
+            "\x1b[A", "\udcff", "None", "__class__", "%s", "{0}", "'; DROP TABLE games",
+            "9" * 9000, "x" * 50_000]  # fmt: skip
 
 
 @pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda text: ascii(text)[:20])

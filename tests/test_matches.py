@@ -372,7 +372,8 @@ def test_games_already_known_are_not_played_again_and_the_verdict_is_the_same():
 
 def test_a_tournament_of_an_odd_number_of_games_plays_whole_pairs():
     game, new = GAMES["tictactoe"], []
-    tournament(game, Spy("A", game), Spy("B", game), tiny(eval_episodes=7, promotion="threshold"), seed=0, keep=new.extend)
+    settings = tiny(eval_episodes=7, promotion="threshold")
+    tournament(game, Spy("A", game), Spy("B", game), settings, seed=0, keep=new.extend)
     assert [g.index for g in new] == list(range(6)) and [g.first_began for g in new] == [True, False] * 3
 
 

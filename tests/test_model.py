@@ -181,7 +181,7 @@ def test_the_rate_of_each_step_and_the_steps_done_are_those_asked_for():
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
 def test_weights_and_optimizer_given_to_another_model_make_it_go_on_bit_for_bit(optimizer):
-    model, twin = make(optimizer=optimizer, normalisation="batch"), make(optimizer=optimizer, seed=9, normalisation="batch")
+    model, twin = (make(optimizer=optimizer, seed=seed, normalisation="batch") for seed in (0, 9))
     batch = lesson(model.game)
     model.fit(lambda step: batch, 5, rate=lambda step: 0.01)
     twin.set_weights(model.get_weights())

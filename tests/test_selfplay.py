@@ -1,4 +1,4 @@
-"""Self-play: games follow from their seeds alone, are legal, record what was searched in full, and leave nothing behind."""
+"""Self-play: games follow from their seeds alone, are legal, record full searches, and leave nothing behind."""
 
 import numpy as np
 import pytest
