@@ -136,7 +136,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
     except SystemExit as end:
         if end.code == 0:
             raise
-        raise UserError(_one_line(said.getvalue(), argv)) from None
+        raise UserError(_one_line(said.getvalue(), argv, command)) from None
     if unknown:
         known = _options(command)
         flag = unknown[0].split("=")[0]
@@ -159,7 +159,7 @@ def _options(command: type) -> list[str]:
     return names + (list(FIELDS) if "config" in {f.name for f in dataclasses.fields(command)} else [])
 
 
-def _one_line(text: str, argv: list[str]) -> str:
+def _one_line(text: str, argv: list[str], command: type) -> str:
     """Return tyro's boxed message as one line, in our own words where a setting has a wrong value."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
@@ -169,6 +169,9 @@ def _one_line(text: str, argv: list[str]) -> str:
     faults = find_faults({name: value}) if name in FIELDS and value is not None else []
     if faults:
         return faults[0]
+    if "Missing from" in words:
+        needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
+        return f"expected {' and '.join(needed)}; `python main.py {command.__name__.lower()} --help` tells more"
     words = re.split(r"Argument helptext|For full helptext|To suppress", words)[0]
     return re.sub(r"^\s*(Parsing error|Value error|Invalid choice|Required options)\s*", "", words).strip()[:300]
 
@@ -187,6 +190,6 @@ def early(argv: list[str], name: str) -> str | None:
 
 def number(argv: list[str], name: str) -> int | None:
     text = early(argv, name)
-    if text is not None and not text.isdigit():
+    if text is not None and not re.match(r"[0-9]{1,9}\Z", text):
         raise UserError(f"{name}: expected a whole number, got {text[:40]!r}")
     return int(text) if text is not None else None

@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import json
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -46,6 +47,12 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except sqlite3.DatabaseError as error:
+        print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
+        return 4
 
 
 def _run(argv: list[str]) -> int:
@@ -142,7 +149,7 @@ def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
     if asked:
         say(f"stopped; `python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}` goes on")
         return 130
-    say(f"finished: best is version {session.best_version}; play it: `python main.py play --game '{session.game.spec}'`")
+    say(f"finished: version {session.best_version} is best; play: `python main.py play --game '{session.game.spec}'`")
     return 0
 
 
@@ -185,6 +192,8 @@ def _explain(argv: list[str]) -> int:
     agent = make_player(args.player, game, sims=args.sims, logger_mcts=log)
     if not isinstance(agent, Agent):
         raise UserError(f"expected a network to explain, got the player {agent.name}")
+    if args.trace:
+        Path(args.trace).touch()
     found = explain(agent, state)
     print(json.dumps(found) if args.json else as_text(found, state))
     if args.trace and not args.json:

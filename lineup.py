@@ -77,4 +77,5 @@ def _folder(game: Game, run: int | None, root: Path | None) -> Path:
         return find_run(game.spec, run, root)
     if runs_of(game.spec, ARCHIVE):
         return find_run(game.spec, None, ARCHIVE)
-    raise UserError(f"expected a trained run of {game.spec}, there is none; `python main.py --game '{game.spec}'` makes one")
+    command = f"python main.py --game '{game.spec}'"
+    raise UserError(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")

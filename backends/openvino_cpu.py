@@ -15,10 +15,10 @@ import numpy as np
 # The converter would send usage data to its makers, from a forked process that keeps our files open.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
-import openvino as ov
-import tensorflow as tf
+import openvino as ov  # noqa: E402
+import tensorflow as tf  # noqa: E402
 
-from backends import cores, padded
+from backends import cores, padded  # noqa: E402
 
 
 class OpenVINOPredictor:

@@ -1,4 +1,4 @@
-"""Agent: what it returns, its steps one by one, its log. User: whatever is typed ends in a move or a clean way out."""
+"""Agent: what it returns, its steps, its log. User: whatever is typed ends in a move or a clean way out."""
 
 import io
 import logging
@@ -13,7 +13,9 @@ from searching import GAMES, POSITIONS, Projection, always, numbers, play
 
 
 def agent_of(game, **options):
-    return Agent("agent", game, options.pop("predictor", None) or Projection(game), **{"mcts_sims": 60, **options})
+    return Agent(
+        "agent", game, options.pop("predictor", None) or Projection(game), **{"mcts_sims": 60, **options}
+    )
 
 
 # ---- acting
@@ -262,7 +264,9 @@ def check_choice(table, chosen, *, cpuct):
     assert sum(row["P"] for row in table) == pytest.approx(1, abs=0.002)
     for row in table:
         noise = any(other["nu"] > 0 for other in table)
-        assert row["adjP"] == pytest.approx(0.75 * row["P"] + 0.25 * row["nu"] if noise else row["P"], abs=0.0002)
+        assert row["adjP"] == pytest.approx(
+            0.75 * row["P"] + 0.25 * row["nu"] if noise else row["P"], abs=0.0002
+        )
         U = cpuct * row["adjP"] * (1 + total) ** 0.5 / (1 + row["N"])
         assert row["U"] == pytest.approx(U, abs=0.002)
         assert row["QU"] == pytest.approx(row["Q"] + row["U"], abs=0.002)

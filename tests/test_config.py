@@ -83,7 +83,9 @@ def test_what_is_no_number_in_the_range_is_refused_for_every_number(name):
 @pytest.mark.parametrize("name", NUMBERS)
 def test_the_ends_of_a_range_are_allowed_and_a_step_beyond_is_not(name):
     low, high = c.FIELDS[name].metadata["low"], c.FIELDS[name].metadata["high"]
-    others = {"min_memory": 1} if name == "memory_size" else {"memory_size": 10**8} if name == "min_memory" else {}
+    others = (
+        {"min_memory": 1} if name == "memory_size" else {"memory_size": 10**8} if name == "min_memory" else {}
+    )
     for value in (low, high):
         value = value if c.TYPES[name] is int else float(value)
         assert getattr(with_overrides(Config(), **{name: value}, **others), name) == value
@@ -209,7 +211,9 @@ def test_any_settings_are_refused_or_give_a_config_that_holds_them(values):
 
 
 @settings(derandomize=True, max_examples=200, deadline=None, database=None)
-@given(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1")) | junk.map(json.dumps))
+@given(
+    st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1")) | junk.map(json.dumps)
+)
 def test_any_text_is_refused_or_gives_a_config(text):
     try:
         assert isinstance(from_json(text), Config)

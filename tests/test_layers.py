@@ -17,7 +17,19 @@ NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "j
 LATE = {"model", "backends.compiled_keras", "backends.openvino_cpu"}
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 TALKS = {"agent.py", "cli.py", "console.py", "loggers.py", "main.py"}
-AT_IMPORT = {"print", "input", "open", "mkdir", "touch", "unlink", "connect", "system", "Popen", "run", "urlopen"}
+AT_IMPORT = {
+    "print",
+    "input",
+    "open",
+    "mkdir",
+    "touch",
+    "unlink",
+    "connect",
+    "system",
+    "Popen",
+    "run",
+    "urlopen",
+}
 AT_IMPORT |= {f"{verb}_{kind}" for verb in ("read", "write") for kind in ("text", "bytes")}
 SOURCES = sorted(
     path.relative_to(HERE).as_posix()
@@ -33,7 +45,10 @@ def statements(body):
             continue
         yield node
         for inner in ("body", "orelse", "finalbody", "handlers"):
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and "__main__" not in ast.unparse(node)[:40]:
+            if (
+                not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                and "__main__" not in ast.unparse(node)[:40]
+            ):
                 yield from statements(getattr(node, inner, []))
 
 
@@ -56,7 +71,9 @@ def calls(nodes):
 def faults(path, source):
     """Return (rule, what breaks it) for each rule that a source breaks."""
     found, tree = [], ast.parse(source)
-    top = [node for node in statements(tree.body) if not isinstance(node, (ast.If, ast.Try, ast.With, ast.For))]
+    top = [
+        node for node in statements(tree.body) if not isinstance(node, (ast.If, ast.Try, ast.With, ast.For))
+    ]
     own = path.split("/")[0].removesuffix(".py")
     for node in top:
         for name in imported(node):
@@ -91,7 +108,9 @@ def unsafe(call):
     """Return the fault of a call that could run what it reads."""
     words = {k.arg: k.value for k in call.keywords}
     text, rule = ast.unparse(call.func), "nothing that runs what it reads"
-    if text in ("eval", "exec", "compile", "__import__", "os.system", "os.popen") or text.endswith("load_model"):
+    if text in ("eval", "exec", "compile", "__import__", "os.system", "os.popen") or text.endswith(
+        "load_model"
+    ):
         return [(rule, f"{text} in line {call.lineno}")]
     refused = isinstance(words.get("allow_pickle"), ast.Constant) and words["allow_pickle"].value is False
     if "allow_pickle" in words and not refused or text in ("np.load", "numpy.load") and not refused:
@@ -108,13 +127,19 @@ def test_a_module_keeps_the_rules(path):
 
 
 def test_the_modules_are_found():
-    assert {"MCTS.py", "model.py", "games/connect4.py", "backends/__init__.py", "players/uct.py"} <= set(SOURCES)
+    assert {"MCTS.py", "model.py", "games/connect4.py", "backends/__init__.py", "players/uct.py"} <= set(
+        SOURCES
+    )
 
 
 BAD = [
     ("kernels.py", "import agent", "imports point down the layers"),
     ("kernels.py", "from MCTS import Node", "imports point down the layers"),
-    ("games/other.py", "try:\n    import stages\nexcept ImportError:\n    pass", "imports point down the layers"),
+    (
+        "games/other.py",
+        "try:\n    import stages\nexcept ImportError:\n    pass",
+        "imports point down the layers",
+    ),
     ("explain.py", "import lineup", "imports point down the layers"),
     ("funcs.py", "from model import Residual_CNN", "networks are imported when first needed"),
     ("cli.py", "from backends import openvino_cpu", "networks are imported when first needed"),
@@ -143,10 +168,16 @@ def test_a_module_that_breaks_a_rule_is_caught(path, source, rule):
 
 
 GOOD = [
-    ("cli.py", "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    import stages\n    print(1)"),
+    (
+        "cli.py",
+        "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    import stages\n    print(1)",
+    ),
     ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from initialise import Session"),
     ("model.py", "import keras\nfrom memory import Batch"),
-    ("backends/__init__.py", "def f():\n    import keras\n    from backends.compiled_keras import KerasPredictor"),
+    (
+        "backends/__init__.py",
+        "def f():\n    import keras\n    from backends.compiled_keras import KerasPredictor",
+    ),
     ("main.py", "if __name__ == '__main__':\n    print(1)"),
     ("model.py", "def f(model):\n    model.compile()\n    return np.load(1, allow_pickle=False)"),
 ]

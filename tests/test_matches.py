@@ -121,7 +121,11 @@ def test_one_player_can_begin_every_game_each_with_an_opening_of_its_own(begins)
 def test_a_match_of_draws_counts_half_points():
     game = Drawn()
     result, _ = match(game, 10)
-    assert result.scores == {"A": 0, "drawn": 10, "B": 0} and result.sp_scores == {"sp": 0, "drawn": 10, "nsp": 0}
+    assert result.scores == {"A": 0, "drawn": 10, "B": 0} and result.sp_scores == {
+        "sp": 0,
+        "drawn": 10,
+        "nsp": 0,
+    }
     assert result.points == {"A": [0.5] * 10, "B": [0.5] * 10}
 
 
@@ -202,7 +206,10 @@ def test_an_opening_comes_again_only_after_all_others_have_come():
 
 def test_no_opening_is_longer_than_the_game_allows():
     assert openings(GAMES["tictactoe"], range(3), 9, 0) == [[], [], []]
-    assert openings(GAMES["tictactoe"], [], 2, 0) == [] and openings(GAMES["tictactoe"], [0, 1], 0, 0) == [[], []]
+    assert openings(GAMES["tictactoe"], [], 2, 0) == [] and openings(GAMES["tictactoe"], [0, 1], 0, 0) == [
+        [],
+        [],
+    ]
 
 
 # ---- a person in a game
@@ -420,7 +427,9 @@ def test_nineteen_of_twenty_intervals_contain_the_truth(score, draws):
     rng, inside = np.random.default_rng(3), []
     for _ in range(600):
         luck = rng.random(60)
-        found = rate(np.where(luck < score - draws / 2, 1.0, np.where(luck < score + draws / 2, 0.5, 0.0)).tolist())
+        found = rate(
+            np.where(luck < score - draws / 2, 1.0, np.where(luck < score + draws / 2, 0.5, 0.0)).tolist()
+        )
         inside.append(found.low <= elo(score) <= found.high)
     assert 0.92 < np.mean(inside) <= 0.99
 

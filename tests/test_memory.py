@@ -1,4 +1,4 @@
-"""What is learnt from: positions of finished games, their targets, the window, what sampling gives, the disk."""
+"""What is learnt from: positions of finished games, their targets, the window, sampling, the disk."""
 
 import numpy as np
 import pytest
@@ -238,7 +238,10 @@ def test_the_same_rng_gives_the_same_sample_and_draws_are_with_replacement():
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_value_target_mixes_the_result_with_the_value_of_the_search(share):
     game = GAMES["corridor"]
-    memory, record = Memory(game, 100), random_record(GAMES["corridor"], np.random.default_rng(8), first_value=3)
+    memory, record = (
+        Memory(game, 100),
+        random_record(GAMES["corridor"], np.random.default_rng(8), first_value=3),
+    )
     positions = memory.positions(record)
     value = memory.batch(positions, np.zeros(len(positions.result), int), share).value
     assert value == pytest.approx((1 - share) * positions.result + share * record.values)
@@ -288,10 +291,13 @@ def test_games_come_back_from_the_disk_as_they_went(name, share, tmp_path):
     store = Store(tmp_path / "run.db", create=True)
     with store.transaction():
         store.add_games(1, 0, reversed(records))
-        store.add_games(1, 0, records[:5])
+        store.add_games(1, 0, [r._replace(result=9.0) for r in records[:5]])  # they are there and stay
     store.close()
     store = Store(tmp_path / "run.db", read_only=True)
-    found = [GameRecord(i, moves, visits, values, result) for _, i, result, moves, visits, values in store.games(10**6)]
+    found = [
+        GameRecord(i, moves, visits, values, result)
+        for _, i, result, moves, visits, values in store.games(10**6)
+    ]
     store.close()
     assert len(found) == 12
     one, other = Memory(game, 500), Memory(game, 500)

@@ -14,7 +14,10 @@ from memory import ILLEGAL, Batch
 from model import Residual_CNN, softmax_cross_entropy_with_logits
 from tiny import boards, tiny, trained_looking, used_memory
 
-BACKENDS = ["keras", pytest.param("openvino", marks=pytest.mark.skipif(not openvino_installed(), reason="OpenVINO"))]
+BACKENDS = [
+    "keras",
+    pytest.param("openvino", marks=pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")),
+]
 
 
 def make(spec="tictactoe", **changes):
@@ -188,7 +191,9 @@ def test_weights_and_optimizer_given_to_another_model_make_it_go_on_bit_for_bit(
     twin.set_optimizer(model.get_optimizer())
     for each in (model, twin):
         each.fit(lambda step: batch, 5, rate=lambda step: 0.01)
-    pairs = zip(model.get_weights() + model.get_optimizer(), twin.get_weights() + twin.get_optimizer(), strict=True)
+    pairs = zip(
+        model.get_weights() + model.get_optimizer(), twin.get_weights() + twin.get_optimizer(), strict=True
+    )
     assert all(np.array_equal(a, b) for a, b in pairs)
 
 

@@ -1,4 +1,4 @@
-"""Self-play: games follow from their seeds alone, are legal, record full searches, and leave nothing behind."""
+"""Self-play: games follow from their seeds alone, are legal, record full searches, leave nothing behind."""
 
 import numpy as np
 import pytest
@@ -41,11 +41,12 @@ def walk(game, record):
 @pytest.mark.parametrize("name", GAMES)
 def test_the_same_seeds_give_the_same_games_however_many_run_beside_them(name):
     game, count = GAMES[name], 12 if name == "corridor" else 40
-    expected = played(game, count)
+    random = {"random_opening_share": 0.5, "random_opening_plies": 3}
+    expected = played(game, count, **random)
     ways = [{"threads": 2}, {"games_in_flight": 4}, {"games_in_flight": 1}, {"games_in_flight": 64, "threads": 3},
             {"cache_size": 0}, {"cache_size": 7}]  # fmt: skip
     for way in ways:
-        assert all(map(same, expected, played(game, count, **way))), way
+        assert all(map(same, expected, played(game, count, **random, **way))), way
 
 
 def test_a_game_is_the_same_whichever_other_games_are_asked_for():
@@ -66,7 +67,9 @@ def test_different_seeds_give_different_games(name):
 
 
 def test_a_seed_follows_from_run_iteration_and_index():
-    seeds = [game_seed(run, iteration, index) for run in "ab" for iteration in range(20) for index in range(20)]
+    seeds = [
+        game_seed(run, iteration, index) for run in "ab" for iteration in range(20) for index in range(20)
+    ]
     assert len(set(seeds)) == 800 and all(0 <= seed < 2**64 for seed in seeds)
     assert game_seed("a", 1, 12) == game_seed("a", 1, 12) != game_seed("a", 11, 2)
 
@@ -159,7 +162,9 @@ def test_noise_changes_full_searches_and_nothing_before_the_first_of_them():
 
 def test_full_searches_are_the_share_of_moves_that_is_asked_for():
     for share in (0.1, 0.5, 0.9):
-        flags = np.concatenate([r.visits.any(axis=1) for r in played(GAMES["connect4"], 60, full_search_share=share)])
+        flags = np.concatenate(
+            [r.visits.any(axis=1) for r in played(GAMES["connect4"], 60, full_search_share=share)]
+        )
         assert flags.mean() == pytest.approx(share, abs=4 * (share * (1 - share) / len(flags)) ** 0.5)
 
 
@@ -264,7 +269,9 @@ def test_a_plain_game_forgets_the_positions_of_finished_games():
         first.append(record)
     assert game._next > 2500, "so many positions were met"
     assert max(most) < 1000
-    assert all(map(same, sorted(first, key=lambda r: r.index), played(Corridor(), 300))), "and nothing else changed"
+    assert all(map(same, sorted(first, key=lambda r: r.index), played(Corridor(), 300))), (
+        "and nothing else changed"
+    )
 
 
 def test_a_share_of_games_begins_with_random_moves_that_are_not_trained_on():

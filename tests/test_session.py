@@ -1,4 +1,4 @@
-"""A run on disk: begun, stopped anywhere, gone on with, begun from another, refused when it is not what it should be."""
+"""A run on disk: begun, stopped anywhere, gone on with, begun from another, refused when damaged."""
 
 import json
 import os
@@ -68,7 +68,7 @@ MODELS = {}
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Let sessions that follow one another share one network: what it compiled stays, its numbers are made new."""
+    """Let sessions in a row share one network: what it compiled stays, its numbers are made new."""
     build = initialise._build
 
     def once(config, game):
@@ -142,7 +142,9 @@ def test_two_iterations_then_two_more_give_the_run_that_four_in_one_go_give(trai
     assert tree_of(trained / "models") == tree_of(session.folder / "models")
     lines, others = (read_metrics(folder / "metrics.jsonl") for folder in (trained, session.folder))
     for line, other in zip(lines, others, strict=True):
-        same = {k for k in line if "second" not in k and "per_s" not in k and "share" not in k and "fill" not in k}
+        same = {
+            k for k in line if "second" not in k and "per_s" not in k and "share" not in k and "fill" not in k
+        }
         same -= {"self_play_cache_hit_rate"}
         assert {k: line[k] for k in same} == {k: other[k] for k in same}
 
@@ -210,7 +212,9 @@ def test_an_interruption_anywhere_changes_nothing_in_the_end(
     assert_same_run(trained, folder, last=3)
 
 
-def test_a_copy_of_the_files_at_any_moment_is_a_run_that_goes_on(trained, begun, tmp_path, quick, monkeypatch):
+def test_a_copy_of_the_files_at_any_moment_is_a_run_that_goes_on(
+    trained, begun, tmp_path, quick, monkeypatch
+):
     """What a crash leaves is what is on the disk at that moment."""
     copies, keep = [], stages._keep
 
@@ -261,7 +265,13 @@ def test_a_changed_setting_is_told_logged_and_kept(root):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"seed": 1}, {"hidden_cnn_layers": ("8x3",)}, {"optimizer": "sgd", "cpuct": 3.0}, {"global_pooling": True}]
+    "changes",
+    [
+        {"seed": 1},
+        {"hidden_cnn_layers": ("8x3",)},
+        {"optimizer": "sgd", "cpuct": 3.0},
+        {"global_pooling": True},
+    ],
 )
 def test_what_a_run_is_made_of_cannot_be_changed(root, changes):
     folder = find_run("tictactoe", root=root)
@@ -276,7 +286,9 @@ def test_what_a_run_is_made_of_cannot_be_changed(root, changes):
 def test_settings_of_another_network_written_into_the_file_by_hand_are_refused(root):
     folder = find_run("tictactoe", root=root)
     values = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**values, "hidden_cnn_layers": ["16x3"], "iterations": 9}))
+    (folder / "config.json").write_text(
+        json.dumps({**values, "hidden_cnn_layers": ["16x3"], "iterations": 9})
+    )
     versions = content(folder)["versions"]
     with pytest.raises(UserError), Session.open(folder, console=QUIET) as session:
         train(session)
@@ -329,17 +341,28 @@ def test_a_run_can_begin_with_the_network_and_the_games_of_another(root, trained
         assert all(np.array_equal(a, b) for a, b in zip(mine, session.model.get_weights(), strict=True))
         games = [row[3:7] for row in content(trained)["games"] if row[0] <= 3]
         taken = [row[3:7] for row in content(session.folder)["games"]]
-        assert taken == games[-len(taken) :] and sum(row[7] for row in content(session.folder)["games"]) >= 150
+        assert (
+            taken == games[-len(taken) :] and sum(row[7] for row in content(session.folder)["games"]) >= 150
+        )
         assert len(session.memory) == 150
         assert [line["iteration"] for line in train(session, iterations=1)] == [1]
         assert session.current_version == 1
 
 
 def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
-    for versions, same, games in (({"INITIAL_MODEL_VERSION": 1}, True, False), ({"INITIAL_MEMORY_VERSION": 1}, False, True)):
-        with Session.start(tiny(seed=7), root=root, console=QUIET, INITIAL_RUN_NUMBER=1, **versions) as session:
-            theirs = np.load(root / "tictactoe" / "run0001" / "models" / "version0001.npz", allow_pickle=False)
-            equal = all(np.array_equal(theirs[n], w) for n, w in zip(theirs.files, session.weights(0), strict=True))
+    for versions, same, games in (
+        ({"INITIAL_MODEL_VERSION": 1}, True, False),
+        ({"INITIAL_MEMORY_VERSION": 1}, False, True),
+    ):
+        with Session.start(
+            tiny(seed=7), root=root, console=QUIET, INITIAL_RUN_NUMBER=1, **versions
+        ) as session:
+            theirs = np.load(
+                root / "tictactoe" / "run0001" / "models" / "version0001.npz", allow_pickle=False
+            )
+            equal = all(
+                np.array_equal(theirs[n], w) for n, w in zip(theirs.files, session.weights(0), strict=True)
+            )
             assert equal == same
             assert (len(session.memory) > 0) == games
             assert session.store.count_games() == (24 if games else 0)
@@ -352,7 +375,8 @@ def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
      ({}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 99}, "expected a version from 0 to"),
      ({}, {"INITIAL_RUN_NUMBER": 8, "INITIAL_MODEL_VERSION": 1}, "there is run0001"),
      ({"game": "connect4"}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "there is none"),
-     ({}, {"INITIAL_MODEL_VERSION": 1}, "initial_run_number"), ({}, {"INITIAL_MEMORY_VERSION": 1}, "initial_run_number")],
+     ({}, {"INITIAL_MODEL_VERSION": 1}, "initial_run_number"),
+     ({}, {"INITIAL_MEMORY_VERSION": 1}, "initial_run_number")],
 )  # fmt: skip
 def test_a_beginning_that_does_not_fit_is_refused_before_anything_is_written(root, changes, numbers, told):
     before = tree_of(root)
@@ -391,9 +415,10 @@ def test_a_damaged_network_is_named_and_nothing_is_trained_from_it(root, quick, 
     damage(folder, f"models/{kind}{last:04}.npz", how)
     before = tree_of(folder / "models")
     changed = with_overrides(read_config(folder), iterations=9)
-    with pytest.raises(DamagedData, match=f"{kind}{last:04}.npz") as raised, Session.open(
-        folder, changed, console=QUIET
-    ) as session:
+    with (
+        pytest.raises(DamagedData, match=f"{kind}{last:04}.npz") as raised,
+        Session.open(folder, changed, console=QUIET) as session,
+    ):
         train(session)
     assert raised.value.exit_code == 4 and tree_of(folder / "models") == before
     Session.open(folder, console=QUIET).close()
@@ -464,7 +489,9 @@ def test_runs_are_listed_by_number_and_other_folders_are_none(tmp_path):
 def at(iteration, *, steps=0, seconds=0.0, **changes):
     """Return a stand-in for a session in an iteration, after so many training steps and seconds of work."""
     kept = {"steps": str(steps), "seconds": str(seconds)}
-    store = SimpleNamespace(get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1)
+    store = SimpleNamespace(
+        get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1
+    )
     session = Session.__new__(Session)
     session.store, session.config = store, tiny(**{"learning_rate": 1.0, "warmup_steps": 0, **changes})
     return session
@@ -491,7 +518,9 @@ def test_the_rate_follows_its_schedule():
 
 
 def test_the_rate_rises_over_the_first_steps_of_the_run_and_not_of_each_iteration():
-    found = [at(1, warmup_steps=10, learning_rate_schedule="constant").learning_rate(step) for step in range(12)]
+    found = [
+        at(1, warmup_steps=10, learning_rate_schedule="constant").learning_rate(step) for step in range(12)
+    ]
     assert found == pytest.approx([0.1 * (i + 1) for i in range(10)] + [1, 1])
     later = at(2, steps=6, warmup_steps=10, learning_rate_schedule="constant")
     assert [later.learning_rate(step) for step in range(5)] == pytest.approx([0.7, 0.8, 0.9, 1, 1])

@@ -1,4 +1,4 @@
-"""What tests of learning share: a run that takes seconds, its network with weights that look trained, memory used."""
+"""What tests of learning share: a run of seconds, weights that look trained, the memory in use."""
 
 import os
 from pathlib import Path
@@ -59,5 +59,7 @@ def used_memory():
 
 def tree_of(folder):
     """Return {path: bytes} of all files of a folder but those that SQLite makes for readers."""
-    files = [p for p in sorted(Path(folder).rglob("*")) if p.is_file() and not p.name.endswith(("-shm", "-wal"))]
+    files = [
+        p for p in sorted(Path(folder).rglob("*")) if p.is_file() and not p.name.endswith(("-shm", "-wal"))
+    ]
     return {str(p.relative_to(folder)): p.read_bytes() for p in files}

@@ -1,0 +1,98 @@
+"""What answering, changing weights and training cost, by back end, arithmetic and normalisation; ratios in one run.
+
+    python benchmarks/backends.py [--game connect4] [--seconds 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+
+import games
+from backends import make_predictor
+from config import preset
+from game import Game
+from memory import Batch
+from model import Residual_CNN, native_bfloat16
+
+
+def rate(call: Callable[[], object], count: int, seconds: float) -> float:
+    """Return `count` calls' worth a second, after a warm-up."""
+    call()
+    call()
+    began, done = time.perf_counter(), 0
+    while time.perf_counter() - began < seconds:
+        call()
+        done += count
+    return done / (time.perf_counter() - began)
+
+
+def resident() -> float:
+    """MiB of memory in use."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+
+
+def answering(game: Game, seconds: float) -> None:
+    batches = (1, 8, 64, 256, 512)
+    rng = np.random.default_rng(0)
+    print("evaluations/s at batch          " + "".join(f"{b:>10}" for b in batches))
+    for backend, precision in (("keras", "float32"), ("openvino", "float32"), ("openvino", "bfloat16")):
+        if precision == "bfloat16" and not native_bfloat16():
+            continue
+        model = Residual_CNN(preset("laptop", game=game.spec, precision=precision), game)
+        predictor = make_predictor(model, backend=backend)
+        found = []
+        for size in batches:
+            planes = rng.integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
+            found.append(rate(lambda ask=predictor, p=planes: ask(p), size, seconds))
+        print(f"{backend + ' ' + precision:<32}" + "".join(f"{r:>10,.0f}" for r in found))
+        if backend == "openvino":
+            planes = planes[:128]
+            for _ in range(20):
+                predictor.load(model.get_weights())
+                predictor(planes)
+            began, before = time.perf_counter(), resident()
+            for _ in range(100):
+                predictor.load(model.get_weights())
+                predictor(planes)
+            spent = (time.perf_counter() - began) / 100
+            print(f"    a new version: {1000 * spent:.0f} ms, {(resident() - before) / 100:+.3f} MiB")
+    planes = planes[:1]
+    print(f"keras predict, one position: {rate(lambda: model.model.predict(planes, verbose=0), 1, 2 * seconds):,.0f}/s")
+
+
+def training(game: Game, seconds: float) -> None:
+    rng, size = np.random.default_rng(0), 256
+    policy = np.full((size, game.action_size), 1 / game.action_size, np.float32)
+    planes = rng.integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
+    batch = Batch(planes, np.zeros(size, np.float32), policy)
+    print("positions/s in training, batch 256")
+    for normalisation in ("batch", "fixed"):
+        for precision in ("float32", "bfloat16"):
+            if precision == "bfloat16" and not native_bfloat16():
+                continue
+            config = preset("laptop", game=game.spec, normalisation=normalisation, precision=precision)
+            model = Residual_CNN(config, game)
+            found = rate(lambda m=model: m.fit(lambda step: batch, 20), 20 * size, 3 * seconds)
+            print(f"    normalisation {normalisation:<6}{precision:<10}{found:>10,.0f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--seconds", type=float, default=1.0)
+    options = parser.parse_args()
+    game = games.make(options.game)
+    answering(game, options.seconds)
+    training(game, options.seconds)
+
+
+if __name__ == "__main__":
+    main()
