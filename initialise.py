@@ -90,6 +90,10 @@ class Session:
         write_file(folder / "config.json", to_json(config).encode())
         session._load_memory()
         session.loggers.main.info("started %s", folder.name)
+        try:
+            session.model.draw(str(folder / "network.png"))
+        except UserError as error:
+            session.loggers.model.info("%s", error)
         return session
 
     @classmethod
@@ -237,11 +241,14 @@ class Session:
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
-        from backends import cores, make_predictor
+        from backends import STEADY, cores, make_predictor
 
         if role not in self._predictors:
             streams = cores() if role == "selfplay" else 1
-            self._predictors[role] = make_predictor(self.model, backend=self.config.backend, streams=streams)
+            smallest = STEADY if role in ("selfplay", "current", "best") else 1
+            self._predictors[role] = make_predictor(
+                self.model, backend=self.config.backend, streams=streams, smallest=smallest
+            )
             self._loaded[role] = -1
         if self._loaded[role] != version:
             self._predictors[role].load(self.weights(version))

@@ -17,6 +17,9 @@ from config import UserError
 
 BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
 """Batch sizes compiled when first needed; questions are padded to the next one."""
+STEADY = 32
+"""From this batch size on an answer is the same to the last bit in every batch; in smaller ones other kernels add up
+in another order. Games that are to follow from their seed alone ask in batches of at least this size."""
 TOLERANCE = {"float32": (1e-4, 1e-3), "bfloat16": (0.05, 0.15)}
 """Largest difference from Keras in float32 that tests allow: (value, logit after centring)."""
 
@@ -35,10 +38,10 @@ class Predictor(Protocol):
         ...
 
 
-def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1) -> Predictor:
+def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
     """Return a predictor with the model's present weights; `streams` threads may ask it at once.
 
-    auto: OpenVINO on a CPU when it is installed, else compiled Keras.
+    auto: OpenVINO on a CPU when it is installed, else compiled Keras. smallest: batch size to pad to at least.
     """
     import keras
 
@@ -51,11 +54,11 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1) -> Pr
             raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
         from backends.openvino_cpu import OpenVINOPredictor
 
-        predictor = OpenVINOPredictor(model, streams=streams)
+        predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
     else:
         from backends.compiled_keras import KerasPredictor
 
-        predictor = KerasPredictor(model)
+        predictor = KerasPredictor(model, smallest=smallest)
     predictor.load(model.get_weights())
     return predictor
 

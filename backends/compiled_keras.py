@@ -14,8 +14,8 @@ from backends import padded
 class KerasPredictor:
     """Answers with `tf.function`, on a GPU with XLA."""
 
-    def __init__(self, model: Any) -> None:
-        self._shape = model.game.input_shape
+    def __init__(self, model: Any, *, smallest: int = 1) -> None:
+        self._shape, self._smallest = model.game.input_shape, smallest
         on_gpu = bool(keras.distribution.list_devices("gpu"))
         self.name = f"keras {'gpu' if on_gpu else 'float32'}"
         self._function = tf.function(model.inference(), jit_compile=on_gpu)
@@ -26,7 +26,7 @@ class KerasPredictor:
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = len(planes)
-        room = np.zeros((padded(count), *self._shape), np.uint8)
+        room = np.zeros((padded(max(count, self._smallest)), *self._shape), np.uint8)
         room[:count] = planes
         value, logits = self._function(tf.constant(room), *self._weights)
         return value.numpy()[:count, 0], logits.numpy()[:count]

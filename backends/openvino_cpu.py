@@ -24,9 +24,9 @@ from backends import cores, padded  # noqa: E402
 class OpenVINOPredictor:
     """Answers with OpenVINO; with several streams each asking thread has cores of its own."""
 
-    def __init__(self, model: Any, *, streams: int = 1) -> None:
+    def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
-        self._shape = model.game.input_shape
+        self._shape, self._smallest = model.game.input_shape, smallest
         self._core = ov.Core()
         if not hasattr(model, "openvino_graph"):
             model.openvino_graph = _convert(model)
@@ -69,7 +69,7 @@ class OpenVINOPredictor:
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = len(planes)
-        request = self._request(padded(count))
+        request = self._request(padded(max(count, self._smallest)))
         request.get_input_tensor(0).data[:count] = planes
         request.infer()
         return request.get_output_tensor(0).data[:count, 0], request.get_output_tensor(1).data[:count]
