@@ -133,7 +133,7 @@ class Config:
     # ---- the tournament
     promotion: Literal["sprt", "threshold"] = setting("sprt")
     """How the current network becomes the best: a sequential test, or the article's ratio of scores."""
-    eval_episodes: int = setting(200, 2, 100_000)
+    eval_episodes: int = setting(400, 2, 100_000)
     """Most games of a tournament, in pairs with both colours of an opening (article: 20)."""
     eval_sims: int = setting(64, 1, 60_000)
     """Simulations a move in the tournament (article: mcts_sims)."""

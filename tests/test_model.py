@@ -7,7 +7,7 @@ import tensorflow as tf
 from matplotlib.figure import Figure
 
 import games
-from backends import TOLERANCE, make_predictor, openvino_installed, padded
+from backends import STEADY, TOLERANCE, make_predictor, openvino_installed, padded
 from config import UserError
 from corridor import Corridor
 from memory import ILLEGAL, Batch
@@ -271,6 +271,22 @@ def test_an_answer_depends_neither_on_the_other_questions_nor_on_its_place(netwo
     for questions in (some, planes[:40]):
         for found, expected in zip(predictor(questions), (value, logits), strict=True):
             assert np.array_equal(found[:40], expected[:40])
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_answers_in_batches_padded_to_the_steady_size_are_the_same_to_the_last_bit(backend, precision):
+    """Otherwise games would depend on how many others are still being played beside them."""
+    model = make("connect4", precision=precision)
+    model.set_weights(trained_looking(model))
+    predictor = make_predictor(model, backend=backend, smallest=STEADY)
+    planes = boards(model.game, 200)
+    value, logits = (np.array(a) for a in predictor(planes))
+    for count in (1, 5, 33, 100):
+        for first in (0, 70):
+            found = predictor(planes[first : first + count])
+            for some, all_of_them in zip(found, (value, logits), strict=True):
+                assert np.array_equal(some, all_of_them[first : first + count]), count
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
