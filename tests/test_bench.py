@@ -1,0 +1,23 @@
+"""`bench` reports every figure it promises, and its counts agree with each other."""
+
+import pytest
+
+from bench import bench
+from tiny import tiny
+
+PROMISED = {
+    "backend", "raw_evals_per_s", "selfplay_evals_per_s", "selfplay_sims_per_s", "share", "mean_batch_fill",
+    "tree_us_per_sim", "games_per_s", "cache_hit_rate", "predict_sims_per_s", "search",
+}  # fmt: skip
+
+
+def test_bench_reports_what_it_promises_and_the_figures_agree():
+    found = bench(tiny(), seconds=0.2)
+    assert found.keys() >= PROMISED
+    assert found["share"] == pytest.approx(found["selfplay_evals_per_s"] / found["raw_evals_per_s"])
+    assert 0 < found["mean_batch_fill"] <= 1 and 0 <= found["cache_hit_rate"] < 1
+    assert found["selfplay_sims_per_s"] > found["selfplay_evals_per_s"] > 0 and found["games_per_s"] > 0
+    assert found["times_naive"] == pytest.approx(found["selfplay_sims_per_s"] / found["predict_sims_per_s"])
+    assert [line["actions"] for line in found["search"]] == [7, 64, 225]
+    sizes = [line["bytes_per_node"] for line in found["search"]]
+    assert sizes == sorted(sizes) and all(line["us_per_sim"] > 0 for line in found["search"])
