@@ -1,7 +1,8 @@
 """How compiled code is made and kept: the decorators, and a cache folder that changes when any compiled source does.
 
 numba keeps machine code beside the file it came from and looks at that file only, so a change in a function that others
-have taken in would leave old code in use. The folder is named after all sources instead.
+have taken in would leave old code in use. The folder is named after all such sources instead. A game's own file is not
+among them unless another imports it: nothing else takes its functions in, so a change in it costs only itself.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ _HERE = Path(__file__).parent
 def cache_folder(here: Path = _HERE) -> Path:
     """Return the folder for the machine code of the sources as they are now; older ones in its place are removed."""
     digest = hashlib.sha256()
-    for path in sorted([*here.glob("*.py"), *(here / "games").glob("*.py")]):
-        text = path.read_bytes()
-        if b"numba" in text or b"@compiled" in text:
+    texts = {path: path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "games").glob("*.py")])}
+    for path, text in texts.items():
+        taken_in = path.parent == here or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
+        if taken_in and (b"numba" in text or b"@compiled" in text):
             digest.update(text)
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
     folder = base / f"numba-{digest.hexdigest()[:16]}"

@@ -138,13 +138,14 @@ class Game:
     "columns" = a column, "other"."""
     rules: Rules | None = None
     start_row: Row | None = None
-    parameters: dict[str, int] = {}
+    parameters: dict[str, int | float | str] = {}
     """Those that differ from the defaults."""
 
     @property
     def spec(self) -> str:
         """The name that makes this game again, e.g. "connect4(rows=5)"."""
-        inside = ",".join(f"{k}={v}" for k, v in sorted(self.parameters.items()))
+        shown = {k: f"{v:g}" if isinstance(v, float) else v for k, v in sorted(self.parameters.items())}
+        inside = ",".join(f"{k}={v}" for k, v in shown.items())
         return f"{self.name}({inside})" if inside else self.name
 
     def start(self) -> GameState:
@@ -162,6 +163,11 @@ class Game:
         if not isinstance(state, CompiledState) or state.game.spec != self.spec:
             raise UserError(f"expected a position of {self.spec}, got {type(state).__name__}")
         return state.row
+
+    def score(self, row: Row) -> tuple[float, float]:
+        """Return the points of the player to move and of the other, of a compiled position."""
+        lead = float(row[WINNER] * row[PLAYER])
+        return (max(lead, 0.0), max(-lead, 0.0))
 
     def move_name(self, action: int) -> str:
         """Return the name that people use for an action."""
@@ -233,6 +239,10 @@ class CompiledState(GameState):
         over = _call_outcome(self.rules.outcome, self.row, out)
         return (float(out[0]) if over else 0.0), bool(over)
 
+    @property
+    def score(self) -> tuple[float, float]:
+        return self.game.score(self.row)
+
     def takeAction(self, action: int) -> tuple[GameState, float, bool]:
         """Play; raise `UserError` with the board when the action is not legal."""
         if action not in self.allowedActions:
@@ -265,5 +275,3 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
     end = "the game is over" if not legal else f"legal: {shown}"
     return f"illegal move {name} ({end})\n{state.render()}"
 
-
-# ---- the conformance test of a game

@@ -41,17 +41,34 @@ def make(spec: str) -> Game:
     return kind(**_parameters(kind, match["inside"] or "" if match else ""))
 
 
-def _parameters(kind: type[Game], inside: str) -> dict[str, int]:
-    known = list(inspect.signature(kind).parameters)
+Parameter = int | float | str
+
+
+def _parameters(kind: type[Game], inside: str) -> dict[str, Parameter]:
+    known = inspect.signature(kind).parameters
     found = {}
     for part in filter(None, (p.strip() for p in inside.split(","))):
-        key, _, value = part.partition("=")
+        key, _, value = (word.strip() for word in part.partition("="))
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.3)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             options = ", ".join(known) or "none"
-            raise UserError(f"{kind.name}: expected a parameter out of {options}, got {key!r}{hint}")
-        if not re.match(r"[0-9]{1,4}\Z", value):
-            raise UserError(f"{kind.name}: expected a whole number for {key}, got {value[:40]!r}")
-        found[key] = int(value)
+            raise UserError(f"{kind.name}: expected a parameter out of {options}, got {key[:40]!r}{hint}")
+        found[key] = _parameter(kind.name, key, value, known[key].default)
     return found
+
+
+_FORMS = {
+    int: (r"[0-9]{1,4}\Z", "a whole number"),
+    float: (r"-?[0-9]{1,3}(\.[0-9]{1,2})?\Z", "a number"),
+    str: (r"[a-z][a-z0-9_-]{0,30}\Z", "a word"),
+}
+
+
+def _parameter(name: str, key: str, text: str, default: Parameter) -> Parameter:
+    """Return the value of a parameter; its default says of what type it is."""
+    kind = type(default)
+    form, words = _FORMS[kind]
+    if not re.match(form, text):
+        raise UserError(f"{name}: expected {words} for {key}, got {text[:40]!r}")
+    return kind(text)

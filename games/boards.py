@@ -1,4 +1,4 @@
-"""What games on a grid share: the symmetries of a board, a hash of its cells, a drawing in text."""
+"""What games on a grid share: the symmetries of a board, hashes of its cells, names of points, drawings in text."""
 
 from __future__ import annotations
 
@@ -31,6 +31,25 @@ def mix64(x):  # type: ignore[no-untyped-def]
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+@compiled
+def toggle(row, at, point, kind):  # type: ignore[no-untyped-def]
+    """Put a thing of a kind (0-3) on a point, or take it off again, in the hash kept in row[at] and row[at + 1].
+
+    Zobrist 1970: the exclusive or of one random word for each thing on the board; a start of 0 is an empty board.
+    """
+    word = mix64(np.uint64(4 * point + kind + 1))
+    row[at] ^= np.int32(word & np.uint64(0xFFFFFFFF))
+    row[at + 1] ^= np.int32(word >> np.uint64(32))
+
+
+@compiled
+def kept_hash(row, at, salt):  # type: ignore[no-untyped-def]
+    """Return the hash kept in row[at] and row[at + 1], mixed with what else tells positions apart (0-2^31)."""
+    low = np.uint64(row[at]) & np.uint64(0xFFFFFFFF)
+    high = np.uint64(row[at + 1]) << np.uint64(32)
+    return mix64(high | low) ^ mix64(np.uint64(salt) + np.uint64(0x5851F42D4C957F2D))
 
 
 @compiled
@@ -79,3 +98,28 @@ def draw(cells: np.ndarray, last: int, pieces: dict[int, str]) -> list[str]:
             text += f"[{pieces[int(cell)]}]" if here else f" {pieces[int(cell)]} "
         lines.append(text)
     return lines
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+GO_LETTERS = LETTERS.replace("i", "")
+"""Go's names of columns leave out the i."""
+
+
+def point_name(point: int, rows: int, columns: int, *, letters: str = LETTERS, from_top: bool = False) -> str:
+    """Return the name of a point counted in row order from the top left: its column's letter and its row's number.
+
+    >>> point_name(0, 9, 9), point_name(0, 8, 8, from_top=True)
+    ('a9', 'a1')
+    """
+    r, c = divmod(point, columns)
+    return f"{letters[c]}{r + 1 if from_top else rows - r}"
+
+
+def draw_named(
+    cells: np.ndarray, last: int, pieces: dict[int, str], *, letters: str = LETTERS, from_top: bool = False
+) -> list[str]:
+    """Return the lines of `draw` with the numbers of the rows before them and a line of letters below."""
+    rows, columns = cells.shape
+    names = [f"{r + 1 if from_top else rows - r:>2}" for r in range(rows)]
+    below = "   " + "".join(f" {letters[c]} " for c in range(columns))
+    return [f"{name} {line}" for name, line in zip(names, draw(cells, last, pieces), strict=True)] + [below]
