@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import shlex
 import signal
 import sqlite3
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arguments import COMMANDS, Bench, Check, Explain, Match, Play, Train, early, number, parse
+from arguments import COMMANDS, Bench, Check, Explain, Match, NewGame, Play, Train, early, number, parse
 from config import Config, UserError, preset
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
@@ -23,6 +24,9 @@ SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMA
   explain   show what the search thinks of a position
   bench     measure speeds
   check     test a game's rules
+  new-game  write a file with a small game to change into one's own
+
+A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
 
 examples:
   python main.py                          go on with the newest Connect 4 run, or start one
@@ -50,6 +54,10 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        hint = "fewer --games-in-flight, fewer --mcts-sims or a smaller --memory-size need less"
+        print(f"error: not enough memory ({error}); {hint}", file=sys.stderr)
+        return 2
     except sqlite3.DatabaseError as error:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
@@ -68,6 +76,7 @@ def _run(argv: list[str]) -> int:
             raise UserError(f"expected a command out of {', '.join(COMMANDS)}, got {name[:60]!r}{hint}")
     action: Callable[[list[str]], int] = {
         "train": _train, "play": _play, "match": _match, "explain": _explain, "bench": _bench, "check": _check,
+        "new-game": _new_game,
     }[name]  # fmt: skip
     return action(argv)
 
@@ -231,6 +240,25 @@ def _check(argv: list[str]) -> int:
     else:
         print("\n".join(faults) if faults else f"{game.spec}: all right in {args.games} random games")
     return 4 if faults else 0
+
+
+def _new_game(argv: list[str]) -> int:
+    args = parse(NewGame, argv)
+    from games.own import write_template
+
+    path, kind = write_template(args.name, Path.cwd())
+    main = "main.py" if Path("main.py").exists() else shlex.quote(str(Path(__file__).with_name("main.py")))
+    commands = [f"python {main} {rest}" for rest in (
+        f"check {path.name}:{kind}", f"--preset tiny --new --game {path.name}:{kind}",
+        f"play --game {path.name}:{kind}",
+    )]  # fmt: skip
+    if args.json:
+        print(json.dumps({"file": str(path), "class": kind, "commands": commands}))
+        return 0
+    notes = ("test the rules, after each change", "learn it, in minutes", "play against what has learned")
+    print(f"wrote {path.name}, a small game to change into yours. What to do with it:")
+    print("\n".join(f"\n# {note}\n{command}" for command, note in zip(commands, notes, strict=True)))
+    return 0
 
 
 def _whole(value: int, name: str, low: int, high: int) -> int:
