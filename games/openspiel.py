@@ -21,9 +21,10 @@ from game import GameState, illegal_move
 from games.plain import PlainGame
 
 PREFIX = "open_spiel:"
+SCRIPT = Path(__file__).with_name("openspiel_probe.py")
 PROBE_SECONDS = 30
 BOARD_TELLS = frozenset(
-    "breakthrough clobber connect_four dots_and_boxes gomoku havannah hex mnk othello pentago tic_tac_toe y".split()
+    "breakthrough clobber connect_four gomoku havannah mnk othello pentago tic_tac_toe y".split()
 )
 """Games whose drawing, side to move and ply together tell all that is to come. Others may depend on how a position
 came about (repetition, half a move), so there only equal histories are equal."""
@@ -59,6 +60,8 @@ class SpielState(GameState):
     def takeAction(self, action: int) -> tuple[GameState, float, bool]:
         if action not in self.allowedActions:
             raise UserError(illegal_move(self.game, self, action))
+        if len(self._history) >= self.game.max_plies:
+            raise UserError(f"{self.game.spec}: expected at most {self.game.max_plies} plies, got more")
         action = int(action)
         state = SpielState(self.game, self._spiel.child(action), self.playerTurn, (*self._history, action))
         return state, state.value, state.isEndGame
@@ -112,7 +115,7 @@ class SpielGame(PlainGame):
         self.grid_shape = (shape[1], shape[2]) if len(shape) == 3 else (math.isqrt(points),) * 2
         self.input_shape = (*self.grid_shape, len(self.channel) + 2)
         self.action_size = self.spiel.num_distinct_actions()
-        self.max_plies = self.spiel.max_game_length()
+        self.max_plies: int = facts["length"]
         self._names = {int(a): name for a, name in facts["names"].items()}
         self._spelled = {str(a): a for a in range(self.action_size)}
         self._spelled |= {name.lower(): a for a, name in self._names.items()}
@@ -140,10 +143,9 @@ class SpielGame(PlainGame):
 @functools.lru_cache(maxsize=64)
 def probe(inside: str) -> dict[str, Any]:
     """Return what games/openspiel_probe.py found out about a game; raise `UserError` with its refusal."""
-    script = Path(__file__).with_name("openspiel_probe.py")
     try:
         # -P: a game's file beside the script must not stand in for a library's module
-        done = subprocess.run([sys.executable, "-P", str(script), inside], capture_output=True, timeout=PROBE_SECONDS)
+        done = subprocess.run([sys.executable, "-P", str(SCRIPT), inside], capture_output=True, timeout=PROBE_SECONDS)
         found = json.loads(done.stdout.decode().splitlines()[-1])
     except subprocess.TimeoutExpired:
         raise UserError(f"OpenSpiel did not come to an end of {inside[:60]} in {PROBE_SECONDS} seconds") from None

@@ -78,7 +78,7 @@ def _short(game: Any) -> str:
 def examine(game: Any) -> dict[str, Any]:
     """Return the facts of a game that is fit; raise `Refused` with every property that is not."""
     kind, greatest = game.get_type(), game.max_utility()
-    actions, length = game.num_distinct_actions(), game.max_game_length()
+    actions, length = game.num_distinct_actions(), longest(game)
     wanted = (
         ("two players", game.num_players(), 2),
         ("moves one after the other", kind.dynamics.name.lower(), "sequential"),
@@ -94,12 +94,18 @@ def examine(game: Any) -> dict[str, Any]:
     if faults:
         raise Refused(f"{_short(game)} cannot be played here: {'; '.join(faults)}")
     try:
-        thresholds, names = sample(game)
+        thresholds, names, seen = sample(game, 2 * length)
     except Refused:
         raise
     except Exception as error:
         raise Refused(f"OpenSpiel fails in {_short(game)}: {_in_words(str(error))}") from None
-    return {"spec": str(game).removesuffix("()"), "thresholds": thresholds, "names": names}
+    length = length if seen <= length else 2 * length  # too low for dots_and_boxes on some boards
+    return {"spec": str(game).removesuffix("()"), "length": length, "thresholds": thresholds, "names": names}
+
+
+def longest(game: Any) -> int:
+    """Return how many plies a game can have; OpenSpiel's own number leaves the swap out in Hex."""
+    return int(game.max_game_length()) + (game.get_parameters().get("swap") is True)
 
 
 def channels(shape: list[int]) -> int:
@@ -108,27 +114,31 @@ def channels(shape: list[int]) -> int:
     return shape[0] if boards else math.prod(shape)
 
 
-def sample(game: Any) -> tuple[list[list[float]], dict[int, str]]:
-    """Play random games; return the thresholds of each channel, and names of actions where a name means one."""
+def sample(game: Any, limit: int) -> tuple[list[list[float]], dict[int, str], int]:
+    """Play random games; return thresholds of each channel, names of actions, the length of the longest game."""
     import numpy as np
 
     shape = game.observation_tensor_shape()
     plies = max(1, min(PLIES, NUMBERS // math.prod(shape)))
-    rng, seen, said = random.Random(0), [], {}
+    rng, seen, said, longest_seen = random.Random(0), [], {}, 0
     while len(seen) < plies:
         state, begun = game.new_initial_state(), len(seen)
         while not state.is_terminal() and len(seen) < plies:
             player, legal = state.current_player(), state.legal_actions()
-            if player not in (0, 1) or not legal or len(seen) - begun >= game.max_game_length():
-                raise Refused(f"{_short(game)} cannot be played here: expected a move, got none or too many")
+            if player not in (0, 1) or not legal:
+                raise Refused(f"{_short(game)} cannot be played here: expected a legal move, got none")
+            if len(seen) - begun >= limit:
+                raise Refused(f"{_short(game)} cannot be played here: expected at most {limit} plies, got more")
             seen.append(np.asarray(state.observation_tensor(player), np.float32))
             for action in legal:
                 said.setdefault(action, set()).add(_text(state, player, action))
             state.apply_action(rng.choice(legal))
-        if len(seen) == begun:
+        longest_seen = max(longest_seen, len(seen) - begun)
+        if not longest_seen:
             raise Refused(f"{_short(game)} cannot be played here: it is over before the first move")
     numbers = np.stack(seen).reshape(len(seen), channels(shape), -1)
-    return [_thresholds(np.unique(numbers[:, c])) for c in range(numbers.shape[1])], _names(said)
+    thresholds = [_thresholds(np.unique(numbers[:, c])) for c in range(numbers.shape[1])]
+    return thresholds, _names(said), longest_seen
 
 
 def _text(state: Any, player: int, action: int) -> str:
