@@ -231,15 +231,25 @@ def _bench(argv: list[str]) -> int:
 def _check(argv: list[str]) -> int:
     args = parse(Check, argv)
     import games
-    from conformance import check
+    from conformance import examine
 
     game = games.make(args.game)
-    faults = check(game, games=_whole(args.games, "games", 1, 100_000))
+    found = examine(game, games=_whole(args.games, "games", 1, 100_000))
+    won = {"first": found.results.get(1, 0), "drawn": found.results.get(0, 0), "second": found.results.get(-1, 0)}
     if args.json:
-        print(json.dumps({"game": game.spec, "games": args.games, "faults": faults}))
+        print(json.dumps({"game": game.spec, "games": args.games, "faults": found.faults, **won, "plies": found.plies}))
+    elif found.faults or found.end is None:
+        print("\n".join(found.faults))
     else:
-        print("\n".join(faults) if faults else f"{game.spec}: all right in {args.games} random games")
-    return 4 if faults else 0
+        print(f"{game.spec}: all right in {args.games} random games")
+        print(f"won by who began {won['first']}, by the other {won['second']}, drawn {won['drawn']}; "
+              f"{found.plies[0]} to {found.plies[1]} plies; the last one ended so:\n{found.end.render()}")  # fmt: skip
+        print(f"{game.pieces[found.end.playerTurn]} to move has {_result(found.end.value)}: is that right?")
+    return 4 if found.faults else 0
+
+
+def _result(value: float) -> str:
+    return "won" if value > 0 else "lost" if value < 0 else "drawn"
 
 
 def _new_game(argv: list[str]) -> int:
