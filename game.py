@@ -275,3 +275,9 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
     end = "the game is over" if not legal else f"legal: {shown}"
     return f"illegal move {name} ({end})\n{state.render()}"
 
+
+def state_key(game: Game, state: GameState) -> int:
+    """Return the 64-bit key of a position, as the tables of the search hold it."""
+    if game.rules is None:
+        raise TypeError(f"{game.name} has no rules")
+    return int(call_key(game.rules.key, game.row_of(state)))
