@@ -143,7 +143,7 @@ class Node:
     @property
     def Q(self) -> float:
         """Mean value over the network's and all visits, for the player to move."""
-        return sum_of_values(self.mcts.forest, self.index) / (1 + self.visits)
+        return float(sum_of_values(self.mcts.forest, self.index) / (1 + self.visits))
 
     @property
     def edges(self) -> list[tuple[int, Edge]]:
