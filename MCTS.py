@@ -30,6 +30,7 @@ from forest import (
 from forest import plant as plant_root
 from game import Game, GameState, state_key
 from games.plain import PlainGame
+from selection import Rule
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
@@ -189,7 +190,7 @@ class MCTS:
         self.game = game
         self.rules = game.rules
         self.leaves = leaves
-        self.rule = k.Rule(float(cpuct), float(epsilon), float(fpu_reduction), 1.0 if leaves > 1 else 0.0)
+        self.rule = Rule(float(cpuct), float(epsilon), float(fpu_reduction), 1.0 if leaves > 1 else 0.0)
         self.cache = make_cache(cache_size, game.action_size)
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)

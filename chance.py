@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from compiled import compiled
+from forest import LOSS, OPEN
 from games.boards import mix64
 
 
@@ -55,27 +56,36 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
 def choose(f, t, tau):  # type: ignore[no-untyped-def]
     """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random.
 
-    Without a visit every legal move is as likely.
+    Moves proven to be worse than others are left out. Without a visit every legal move is as likely.
     """
     root = f.nodes[f.trees[t].root]
-    if root.total == 0:
-        return root.first + np.int64(uniform(f.trees[t]) * root.count)
     top, stop = 0, root.first + root.opened
     for e in range(root.first, stop):
-        top = max(top, f.edges[e].N)
+        if sensible(root, f.edges[e]):
+            top = max(top, f.edges[e].N)
+    if top == 0:
+        first = root.first if root.total == 0 or root.opened == root.count else stop
+        return first + np.int64(uniform(f.trees[t]) * (root.first + root.count - first))
     total = 0.0
     for e in range(root.first, stop):
-        total += weight(f.edges[e].N, top, tau)
+        if sensible(root, f.edges[e]):
+            total += weight(f.edges[e].N, top, tau)
     x = uniform(f.trees[t]) * total
     last = np.int64(root.first)
     for e in range(root.first, stop):
-        w = weight(f.edges[e].N, top, tau)
+        w = weight(f.edges[e].N, top, tau) if sensible(root, f.edges[e]) else 0.0
         if w > 0.0:
             last = np.int64(e)
             x -= w
             if x < 0.0:
                 return last
     return last
+
+
+@compiled
+def sensible(root, edge):  # type: ignore[no-untyped-def]
+    """Return whether a move keeps what is proven of the root; while nothing is, whether it is not proven to lose."""
+    return edge.proven != LOSS if root.proven == OPEN else edge.proven == root.proven
 
 
 @compiled

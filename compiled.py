@@ -26,7 +26,7 @@ def cache_folder(here: Path = _HERE) -> Path:
     texts = {path: path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "games").glob("*.py")])}
     for path, text in texts.items():
         taken_in = path.parent == here or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
-        if taken_in and (b"numba" in text or b"@compiled" in text):
+        if taken_in and (b"numba" in text or b"from compiled import" in text):
             digest.update(text)
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
     folder = base / f"numba-{digest.hexdigest()[:16]}"

@@ -16,18 +16,24 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled, inlined
+from config import UserError
 from game import PLAYER, Game
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
 """Status of a node: no priors yet; priors known; game over."""
 NO_ROOM = -2
+OPEN, WIN, LOSS, DRAW = 0, 1, -1, 2
+"""What is proven of a node for its player to move, of an edge for who moves along it; OPEN = nothing."""
 
 NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("opened", "u2"),
-     ("player", "i1"), ("status", "i1")], align=True)  # fmt: skip
+     ("player", "i1"), ("status", "i1"), ("proven", "i1")], align=True)  # fmt: skip
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row."""
-EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "i4")], align=True)
+EDGE = np.dtype(
+    [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
+)
+MAX_ACTIONS = 65_535
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("pending", "i4")], align=True)  # fmt: skip
@@ -59,6 +65,8 @@ class Forest(NamedTuple):
     """[T * L, max depth] int32: the edges walked to each leaf in the air."""
     turn: np.ndarray
     """[T * L, max depth] int8: who moved along them."""
+    via: np.ndarray
+    """[T * L, max depth] int32: the nodes they leave."""
     leaf: np.ndarray
     """[T * L] int32: where a walk stands, at its end the leaf"""
     depth: np.ndarray
@@ -111,7 +119,7 @@ def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
     edge = (EDGE.itemsize + 8) * game.action_size
     table = 4 << (2 * capacity - 1).bit_length()
     node = NODE.itemsize + edge + 4 * row_size(game)
-    return trees * (capacity * node + table + leaves * 5 * max_depth(game) + 4 * game.action_size)
+    return trees * (capacity * node + table + leaves * 9 * max_depth(game) + 4 * game.action_size)
 
 
 def row_size(game: Game) -> int:
@@ -128,6 +136,8 @@ def max_depth(game: Game) -> int:
 
 def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
     """Allocate the tables; pages are touched when first used."""
+    if game.action_size > MAX_ACTIONS:
+        raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
     edges, slots = trees * capacity * game.action_size, trees * leaves
     rows = np.zeros((trees * (capacity + 1), row_size(game)), np.int32)
@@ -143,6 +153,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
         table=np.full(trees * table, UNVISITED, np.int32),
         path=np.zeros((slots, max_depth(game)), np.int32),
         turn=np.zeros((slots, max_depth(game)), np.int8),
+        via=np.zeros((slots, max_depth(game)), np.int32),
         leaf=np.zeros(slots, np.int32),
         depth=np.zeros(slots, np.int32),
         ended=np.zeros(slots, np.int32),
@@ -188,6 +199,9 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.total = 0
     node.value = f.outcome[0] if over else 0.0
     node.status = TERMINAL if over else WAITING
+    node.proven = OPEN
+    if over and node.value in (-1.0, 0.0, 1.0):
+        node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
     node.first = t * edge_capacity + tree.edges
     node.count = count
     node.opened = 0
@@ -214,6 +228,7 @@ def open_edge(f, node, e):  # type: ignore[no-untyped-def]
     edge.P = prior
     edge.child = UNVISITED
     edge.action = move
+    edge.proven = OPEN
     node.opened += 1
     return np.int64(place)
 

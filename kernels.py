@@ -2,31 +2,35 @@
 
 Perspective: a node's value and W are for the player to move there; an edge's W is for the player who moves along it.
 
-References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
+Reference for proofs: Winands, Björnsson, Saito 2008 (Monte-Carlo Tree Search Solver).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import typeof
 
 from compiled import compiled, inlined, prefetch
 from forest import (
+    DRAW,
     EDGE,
     EXPANDED,
+    LOSS,
     NO_ROOM,
+    OPEN,
     TERMINAL,
     UNVISITED,
     WAITING,
+    WIN,
     make_child,
-    open_edge,
     row_index,
     sum_of_values,
 )
+from selection import select
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
@@ -44,70 +48,6 @@ def bind(function: Any, *args: Any) -> Callable[..., Any]:
     function.compile(signature)
     code: Callable[..., Any] = function.get_overload(signature)
     return code
-
-
-class Rule(NamedTuple):
-    """Numbers of the selection rule."""
-
-    cpuct: float
-    epsilon: float
-    fpu: float
-    """Reduction for unvisited moves; negative: they count as 0 (the article)."""
-    virtual_loss: float
-    """Subtracted from W on the way to a leaf in the air, given back with its answer."""
-
-
-@inlined
-def unvisited_q(rule, node, W, is_root, visited_prior):  # type: ignore[no-untyped-def]
-    """Return Q for moves not yet visited (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
-    if rule.fpu < 0.0:
-        return 0.0
-    q = W / (1.0 + node.total)
-    return q if is_root else q - rule.fpu * math.sqrt(visited_prior)
-
-
-@inlined
-def select(f, rule, t, index):  # type: ignore[no-untyped-def]
-    """Return the edge with the largest Q + U, of equals the one with the smallest action; it is opened.
-
-    U = cpuct * P * sqrt(1 + sum N) / (1 + N) (AGZ, Methods, with 1 + so that the first descent follows the prior).
-    Of the unvisited moves the one with the largest prior is best, and it is among the opened ones unless all of these
-    are visited; only noise, at the root, can change that.
-    """
-    node = f.nodes[index]
-    is_root = index == f.trees[t].root
-    noisy = is_root and f.trees[t].noisy == 1
-    eps = rule.epsilon if noisy else 0.0
-    scale = rule.cpuct * math.sqrt(1.0 + node.total)
-    best, best_e, best_action = -1e300, np.int64(-1), 0
-    fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0
-    visited_prior, W = 0.0, np.float64(node.value)
-    opened, stop = node.first + node.opened, node.first + node.count
-    for e in range(node.first, opened):
-        edge = f.edges[e]
-        p = (1.0 - eps) * edge.P + eps * f.noise[t, edge.action] if noisy else np.float64(edge.P)
-        if edge.N == 0:
-            if p > fresh or (p == fresh and edge.action < fresh_action):
-                fresh, fresh_e, fresh_action = p, np.int64(e), edge.action
-        else:
-            visited_prior += edge.P
-            W += edge.W
-            score = edge.W / edge.N + scale * p / (1.0 + edge.N)
-            if score > best or (score == best and edge.action < best_action):
-                best, best_e, best_action = score, np.int64(e), edge.action
-    if opened < stop and (noisy or fresh_e < 0):
-        for e in range(opened, stop):
-            p = np.float64(f.priors[e])
-            if noisy:
-                p = (1.0 - eps) * p + eps * f.noise[t, f.moves[e]]
-            if p > fresh or (p == fresh and f.moves[e] < fresh_action):
-                fresh, fresh_e, fresh_action = p, np.int64(e), f.moves[e]
-        fresh_e = open_edge(f, node, fresh_e)
-    if fresh_e >= 0:
-        score = unvisited_q(rule, node, W, is_root, visited_prior) + scale * fresh
-        if score > best or (score == best and fresh_action < best_action):
-            return fresh_e
-    return best_e
 
 
 @inlined
@@ -140,7 +80,7 @@ def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
         if index == NO_ROOM:
             return False
     node = f.nodes[index]
-    if node.status != EXPANDED or depth == f.path.shape[1]:
+    if node.status != EXPANDED or depth == f.path.shape[1] or (node.proven != OPEN and depth > 0):
         return False
     e = select(f, rule, t, index)
     edge = f.edges[e]
@@ -149,6 +89,7 @@ def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
     node.total += 1
     f.path[slot, depth] = e
     f.turn[slot, depth] = node.player
+    f.via[slot, depth] = index
     f.depth[slot] = depth + 1
     if edge.child == UNVISITED:
         ask_for_row(f, row_index(f, t, index))
@@ -194,13 +135,37 @@ def backup(f, rule, slot, value, player):  # type: ignore[no-untyped-def]
 @compiled
 def undo(f, rule, slot):  # type: ignore[no-untyped-def]
     """Take back the visits of a walk that led to no evaluation."""
-    index = f.trees[slot // (f.leaf.shape[0] // f.trees.shape[0])].root
     for d in range(f.depth[slot]):
         edge = f.edges[f.path[slot, d]]
         edge.N -= 1
         edge.W += rule.virtual_loss
-        f.nodes[index].total -= 1
-        index = edge.child
+        f.nodes[f.via[slot, d]].total -= 1
+
+
+@compiled
+def prove(f, slot):  # type: ignore[no-untyped-def]
+    """Carry what is proven of a leaf up its path, as far as it decides.
+
+    A position is won when one move wins, lost when all lose, drawn when all are proven and the best draws.
+    """
+    leaf = f.nodes[f.leaf[slot]]
+    proven, player = leaf.proven, leaf.player
+    for d in range(f.depth[slot] - 1, -1, -1):
+        node = f.nodes[f.via[slot, d]]
+        if node.player != player and proven != DRAW:
+            proven = -proven
+        f.edges[f.path[slot, d]].proven = proven
+        if proven != WIN:
+            if node.opened < node.count:
+                return
+            proven = LOSS
+            for e in range(node.first, node.first + node.opened):
+                if f.edges[e].proven == OPEN:
+                    return
+                if f.edges[e].proven != LOSS:
+                    proven = f.edges[e].proven
+        node.proven = proven
+        player = node.player
 
 
 @compiled
@@ -231,6 +196,12 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def proven_value(proven):  # type: ignore[no-untyped-def]
+    """Return the value of a proven position for its player to move."""
+    return 0.0 if proven == DRAW else np.float64(proven)
+
+
+@inlined
 def cache_place(cache, key):  # type: ignore[no-untyped-def]
     """Return where the cache keeps a key."""
     return np.int64(key & np.uint64(cache.keys.shape[0] - 1))
@@ -247,8 +218,10 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
         return False
     node = f.nodes[index]
     cache.counts[2] += 1
-    if node.status != WAITING:  # over, or the path is as long as there is room for: a game without end
-        backup(f, rule, slot, node.value, node.player)
+    if node.status != WAITING:  # over, or proven, or the path is as long as there is room for: a game without end
+        backup(f, rule, slot, node.value if node.proven == OPEN else proven_value(node.proven), node.player)
+        if rule.prove and node.proven != OPEN:
+            prove(f, slot)
         return True
     for other in range(f.trees[t].pending):
         if f.leaf[slot - 1 - other] == index:
@@ -281,7 +254,8 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
             slot = f.active[i]
             tree = f.trees[slot // leaves]
             root = f.nodes[tree.root]
-            if root.status == TERMINAL or (root.total >= tree.budget and root.status == EXPANDED):
+            enough = root.total >= tree.budget and root.status == EXPANDED
+            if root.status == TERMINAL or root.proven != OPEN or enough:
                 f.ended[slot] = DONE
             else:
                 f.active[n] = slot

@@ -7,8 +7,9 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config loggers rating", "compiled storage backends", "game", "games", "forest chance", "kernels", "MCTS",
-    "selfplay", "memory", "model", "choices", "agent", "players", "conformance funcs", "runs", "initialise",
+    "config loggers rating", "compiled storage backends", "game", "games", "forest", "chance",
+    "selection", "kernels", "rollouts MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
+    "conformance funcs", "runs", "initialise",
     "stages lineup explain budget bench",
     "console position", "viewer web", "arguments", "cli main",
 ]  # fmt: skip
