@@ -6,7 +6,8 @@ one point is left, so that both have placed as many stones. Rule "race", of the 
 15 ahead wins at once (http://www.papg.com/show?5SAX); a full board ends it by points.
 
 Row: header, size, whether the rule is "race", stones to be placed, points of who began, points of the other, hash
-(2 numbers), then the cells from the top row down, 1 / -1 / 0. An action is a cell.
+(2 numbers), then for who began and for the other: the stones of each row, of each column and of each falling diagonal
+as bits; bit r or c is the one on row r or column c. An action is a point in row order from the top left.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from config import UserError
 from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
 from games.boards import draw_named, kept_hash, point_name, point_symmetries, toggle
 
-SIZE, RACE, STONES, FIRST, SECOND, HASH, CELLS = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
+SIZE, RACE, STONES, FIRST, SECOND, HASH, LINES = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
 SIZES = range(3, 16)
 RULES = ("area", "race")
 TARGET, LEAD = 150, 15
@@ -27,45 +28,63 @@ TARGET, LEAD = 150, 15
 
 
 @compiled
-def gain(row, r, c):  # type: ignore[no-untyped-def]
-    """Return what the squares score that the stone on (r, c) is a corner of.
+def lines_of(row, player):  # type: ignore[no-untyped-def]
+    """Return where the lines of a player begin."""
+    return LINES if player == 1 else LINES + 4 * row[SIZE] - 1
 
-    Each is found once: by its next corner (r1, c1) in one sense of rotation. A side (dr, dc) turned is (dc, -dr).
+
+@compiled
+def gain(row, lines, r, c):  # type: ignore[no-untyped-def]
+    """Return what the squares score that a stone on the empty point (r, c) would complete.
+
+    Each is found once: by its next corner in one sense of rotation, (r + dr, c + dc). The corner before is
+    (r + dc, c - dr), that across (r + dr + dc, c - dr + dc). For one dr they lie on a row, a column and a diagonal:
+    shifted so that bit 15 is dc = 0, the bits that all three have are the squares.
     """
-    size, stone, points = row[SIZE], row[CELLS + r * row[SIZE] + c], 0
+    size, points = row[SIZE], 0
     for r1 in range(max(0, r + c - size + 1), min(size, r + c + 1)):
         dr = r1 - r
         c3 = c - dr
-        for dc in range(-min(r, r1, c, c3), size - max(r, r1, c, c3)):
-            if row[CELLS + r1 * size + c + dc] != stone or row[CELLS + (r + dc) * size + c3] != stone:
-                continue
-            if row[CELLS + (r1 + dc) * size + c3 + dc] == stone and (dr != 0 or dc != 0):
+        squares = row[lines + r1] << (15 - c)
+        squares &= row[lines + size + c3] << (15 - r)
+        squares &= row[lines + 2 * size + r1 - c3 + size - 1] << (15 - r1)
+        dc = -15
+        while squares != 0:
+            if squares & 1:
                 points += (abs(dr) + abs(dc) + 1) ** 2 if row[RACE] else dr * dr + dc * dc
+            squares >>= 1
+            dc += 1
     return points
 
 
 @cfunc(LEGAL, cache=True)
 def legal(row, out):  # type: ignore[no-untyped-def]
-    count = 0
-    if row[OVER] == 0:
-        for i in range(row[SIZE] * row[SIZE]):
-            if row[CELLS + i] == 0:
-                out[count] = i
-                count += 1
+    if row[OVER]:
+        return 0
+    size, first, second, count = row[SIZE], lines_of(row, 1), lines_of(row, -1), 0
+    for r in range(size):
+        free = ~(row[first + r] | row[second + r])
+        for c in range(size):
+            out[count] = r * size + c
+            count += (free >> c) & 1
     return count
 
 
 @cfunc(PLAY, cache=True)
 def play(row, action):  # type: ignore[no-untyped-def]
-    player = row[PLAYER]
-    row[CELLS + action] = player
+    player, size = row[PLAYER], row[SIZE]
+    r = np.int32(action) // size
+    c = np.int32(action) - r * size
+    lines = lines_of(row, player)
+    own, other = (FIRST, SECOND) if player == 1 else (SECOND, FIRST)
+    row[own] += gain(row, lines, r, c)
+    row[lines + r] |= 1 << c
+    row[lines + size + c] |= 1 << r
+    row[lines + 2 * size + r - c + size - 1] |= 1 << r
     toggle(row, HASH, action, player + 1)
     row[PLY] += 1
     row[LAST] = action
     row[PLAYER] = -player
-    own, other = (FIRST, SECOND) if player == 1 else (SECOND, FIRST)
-    r = np.int32(action) // row[SIZE]
-    row[own] += gain(row, r, np.int32(action) - r * row[SIZE])
     lead = row[own] - row[other]
     if row[PLY] == row[STONES] or (row[RACE] and row[own] >= TARGET and lead >= LEAD):
         row[OVER] = 1
@@ -84,14 +103,17 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
     The last move is not among them: nothing depends on it, and positions reached in another order stay one.
     """
-    player = row[PLAYER]
+    size, player, i = row[SIZE], row[PLAYER], 0
+    own, other = lines_of(row, player), lines_of(row, -player)
     lead = (row[FIRST] - row[SECOND]) * player
-    for i in range(row[SIZE] * row[SIZE]):
-        out[5 * i] = row[CELLS + i] == player
-        out[5 * i + 1] = row[CELLS + i] == -player
-        out[5 * i + 2] = lead > 0
-        out[5 * i + 3] = lead < 0
-        out[5 * i + 4] = 1
+    for r in range(size):
+        for c in range(size):
+            out[i] = (row[own + r] >> c) & 1
+            out[i + 1] = (row[other + r] >> c) & 1
+            out[i + 2] = lead > 0
+            out[i + 3] = lead < 0
+            out[i + 4] = 1
+            i += 5
 
 
 @cfunc(KEY, cache=True)
@@ -120,7 +142,7 @@ class MetaSquares(Game):
         self.action_size = size * size
         self.max_plies = size * size - size % 2
         self.symmetries = point_symmetries(size, size)
-        self.start_row = np.zeros(CELLS + size * size, np.int32)
+        self.start_row = np.zeros(LINES + 2 * (4 * size - 1), np.int32)
         self.start_row[[PLAYER, LAST, SIZE, RACE, STONES]] = 1, -1, size, rule == "race", self.max_plies
 
     def score(self, row: Row) -> tuple[float, float]:
@@ -132,6 +154,8 @@ class MetaSquares(Game):
         return point_name(action, *self.grid_shape)
 
     def render(self, row: Row) -> str:
-        lines = draw_named(row[CELLS:].reshape(self.grid_shape), int(row[LAST]), self.pieces)
-        points = f"   {self.pieces[1]} {row[FIRST]}, {self.pieces[-1]} {row[SECOND]} points"
-        return "\n".join([*lines, points])
+        size = self.grid_shape[0]
+        first, second = (row[at : at + size, None] >> np.arange(size) & 1 for at in (LINES, LINES + 4 * size - 1))
+        lines = draw_named(first - second, int(row[LAST]), self.pieces)
+        points = f"{self.pieces[1]} {row[FIRST]}, {self.pieces[-1]} {row[SECOND]} points"
+        return "\n".join([*lines, f"    {points}"])
