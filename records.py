@@ -5,6 +5,7 @@ A file may come from anybody: every move is played by the rules, and what is wro
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import json
 import os
@@ -117,12 +118,13 @@ def from_bytes(data: bytes, form: str, game: Game | None = None) -> Record:
         raise UserError(f"expected at most {LIMIT:,} bytes, got a larger file")
     if b"\0" in data:
         raise UserError("expected text in UTF-8, got UTF-16 or no text")
+    data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise UserError("expected a game, the file is empty")
     if form == ".sgf":
         return _from_sgf(data, game)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise UserError("expected text in UTF-8, got another encoding or no text") from None
     return _from_json(text, game) if form == ".json" else _from_text(text, game)

@@ -66,7 +66,7 @@ def read(data: bytes, game: Game | None) -> Sheet:
     game = _told_game(root) if game is None else game
     check_game(game)
     _compare(game, root)
-    moves = []
+    moves: list[tuple[str, str]] = []
     for node in line:
         if found := [name for name in _SETUP if _first(node, name)]:
             raise UserError(f"expected moves only, got stones set up by {found[0]}")

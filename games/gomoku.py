@@ -320,6 +320,7 @@ class Gomoku(Game):
     """Put a stone on a point; n in a row wins."""
 
     name = "gomoku"
+    sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key)
 
     def __init__(self, size: int = 9, n: int = 5, rule: str = "freestyle") -> None:

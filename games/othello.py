@@ -9,6 +9,7 @@ first: discs of who began, discs of the other, moves of the player to move, all 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numba import cfunc
@@ -289,6 +290,11 @@ class Othello(Game):
             if action in state.allowedActions:  # of one that is not, who plays the line tells
                 state = state.takeAction(action)[0]
         return actions
+
+    def format_moves(self, actions: Sequence[int]) -> str:
+        """Return "f5d6c3" without passes, but for one at the end."""
+        passed = self.action_size - 1
+        return "".join(self.move_name(a) for i, a in enumerate(actions) if a != passed or i == len(actions) - 1)
 
     def render(self, row: Row) -> str:
         return "\n".join(draw_named(self._cells(row), int(row[LAST]), self.pieces, from_top=True))
