@@ -102,6 +102,18 @@ def test_a_transcript_without_passes_is_the_game_that_openspiel_plays_with_its_p
 
 
 @pytest.mark.skipif("othello" not in games.names(), reason="no Othello yet")
+def test_a_transcript_that_stops_after_a_pass_tells_it():
+    cut = 0
+    for seed in range(40):
+        moves = played(GAMES["othello"], seed).moves
+        for end in [i + 1 for i, action in enumerate(moves) if action == 64]:
+            record = Record(GAMES["othello"], moves[:end])
+            assert from_bytes(to_bytes(record, ".txt"), ".txt", GAMES["othello"]) == record
+            cut += 1
+    assert cut > 5
+
+
+@pytest.mark.skipif("othello" not in games.names(), reason="no Othello yet")
 def test_a_published_transcript_is_read_to_its_end():
     text = ("F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1"
             "G2B8A8G7H8H7H6")  # fmt: skip
