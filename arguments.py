@@ -54,6 +54,12 @@ class Play:
     """Who begins."""
     moves: str = ""
     """Moves already played, e.g. 4433."""
+    load: str = ""
+    """Go on with the game in this file (.json, .txt, .sgf)."""
+    save: str = ""
+    """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
+    overwrite: bool = False
+    """Replace the file to save to when it is there already."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,8 @@ class Explain:
     game: str = "connect4"
     moves: str = ""
     """Moves from the start, e.g. 4433."""
+    load: str = ""
+    """Take the moves from this file (.json, .txt, .sgf) instead."""
     player: str = "best"
     """A network: best, current, version0007, run0002:best."""
     sims: int = 400

@@ -10,10 +10,13 @@ import sqlite3
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arguments import COMMANDS, Bench, Check, Explain, Match, Play, Train, early, number, parse
 from config import Config, UserError, preset
+
+if TYPE_CHECKING:
+    from records import Record
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 
@@ -155,10 +158,34 @@ def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
 
 def _play(argv: list[str]) -> int:
     args = parse(Play, argv)
-    import games
-    from console import play_console
+    from console import PERSON, play_console
+    from explain import after_moves
 
-    return play_console(games.make(args.game), args.against, args.sims, args.first == "human", args.moves)
+    record = _begun(args, argv)
+    if record.result is not None and not after_moves(record.game, record.moves).isEndGame:
+        raise UserError(f"{args.load}: expected a game to go on with, this one was given up")
+    first = args.first == "human"
+    if early(argv, "first") is None and record.players.count(PERSON) == 1:
+        first = record.players[0] == PERSON
+    return play_console(
+        record.game, args.against, args.sims, first, record.moves,
+        save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,
+    )  # fmt: skip
+
+
+def _begun(args: Play | Explain, argv: list[str]) -> Record:
+    """Return the moves of the command line or of a file; of its game unless one is named."""
+    import games
+    from records import Record, load
+
+    if not args.load:
+        game = games.make(args.game)
+        return Record(game, game.parse_moves(args.moves))
+    if args.moves:
+        raise UserError("expected --moves or --load, got both")
+    path = Path(args.load)
+    named = early(argv, "game") is not None or path.suffix.lower() == ".txt"
+    return load(path, games.make(args.game) if named else None)
 
 
 def _match(argv: list[str]) -> int:
@@ -178,14 +205,13 @@ def _match(argv: list[str]) -> int:
 def _explain(argv: list[str]) -> int:
     args = parse(Explain, argv)
     _whole(args.sims, "sims", 1, 1_000_000)
-    import games
     from agent import Agent
     from explain import after_moves, as_text, explain
     from lineup import make_player
     from loggers import open_log
 
-    game = games.make(args.game)
-    state = after_moves(game, game.parse_moves(args.moves))
+    record = _begun(args, argv)
+    game, state = record.game, after_moves(record.game, record.moves)
     if state.isEndGame:
         raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
     log = open_log(Path(args.trace), megabytes=64) if args.trace else None

@@ -24,6 +24,7 @@ def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
             if number == 0:
                 test.facts()
             trail = test.play()
+            test.expect("parse_moves of format_moves", test.moves, game.parse_moves(game.format_moves(test.moves)))
             test.replay("when the same moves are played again", None, trail)
             for i, symmetry in enumerate(game.symmetries):
                 test.replay(f"under symmetry {i}", symmetry, trail)

@@ -12,7 +12,7 @@ from config import UserError
 from game import Game
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
-_LIBRARY = {"boards", "plain"}
+_LIBRARY = {"boards", "chains", "plain"}
 
 
 def names() -> list[str]:
