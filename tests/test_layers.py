@@ -11,7 +11,7 @@ LAYERS = [
     "selection", "kernels", "rollouts MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
     "conformance funcs", "runs sgf", "initialise records",
     "stages lineup explain budget bench",
-    "console position", "viewer web", "arguments", "cli main",
+    "console position turnfile", "viewer web", "arguments", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
