@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
+from games.own import digest
 from runs import ARCHIVE, find_run, read_config, read_weights, runs_of
 from storage import Store
 
@@ -56,6 +58,8 @@ def network_player(
         made_for = store.get("game")
         if made_for != game.spec:
             raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {made_for}")
+        if store.get("rules", "") != digest(game):
+            logging.getLogger("alphazero.lineup").warning("the rules have changed since %s learned them", folder.name)
         number = {"best": store.best(), "current": store.versions()[-1][0]}.get(str(version), version)
         model = Residual_CNN(config, game)
         shapes = [w.shape for w in model.get_weights()]
