@@ -289,6 +289,7 @@ def _littlego(argv: list[str]) -> int:
     print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
     if turn.late:  # its thread may be anywhere in compiled code: leaving the usual way would wait or crash
         os._exit(0)
+    return 0
 
 
 def _new_game(argv: list[str]) -> int:
