@@ -125,8 +125,29 @@ class Check:
     """Print the result as JSON."""
 
 
+@dataclass(frozen=True)
+class LittleGo:
+    """Play one move of Little-Go, the 5x5 Go of a university course, from a file to a file."""
+
+    input: str = "input.txt"
+    """The position: 1 (Black) or 2 (White), the board before the other's last move, the board now."""
+    output: str = "output.txt"
+    """Where the move goes: i,j or PASS."""
+    step_file: str = "littlego.step"
+    """Where the number of moves played is kept from move to move."""
+    player: str = ""
+    """Who plays: best, current, version0007, random, ...; by default the best network, where there is one."""
+    sims: int = 400
+    """Simulations a move of a network."""
+    seconds: float = 8.0
+    """Time to think, with what it takes to load the player; the start of Python comes on top."""
+    seed: int | None = None
+    """Of the player's chance; by default another one each time."""
+
+
 COMMANDS: dict[str, type] = {
     "train": Train, "play": Play, "match": Match, "explain": Explain, "bench": Bench, "check": Check,
+    "littlego": LittleGo,
 }  # fmt: skip
 
 

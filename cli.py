@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import os
+import secrets
 import signal
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arguments import COMMANDS, Bench, Check, Explain, Match, Play, Train, early, number, parse
+from arguments import COMMANDS, Bench, Check, Explain, LittleGo, Match, Play, Train, early, number, parse
 from config import Config, UserError, preset
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMA
   explain   show what the search thinks of a position
   bench     measure speeds
   check     test a game's rules
+  littlego  play one move of a course's 5x5 Go, from input.txt to output.txt
 
 examples:
   python main.py                          go on with the newest Connect 4 run, or start one
@@ -71,6 +75,7 @@ def _run(argv: list[str]) -> int:
             raise UserError(f"expected a command out of {', '.join(COMMANDS)}, got {name[:60]!r}{hint}")
     action: Callable[[list[str]], int] = {
         "train": _train, "play": _play, "match": _match, "explain": _explain, "bench": _bench, "check": _check,
+        "littlego": _littlego,
     }[name]  # fmt: skip
     return action(argv)
 
@@ -257,6 +262,25 @@ def _check(argv: list[str]) -> int:
     else:
         print("\n".join(faults) if faults else f"{game.spec}: all right in {args.games} random games")
     return 4 if faults else 0
+
+
+def _littlego(argv: list[str]) -> int:
+    began = time.monotonic()
+    args = parse(LittleGo, argv)
+    if not 0.1 <= args.seconds <= 3600:
+        raise UserError(f"seconds: expected a number from 0.1 to 3,600, got {args.seconds}")
+    _whole(args.sims, "sims", 1, 1_000_000)
+    seed = secrets.randbits(31) if args.seed is None else _whole(args.seed, "seed", 0, 2**31 - 1)
+    from turnfile import take_turn, thinker
+
+    think = thinker(args.player, sims=args.sims, seconds=args.seconds, seed=seed)
+    left = args.seconds - (time.monotonic() - began)
+    turn = take_turn(Path(args.input), Path(args.output), Path(args.step_file), think, left)
+    where = "PASS" if turn.action == 25 else f"{turn.action // 5},{turn.action % 5}"
+    print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
+    if turn.late:  # its thread may be anywhere in compiled code: leaving the usual way would wait or crash
+        os._exit(0)
+    return 0
 
 
 def _whole(value: int, name: str, low: int, high: int) -> int:

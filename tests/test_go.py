@@ -88,7 +88,7 @@ def test_random_games_go_as_in_openspiel_until_a_board_comes_back(size, komi, co
     theirs = [*points.tolist(), size * size]
     rng, repeated = np.random.default_rng(1), 0
     for _ in range(count):
-        state, twin, boards = game.start(), spiel.new_initial_state(), {game.start_row[:0].tobytes()}
+        state, twin, boards = game.start(), spiel.new_initial_state(), {colours(game.start_row).tobytes()}
         while not state.isEndGame:
             legal = state.allowedActions
             assert legal == sorted(theirs[a] for a in twin.legal_actions()), f"\n{state}"

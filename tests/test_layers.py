@@ -10,7 +10,7 @@ LAYERS = [
     "config loggers rating", "compiled storage backends", "game", "games", "forest", "kernels", "MCTS", "selfplay",
     "memory", "model", "choices", "agent", "players", "conformance funcs", "runs sgf", "initialise records",
     "stages lineup explain budget bench",
-    "console position", "viewer web", "arguments", "cli main",
+    "console position turnfile", "viewer web", "arguments", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
