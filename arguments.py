@@ -54,6 +54,12 @@ class Play:
     """Who begins."""
     moves: str = ""
     """Moves already played, e.g. 4433."""
+    load: str = ""
+    """Go on with the game in this file (.json, .txt, .sgf)."""
+    save: str = ""
+    """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
+    overwrite: bool = False
+    """Replace the file to save to when it is there already."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,8 @@ class Explain:
     game: str = "connect4"
     moves: str = ""
     """Moves from the start, e.g. 4433."""
+    load: str = ""
+    """Take the moves from this file (.json, .txt, .sgf) instead."""
     player: str = "best"
     """A network: best, current, version0007, run0002:best."""
     sims: int = 400
@@ -118,6 +126,26 @@ class Check:
 
 
 @dataclass(frozen=True)
+class LittleGo:
+    """Play one move of Little-Go, the 5x5 Go of a university course, from a file to a file."""
+
+    input: str = "input.txt"
+    """The position: 1 (Black) or 2 (White), the board before the other's last move, the board now."""
+    output: str = "output.txt"
+    """Where the move goes: i,j or PASS."""
+    step_file: str = "littlego.step"
+    """Where the number of moves played is kept from move to move."""
+    player: str = ""
+    """Who plays: best, current, version0007, random, ...; by default the best network, where there is one."""
+    sims: int = 400
+    """Simulations a move of a network."""
+    seconds: float = 8.0
+    """Time to think, with what it takes to load the player; the start of Python comes on top."""
+    seed: int | None = None
+    """Of the player's chance; by default another one each time."""
+
+
+@dataclass(frozen=True)
 class NewGame:
     """Write NAME.py into this folder: a small game in plain Python, whole and commented, to change into one's own."""
 
@@ -129,6 +157,7 @@ class NewGame:
 
 COMMANDS: dict[str, type] = {
     "train": Train, "play": Play, "match": Match, "explain": Explain, "bench": Bench, "check": Check,
+    "littlego": LittleGo,
     "new-game": NewGame,
 }  # fmt: skip
 

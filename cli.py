@@ -5,16 +5,22 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import os
+import secrets
 import shlex
 import signal
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from arguments import COMMANDS, Bench, Check, Explain, Match, NewGame, Play, Train, early, number, parse
+from arguments import COMMANDS, Bench, Check, Explain, LittleGo, Match, NewGame, Play, Train, early, number, parse
 from config import Config, UserError, preset
+
+if TYPE_CHECKING:
+    from records import Record
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 
@@ -24,6 +30,7 @@ SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMA
   explain   show what the search thinks of a position
   bench     measure speeds
   check     test a game's rules
+  littlego  play one move of a course's 5x5 Go, from input.txt to output.txt
   new-game  write a file with a small game to change into one's own
 
 A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
@@ -76,6 +83,7 @@ def _run(argv: list[str]) -> int:
             raise UserError(f"expected a command out of {', '.join(COMMANDS)}, got {name[:60]!r}{hint}")
     action: Callable[[list[str]], int] = {
         "train": _train, "play": _play, "match": _match, "explain": _explain, "bench": _bench, "check": _check,
+        "littlego": _littlego,
         "new-game": _new_game,
     }[name]  # fmt: skip
     return action(argv)
@@ -164,10 +172,34 @@ def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
 
 def _play(argv: list[str]) -> int:
     args = parse(Play, argv)
-    import games
-    from console import play_console
+    from console import PERSON, play_console
+    from explain import after_moves
 
-    return play_console(games.make(args.game), args.against, args.sims, args.first == "human", args.moves)
+    record = _begun(args, argv)
+    if record.result is not None and not after_moves(record.game, record.moves).isEndGame:
+        raise UserError(f"{args.load}: expected a game to go on with, this one was given up")
+    first = args.first == "human"
+    if early(argv, "first") is None and record.players.count(PERSON) == 1:
+        first = record.players[0] == PERSON
+    return play_console(
+        record.game, args.against, args.sims, first, record.moves,
+        save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,
+    )  # fmt: skip
+
+
+def _begun(args: Play | Explain, argv: list[str]) -> Record:
+    """Return the moves of the command line or of a file; of its game unless one is named."""
+    import games
+    from records import Record, load
+
+    if not args.load:
+        game = games.make(args.game)
+        return Record(game, game.parse_moves(args.moves))
+    if args.moves:
+        raise UserError("expected --moves or --load, got both")
+    path = Path(args.load)
+    named = early(argv, "game") is not None or path.suffix.lower() == ".txt"
+    return load(path, games.make(args.game) if named else None)
 
 
 def _match(argv: list[str]) -> int:
@@ -187,14 +219,13 @@ def _match(argv: list[str]) -> int:
 def _explain(argv: list[str]) -> int:
     args = parse(Explain, argv)
     _whole(args.sims, "sims", 1, 1_000_000)
-    import games
     from agent import Agent
     from explain import after_moves, as_text, explain
     from lineup import make_player
     from loggers import open_log
 
-    game = games.make(args.game)
-    state = after_moves(game, game.parse_moves(args.moves))
+    record = _begun(args, argv)
+    game, state = record.game, after_moves(record.game, record.moves)
     if state.isEndGame:
         raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
     log = open_log(Path(args.trace), megabytes=64) if args.trace else None
@@ -250,6 +281,25 @@ def _check(argv: list[str]) -> int:
 
 def _result(value: float) -> str:
     return "won" if value > 0 else "lost" if value < 0 else "drawn"
+
+
+def _littlego(argv: list[str]) -> int:
+    began = time.monotonic()
+    args = parse(LittleGo, argv)
+    if not 0.1 <= args.seconds <= 3600:
+        raise UserError(f"seconds: expected a number from 0.1 to 3,600, got {args.seconds}")
+    _whole(args.sims, "sims", 1, 1_000_000)
+    seed = secrets.randbits(31) if args.seed is None else _whole(args.seed, "seed", 0, 2**31 - 1)
+    from turnfile import take_turn, thinker
+
+    think = thinker(args.player, sims=args.sims, seconds=args.seconds, seed=seed)
+    left = args.seconds - (time.monotonic() - began)
+    turn = take_turn(Path(args.input), Path(args.output), Path(args.step_file), think, left)
+    where = "PASS" if turn.action == 25 else f"{turn.action // 5},{turn.action % 5}"
+    print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
+    if turn.late:  # its thread may be anywhere in compiled code: leaving the usual way would wait or crash
+        os._exit(0)
+    return 0
 
 
 def _new_game(argv: list[str]) -> int:

@@ -56,6 +56,7 @@ def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
             if number == 0:
                 test.facts()
             trail = test.play()
+            test.expect("parse_moves of format_moves", test.moves, game.parse_moves(game.format_moves(test.moves)))
             test.replay("when the same moves are played again", None, trail)
             for i, symmetry in enumerate(game.symmetries if not test.faults else ()):
                 test.replay(f"under symmetry {i}", symmetry, trail)

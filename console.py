@@ -2,61 +2,86 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from agent import Agent, Player, Quit, User
 from config import UserError
-from explain import as_text, explain
+from explain import after_moves, as_text, explain
 from funcs import MatchResult, play_alone, playMatches
 from game import Game, GameState
 from lineup import make_player
 from rating import rate
+from records import Record, check_place, save
+
+PERSON = "you"
+"""The name of a person in a record."""
 
 
-def play_console(game: Game, against: str, sims: int, human_first: bool, moves: str) -> int:
-    """Play one game, a person against a player; return the exit code."""
+class _Scribe(User):
+    """A person with a list of the moves that count, also when the game is left."""
+
+    def __init__(self, name: str, game: Game, **options: Any) -> None:
+        super().__init__(name, game, **options)
+        self.moves: list[int] = []
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self.moves = []
+
+    def observe(self, slot: int, action: int) -> None:
+        self.moves.append(action)
+
+
+def play_console(
+    game: Game, against: str, sims: int, human_first: bool, opening: Sequence[int], *,
+    save_to: Path | None = None, overwrite: bool = False,
+) -> int:  # fmt: skip
+    """Play one game, a person against a player, and save it, finished or not; return the exit code."""
     if not 1 <= sims <= 1_000_000:
         raise UserError(f"sims: expected a whole number from 1 to 1,000,000, got {sims}")
-    opening = _legal_line(game, moves)
+    state = after_moves(game, list(opening))
+    if state.isEndGame:
+        raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
+    if save_to is not None:
+        check_place(save_to, game, overwrite=overwrite)
     machine = make_player(against, game, sims=sims)
-    person = User("you", game, hint=lambda state: _hint(machine, state))
+    person = _Scribe(PERSON, game, hint=lambda state: _hint(machine, state))
     print(f"{game.name}: you are {game.pieces[1 if human_first else -1]}, against {machine.name}")
+    result = None
+    try:
+        result = _play(game, person, machine, human_first, opening)
+    finally:
+        if save_to is not None and person.moves:
+            players = (person.name, machine.name) if human_first else (machine.name, person.name)
+            save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
+            print(f"The game is saved in {save_to}.")
+    return 0
+
+
+def _play(game: Game, person: User, machine: Player, human_first: bool, opening: Sequence[int]) -> float | None:
+    """Return the result for who began; None when the person leaves."""
     try:
         played = play_alone(
-            game, (person, machine), (0, opening, human_first), seed=_fresh_seed(), watch=_tell(machine)
+            game, (person, machine), (0, list(opening), human_first), seed=_fresh_seed(), watch=_tell(machine)
         )
     except Quit:
         print("\nThe game is abandoned.")
-        return 0
-    state = _after(game, played.moves)
-    print(state.render())
+        return None
+    print(after_moves(game, played.moves).render())
     words = {1.0: "You win.", 0.5: "A draw.", 0.0: "You lose."}[played.score]
     print(f"{words} Moves: {' '.join(game.move_name(a) for a in played.moves)}")
-    return 0
+    return float(played.record.result)
 
 
 def _fresh_seed() -> int:
     import secrets
 
     return secrets.randbits(31)
-
-
-def _legal_line(game: Game, moves: str) -> list[int]:
-    actions = game.parse_moves(moves)
-    state = _after(game, actions)
-    if state.isEndGame:
-        raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
-    return actions
-
-
-def _after(game: Game, actions: list[int]) -> GameState:
-    state = game.start()
-    for action in actions:
-        state = state.takeAction(action)[0]
-    return state
 
 
 def _hint(machine: Player, state: GameState) -> str:

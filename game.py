@@ -10,6 +10,7 @@ A game comes in one of two forms, and everything works with both. *Plain Python*
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -140,6 +141,9 @@ class Game:
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """Those that differ from the defaults."""
+    sgf_number: int | None = None
+    """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
+
     origin: str = ""
     """What stands before the parameters in `spec` where that is not the name: the file and class of one's own game."""
 
@@ -177,15 +181,22 @@ class Game:
 
     def parse_move(self, text: str) -> int:
         """Return the action that a name means; raise `UserError` when it is none."""
-        names = {self.move_name(a).lower(): a for a in range(self.action_size)}
-        action = names.get(text.strip().lower()) if len(text) <= 40 else None
+        action = self._moves_by_name.get(text.strip().lower()) if len(text) <= 40 else None
         if action is None:
             raise UserError(f"expected a move such as {self.move_name(0)!r}, got {text[:40]!r}")
         return action
 
+    @cached_property
+    def _moves_by_name(self) -> dict[str, int]:
+        return {self.move_name(a).lower(): a for a in range(self.action_size)}
+
     def parse_moves(self, text: str) -> list[int]:
         """Return the actions of a line of moves, separated by blanks or commas."""
         return [self.parse_move(word) for word in text.replace(",", " ").split()]
+
+    def format_moves(self, actions: Sequence[int]) -> str:
+        """Return a line of moves from the start that `parse_moves` reads."""
+        return " ".join(self.move_name(a) for a in actions)
 
     def identities(self, planes: np.ndarray, pi: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return (planes, pi) in every symmetric form, the given one first."""
@@ -277,3 +288,9 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
     end = "the game is over" if not legal else f"legal: {shown}"
     return f"illegal move {name} ({end})\n{state.render()}"
 
+
+def state_key(game: Game, state: GameState) -> int:
+    """Return the 64-bit key of a position, as the tables of the search hold it."""
+    if game.rules is None:
+        raise TypeError(f"{game.name} has no rules")
+    return int(call_key(game.rules.key, game.row_of(state)))

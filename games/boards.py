@@ -34,12 +34,18 @@ def mix64(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def thing_word(point, kind):  # type: ignore[no-untyped-def]
+    """Return the random word of a thing of a kind (0-3) on a point."""
+    return mix64(np.uint64(4 * point + kind + 1))
+
+
+@compiled
 def toggle(row, at, point, kind):  # type: ignore[no-untyped-def]
     """Put a thing of a kind (0-3) on a point, or take it off again, in the hash kept in row[at] and row[at + 1].
 
     Zobrist 1970: the exclusive or of one random word for each thing on the board; a start of 0 is an empty board.
     """
-    word = mix64(np.uint64(4 * point + kind + 1))
+    word = thing_word(point, kind)
     row[at] ^= np.int32(word & np.uint64(0xFFFFFFFF))
     row[at + 1] ^= np.int32(word >> np.uint64(32))
 

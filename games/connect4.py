@@ -5,6 +5,8 @@ Row: header, rows, columns, n, then the cells from the top row down, 1 / -1 / 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import cfunc
 
@@ -95,6 +97,11 @@ class Connect4(Game):
         if self.grid_shape[1] <= 9:
             text = " ".join("".join(text.split()))
         return super().parse_moves(text)
+
+    def format_moves(self, actions: Sequence[int]) -> str:
+        """Return "4433" where each column has one digit."""
+        text = super().format_moves(actions)
+        return text.replace(" ", "") if self.grid_shape[1] <= 9 else text
 
     def render(self, row: Row) -> str:
         cells = row[CELLS:].reshape(self.grid_shape)

@@ -1,10 +1,12 @@
-"""Fixtures: one tiny run, trained once and copied for each test that changes it."""
+"""Fixtures: one tiny run, trained once and copied for each test that changes it; small networks."""
 
 import shutil
 
 import pytest
 
 from tiny import QUIET, tiny
+
+pytest.register_assert_rewrite("commands", "matching", "sessions")
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +37,60 @@ def root(trained, tmp_path):
     """Return a folder of runs with a copy of the trained run as run0001."""
     shutil.copytree(trained.parent.parent, tmp_path / "runs")
     return tmp_path / "runs"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Runs are kept in a folder of the test."""
+    import initialise
+    import runs
+
+    for module in (runs, initialise):
+        monkeypatch.setattr(module, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr("lineup.ARCHIVE", tmp_path / "archive")
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def trained_place(place, trained):
+    """Return the same with a copy of the trained run in it."""
+    shutil.copytree(trained.parent.parent, place, dirs_exist_ok=True)
+    return place
+
+
+MODELS = {}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Let sessions in a row share one network: what it compiled stays, its numbers are made new."""
+    import initialise
+    import stages
+    from config import to_json, with_overrides
+
+    build = initialise._build
+
+    def once(config, game):
+        key = to_json(with_overrides(config, iterations=1, episodes=1, learning_rate=1.0))
+        if key not in MODELS:
+            model = build(config, game)
+            MODELS[key] = model, model.get_weights(), model.get_optimizer()
+        model, weights, optimizer = MODELS[key]
+        model.set_weights(weights)
+        model.set_optimizer(optimizer)
+        return model
+
+    monkeypatch.setattr(initialise, "_build", once)
+    monkeypatch.setattr(stages, "measure_raw", lambda *_: 1000.0)
+
+
+@pytest.fixture(scope="module", params=["batch", "fixed"])
+def network(request):
+    """Return a network of Connect 4 with weights that look trained."""
+    from networks import make
+    from tiny import trained_looking
+
+    model = make("connect4", normalisation=request.param, hidden_cnn_layers=("16x3",) * 3)
+    model.set_weights(trained_looking(model))
+    return model

@@ -1,0 +1,368 @@
+"""Go's stones in a row: chains and their liberties, captures, ko, repetition, points. For `go` and `littlego`.
+
+The board has a border, so that each point has four neighbours: point p = (r + 1) * (size + 1) + c + 1, and the border
+left of a line is also the one right of the line above. A chain is named by one of its stones, its head. What is
+counted for a chain are pseudo-liberties: pairs of a stone and an empty neighbour, so that a liberty beside two stones
+of a chain counts twice. Nothing else is needed: a chain has no liberty but p exactly when its pseudo-liberties are as
+many as the neighbours of p that belong to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from compiled import compiled
+from game import HEADER, LAST, OVER, PLAYER, PLY, WINNER, Row
+from games.boards import kept_hash, mix64, thing_word, toggle
+
+SIZE, KOMI, STONES_ONLY, SUICIDE, CAP, SLOTS, PASSED, KO, HASH, PAST, CELLS = (HEADER + i for i in (*range(9), 10, 12))
+"""SIZE: lines of the board. KOMI: twice the points White gets. STONES_ONLY: 1 when empty points do not count. SUICIDE:
+1 when a chain of two or more stones may take its own last liberty. CAP: the ply at which the game ends. SLOTS: room
+for boards of the past, a power of two, or 0 with simple ko. PASSED: 1 when a pass ends the game. KO: the point at
+which a ko may not be taken back, or 0. HASH, PAST: two cells each, a hash of the board and one of the boards before.
+
+From CELLS on `area` cells each: the board (0 empty, BORDER, or player * head of the stone's chain); the next stone of
+the chain, a ring; pseudo-liberties of the chain, for heads only. Then a hash table of the boards before: pairs."""
+BORDER = 1 << 20
+
+
+def start_row(size: int, komi: float, plies: int, *, superko: bool, suicide: bool) -> Row:
+    """Return the row of the empty board."""
+    slots = 1 << (3 * plies // 2).bit_length() if superko else 0
+    size_of_board = board_area(size)
+    row = np.zeros(CELLS + 3 * size_of_board + 2 * slots, np.int32)
+    row[[PLAYER, LAST, SIZE, CAP, SLOTS]] = 1, -1, size, plies, slots
+    row[[KOMI, SUICIDE]] = round(2 * komi), suicide
+    cells = np.full((size + 2, size + 1), BORDER, np.int32)
+    cells[1:-1, 1:] = 0
+    row[CELLS : CELLS + size_of_board] = [*cells.ravel(), BORDER]
+    return row
+
+
+def board_area(size: int) -> int:
+    """Return the number of cells of a board with its border."""
+    return (size + 2) * (size + 1) + 1
+
+
+def colours(row: Row) -> np.ndarray:
+    """Return the board [size, size]: 1, -1 or 0."""
+    size = int(row[SIZE])
+    cells = row[CELLS : CELLS + board_area(size) - 1].reshape(size + 2, size + 1)
+    return np.sign(cells[1:-1, 1:])
+
+
+@compiled
+def step(width, d):  # type: ignore[no-untyped-def]
+    """Return the way to the neighbour in direction d: up, left, right, down."""
+    return -width if d == 0 else (-1 if d == 1 else (1 if d == 2 else width))
+
+
+@compiled
+def touching(row, p, stone):  # type: ignore[no-untyped-def]
+    """Return how many neighbours of p belong to the chain of a cell."""
+    width, p = row[SIZE] + 1, CELLS + p
+    count = 0
+    for d in range(4):
+        count += row[p + step(width, d)] == stone
+    return count
+
+
+@compiled
+def can_fill(row, p):  # type: ignore[no-untyped-def]
+    """Tell whether the player may put a stone on a point without empty neighbours; ko and repetition left aside."""
+    player, width = row[PLAYER], np.int64(row[SIZE]) + 1
+    counts = CELLS + 2 * ((width + 1) * width + 1)
+    friends = False
+    for d in range(4):
+        stone = row[CELLS + p + step(width, d)]
+        if stone == BORDER:
+            continue
+        own = stone * player > 0
+        friends |= own
+        if (row[counts + abs(stone)] == touching(row, p, stone)) != own:
+            return True
+    return friends and row[SUICIDE] == 1
+
+
+@compiled
+def legal_actions(row, out):  # type: ignore[no-untyped-def]
+    """Write the legal actions, points in row order and then the pass; return their number."""
+    size, ko, simple = np.int64(row[SIZE]), CELLS + row[KO], row[SLOTS] == 0
+    width, count, action = size + 1, 0, 0
+    for r in range(size):
+        first = CELLS + (r + 1) * width + 1
+        for at in range(first, first + size):
+            if row[at] == 0:
+                free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
+                if free or (at != ko and can_fill(row, at - CELLS)):
+                    if simple or not repeats(row, at - CELLS):
+                        out[count] = action
+                        count += 1
+            action += 1
+    out[count] = action
+    return count + 1
+
+
+@compiled
+def play_action(row, action):  # type: ignore[no-untyped-def]
+    """Play a stone or pass."""
+    size = row[SIZE]
+    row[PLY] += 1
+    row[LAST] = action
+    row[KO] = 0
+    if action == size * size:
+        row[OVER] = row[PASSED]
+        row[PASSED] = 1
+    else:
+        row[PASSED] = 0
+        if row[SLOTS] > 0:
+            remember(row)
+        put_stone(row, (action // size + 1) * (size + 1) + action % size + 1)
+    if row[PLY] >= row[CAP]:
+        row[OVER] = 1
+    if row[OVER] == 1:
+        spread(row)
+        lead = 2 * (points(row, 1) - points(row, -1)) - row[KOMI]
+        row[WINNER] = (lead > 0) - (lead < 0)
+    row[PLAYER] = -row[PLAYER]
+
+
+@compiled
+def put_stone(row, p):  # type: ignore[no-untyped-def]
+    """Put a stone of the player on the point p and take away what has no liberty then."""
+    player, width = row[PLAYER], row[SIZE] + 1
+    rings = CELLS + (width + 1) * width + 1
+    counts = rings + (rings - CELLS)
+    head, taken, captured = p, 0, 0
+    row[CELLS + p] = player * p
+    row[rings + p] = p
+    row[counts + p] = 0
+    toggle(row, HASH, p, player < 0)
+    for d in range(4):
+        stone = row[CELLS + p + step(width, d)]
+        if stone == 0:
+            row[counts + head] += 1
+        elif stone != BORDER:
+            row[counts + abs(stone)] -= 1
+            if stone * player > 0:
+                head = join(row, rings, head, abs(stone))
+    for d in range(4):
+        q = p + step(width, d)
+        stone = row[CELLS + q]
+        if stone != BORDER and stone * player < 0 and row[counts + abs(stone)] == 0:
+            taken += take_away(row, abs(stone))
+            captured = q
+    if row[counts + head] == 0:
+        take_away(row, head)
+    elif taken == 1 and row[rings + p] == p and row[counts + head] == 1 and row[SLOTS] == 0:
+        row[KO] = captured
+
+
+@compiled
+def join(row, rings, one, other):  # type: ignore[no-untyped-def]
+    """Make one chain of two, if they are two, with the head of the larger; return it."""
+    if one == other:
+        return one
+    a, b = row[rings + one], row[rings + other]
+    while a != one and b != other:  # side by side, so that the shorter ring is the one walked to its end
+        a, b = row[rings + a], row[rings + b]
+    if a == one:
+        one, other = other, one
+    counts = rings + (rings - CELLS)
+    row[counts + one] += row[counts + other]
+    stone = other
+    while True:
+        row[CELLS + stone] = row[PLAYER] * one
+        stone = row[rings + stone]
+        if stone == other:
+            break
+    row[rings + one], row[rings + other] = row[rings + other], row[rings + one]
+    return one
+
+
+@compiled
+def take_away(row, head):  # type: ignore[no-untyped-def]
+    """Remove a chain; return the number of its stones."""
+    width = row[SIZE] + 1
+    rings = CELLS + (width + 1) * width + 1
+    counts = rings + (rings - CELLS)
+    white = row[CELLS + head] < 0
+    stone, count = head, 0
+    while True:
+        row[CELLS + stone] = 0
+        toggle(row, HASH, stone, white)
+        for d in range(4):
+            other = row[CELLS + stone + step(width, d)]
+            if other != 0 and other != BORDER:  # also those of this chain still there: nobody looks at it again
+                row[counts + abs(other)] += 1
+        stone = row[rings + stone]
+        count += 1
+        if stone == head:
+            return count
+
+
+@compiled
+def spread(row):  # type: ignore[no-untyped-def]
+    """Note for each empty point whose stones its region touches: 1 Black's, 2 White's, 3 both.
+
+    The note is written into the rings, where nothing else is kept for an empty point.
+    """
+    width = row[SIZE] + 1
+    rings = CELLS + (width + 1) * width + 1
+    for p in range(width + 1, row[SIZE] * width + width):
+        if row[CELLS + p] == 0:
+            row[rings + p] = 0
+    changed = True
+    while changed:
+        changed = False
+        for p in range(width + 1, row[SIZE] * width + width):
+            if row[CELLS + p] != 0:
+                continue
+            seen = row[rings + p]
+            for d in range(4):
+                q = p + step(width, d)
+                stone = row[CELLS + q]
+                if stone == 0:
+                    seen |= row[rings + q]
+                elif stone != BORDER:
+                    seen |= 1 if stone > 0 else 2
+            changed |= seen != row[rings + p]
+            row[rings + p] = seen
+
+
+@compiled
+def points(row, player):  # type: ignore[no-untyped-def]
+    """Return the points of a player without komi: stones, and empty regions that touch no other; after `spread`."""
+    width = row[SIZE] + 1
+    rings = CELLS + (width + 1) * width + 1
+    alone = (1 if player == 1 else 2) if row[STONES_ONLY] == 0 else -1
+    count = 0
+    for p in range(width + 1, row[SIZE] * width + width):
+        stone = row[CELLS + p]
+        if stone == 0:
+            count += row[rings + p] == alone
+        elif stone != BORDER:
+            count += stone * player > 0
+    return count
+
+
+@compiled
+def past_word(word):  # type: ignore[no-untyped-def]
+    """Return what stands for a board of this hash among those before; not 0, which is an empty slot."""
+    return mix64(word ^ np.uint64(0x9E6C63D0876A9A99)) | np.uint64(1)
+
+
+@compiled
+def board_word(row, at):  # type: ignore[no-untyped-def]
+    """Return the 64 bits kept in row[at] and row[at + 1]."""
+    return (np.uint64(row[at + 1]) << np.uint64(32)) | (np.uint64(row[at]) & np.uint64(0xFFFFFFFF))
+
+
+@compiled
+def slot_of(row, word):  # type: ignore[no-untyped-def]
+    """Return where in the row a board of the past stands, or the empty slot where it would."""
+    width = row[SIZE] + 1
+    table = CELLS + 3 * ((width + 1) * width + 1)
+    slot = np.int64(word >> np.uint64(33)) & (row[SLOTS] - 1)
+    while True:
+        found = board_word(row, table + 2 * slot)
+        if found == word or found == np.uint64(0):
+            return table + 2 * slot
+        slot = (slot + 1) & (row[SLOTS] - 1)
+
+
+@compiled
+def remember(row):  # type: ignore[no-untyped-def]
+    """Put the board among those of the past."""
+    word = past_word(board_word(row, HASH))
+    at = slot_of(row, word)
+    low, high = np.int32(word & np.uint64(0xFFFFFFFF)), np.int32(word >> np.uint64(32))
+    row[at], row[at + 1] = low, high
+    row[PAST] ^= low
+    row[PAST + 1] ^= high
+
+
+@compiled
+def chain_word(row, head):  # type: ignore[no-untyped-def]
+    """Return the exclusive or of the words of a chain's stones."""
+    width = row[SIZE] + 1
+    rings = CELLS + (width + 1) * width + 1
+    white = row[CELLS + head] < 0
+    word, stone = np.uint64(0), np.int64(head)
+    while True:
+        word ^= thing_word(stone, white)
+        stone = row[rings + stone]
+        if stone == head:
+            return word
+
+
+@compiled
+def repeats(row, p):  # type: ignore[no-untyped-def]
+    """Tell whether a stone on p, where it may be put but for this, would bring back a board of the past."""
+    player, width = row[PLAYER], row[SIZE] + 1
+    counts = CELLS + 2 * ((width + 1) * width + 1)
+    taken, lost, lives = np.uint64(0), np.uint64(0), False
+    for d in range(4):
+        stone = row[CELLS + p + step(width, d)]
+        lives |= stone == 0
+        if stone == 0 or stone == BORDER:
+            continue
+        own = stone * player > 0
+        dies = row[counts + abs(stone)] == touching(row, p, stone)
+        lives |= dies != own
+        for e in range(d):
+            dies &= row[CELLS + p + step(width, e)] != stone  # each chain once
+        if dies and own:
+            lost ^= chain_word(row, abs(stone))
+        elif dies:
+            taken ^= chain_word(row, abs(stone))
+    after = taken ^ thing_word(p, player < 0) if lives else lost
+    word = past_word(board_word(row, HASH) ^ after)
+    return board_word(row, slot_of(row, word)) == word
+
+
+@compiled
+def barred_point(row, p):  # type: ignore[no-untyped-def]
+    """Tell whether a point may not be played because of ko or of a board of the past."""
+    return row[KO] == p or (row[SLOTS] > 0 and row[CELLS + p] == 0 and repeats(row, p))
+
+
+@compiled
+def position_key(row):  # type: ignore[no-untyped-def]
+    """Return a hash of all that the future depends on: a board can come back, so the ply is in it."""
+    word = kept_hash(row, HASH, (row[PLY] * 512 + row[KO]) * 2 + row[PASSED])
+    return word ^ kept_hash(row, PAST, 1) if row[SLOTS] > 0 else word
+
+
+@compiled
+def encode_stones(row, out, planes):  # type: ignore[no-untyped-def]
+    """Write four of the planes of each point: own stones, other stones, and those of each with one liberty left."""
+    size = row[SIZE]
+    width = size + 1
+    counts = CELLS + 2 * ((width + 1) * width + 1)
+    for i in range(size * size):
+        stone = row[CELLS + (i // size + 1) * width + i % size + 1] * row[PLAYER]
+        out[planes * i] = stone > 0
+        out[planes * i + 1] = stone < 0
+        out[planes * i + 2] = 0
+        out[planes * i + 3] = 0
+    for i in range(size * size):
+        p = (i // size + 1) * width + i % size + 1
+        for d in range(4):
+            stone = row[CELLS + p + step(width, d)]
+            if row[CELLS + p] == 0 and stone != 0 and stone != BORDER:
+                if row[counts + abs(stone)] == touching(row, p, stone):
+                    mark_chain(row, out, planes, abs(stone), 2 if stone * row[PLAYER] > 0 else 3)
+
+
+@compiled
+def mark_chain(row, out, planes, head, plane):  # type: ignore[no-untyped-def]
+    """Set a plane at the stones of a chain."""
+    size = row[SIZE]
+    rings = CELLS + (size + 2) * (size + 1) + 1
+    stone = head
+    while True:
+        out[planes * ((stone // (size + 1) - 1) * size + stone % (size + 1) - 1) + plane] = 1
+        stone = row[rings + stone]
+        if stone == head:
+            break

@@ -1,0 +1,115 @@
+"""Go: any size from 2 to 19, area scoring, simple or positional superko, suicide or none.
+
+An action is a point in row order from the top left, then the pass; names are Go's: `d4`, `pass`. Two passes in a row
+end the game, and so does the last ply: then the board is scored as it is, every stone on it alive. The row is that of
+`games.chains`.
+"""
+
+from __future__ import annotations
+
+from numba import cfunc
+
+from config import UserError
+from game import ENCODE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, WINNER, Game, Row, Rules
+from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries
+from games.chains import (
+    KOMI,
+    PASSED,
+    SIZE,
+    barred_point,
+    colours,
+    encode_stones,
+    legal_actions,
+    play_action,
+    points,
+    position_key,
+    spread,
+    start_row,
+)
+
+PLANES = 8
+
+
+@cfunc(LEGAL, cache=True)
+def legal(row, out):  # type: ignore[no-untyped-def]
+    return legal_actions(row, out)
+
+
+@cfunc(PLAY, cache=True)
+def play(row, action):  # type: ignore[no-untyped-def]
+    play_action(row, action)
+
+
+@cfunc(OUTCOME, cache=True)
+def outcome(row, out):  # type: ignore[no-untyped-def]
+    out[0] = row[WINNER] * row[PLAYER]
+    return row[OVER]
+
+
+@cfunc(ENCODE, cache=True)
+def encode(row, out):  # type: ignore[no-untyped-def]
+    """Planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
+    encode_stones(row, out, 8)
+    size = row[SIZE]
+    for i in range(size * size):
+        p = (i // size + 1) * (size + 1) + i % size + 1
+        out[8 * i + 4] = barred_point(row, p)
+        out[8 * i + 5] = row[PASSED]
+        out[8 * i + 6] = row[PLAYER] == 1
+        out[8 * i + 7] = 1
+
+
+@cfunc(KEY, cache=True)
+def key(row):  # type: ignore[no-untyped-def]
+    return position_key(row)
+
+
+class Go(Game):
+    """Surround more of the board than the other."""
+
+    name = "go"
+    sgf_number = 1
+    rules = Rules(legal, play, outcome, encode, key)
+
+    def __init__(
+        self, size: int = 5, komi: float = 2.5, ko: str = "simple", suicide: str = "no", plies: int = 0
+    ) -> None:
+        """Make a game. `komi`: points White gets; `plies`: when the board is scored at the latest, 0 = 2 size^2.
+
+        `ko="superko"`: no board may ever come back. `suicide="yes"`: a chain of two or more stones may take its own
+        last liberty; a single stone may not in any case, as it would leave the board as it was.
+        """
+        longest = 2 * size * size
+        if not 2 <= size <= 19:
+            raise UserError(f"go: expected a size from 2 to 19, got {size}")
+        if 2 * komi != int(2 * komi) or abs(komi) > size * size + 0.5:
+            raise UserError(f"go: expected a komi in steps of 0.5 of at most {size * size}.5, got {komi:g}")
+        for what, value, words in (("ko", ko, ("simple", "superko")), ("suicide", suicide, ("no", "yes"))):
+            if value not in words:
+                raise UserError(f"go: expected {what} to be one of {', '.join(words)}, got {value!r}")
+        if not 0 <= plies <= 2 * longest:
+            raise UserError(f"go: expected plies from 1 to {2 * longest} for size {size}, or 0, got {plies}")
+        defaults = {"size": 5, "komi": 2.5, "ko": "simple", "suicide": "no", "plies": 0}
+        given = {"size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies}
+        self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
+        self.grid_shape = (size, size)
+        self.input_shape = (size, size, PLANES)
+        self.action_size = size * size + 1
+        self.max_plies = plies or longest
+        self.symmetries = point_symmetries(size, size, extra_actions=1)
+        self.start_row = start_row(size, komi, self.max_plies, superko=ko == "superko", suicide=suicide == "yes")
+
+    def score(self, row: Row) -> tuple[float, float]:
+        """Return the points on the board as it is, of the player to move and of the other; White's with komi."""
+        row = row.copy()
+        spread(row)
+        black, white = float(points(row, 1)), float(points(row, -1)) + row[KOMI] / 2
+        return (black, white) if row[PLAYER] == 1 else (white, black)
+
+    def move_name(self, action: int) -> str:
+        size = self.grid_shape[0]
+        return "pass" if action == size * size else point_name(action, size, size, letters=GO_LETTERS)
+
+    def render(self, row: Row) -> str:
+        lines = draw_named(colours(row), int(row[LAST]), self.pieces, letters=GO_LETTERS)
+        return "\n".join(lines + ["   passed"] * int(row[LAST] == self.action_size - 1))

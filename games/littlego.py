@@ -1,0 +1,67 @@
+"""Little-Go: Go on 5 x 5 as a university course plays it, at most 24 moves, only stones count, White gets 2.5 points.
+
+What differs from `go`: the game ends after 24 moves, passes among them; points are the stones on the board; a pass
+ends the game whenever the board is what it was before the last move, so that a pass at the start does.
+The course's ko, that the board before the last move may not come back, is the simple ko: only a stone that takes the
+single stone by which a single stone was taken can bring it back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cfunc
+
+from config import UserError
+from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Rules
+from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
+from games.go import Go, key, legal, outcome, play
+
+PLIES = 24
+PLANES = 20
+
+
+@cfunc(ENCODE, cache=True)
+def encode(row, out):  # type: ignore[no-untyped-def]
+    """Planes: those of `go`, then whether at most 1, 2, ... 8, 10, 12, 16, 20 plies are left."""
+    encode_stones(row, out, 20)
+    size, left = row[SIZE], row[CAP] - row[PLY]
+    for i in range(size * size):
+        out[20 * i + 4] = barred_point(row, (i // size + 1) * (size + 1) + i % size + 1)
+        out[20 * i + 5] = row[PASSED]
+        out[20 * i + 6] = row[PLAYER] == 1
+        out[20 * i + 7] = 1
+        for k in range(12):
+            most = k + 1 if k < 8 else (2 * k - 6 if k < 10 else 4 * k - 24)
+            out[20 * i + 8 + k] = left <= most
+
+
+class LittleGo(Go):
+    """Go on 5 x 5 in 24 moves."""
+
+    name = "littlego"
+    rules = Rules(legal, play, outcome, encode, key)
+
+    def __init__(self) -> None:
+        super().__init__(size=5, komi=2.5, plies=PLIES)
+        self.parameters = {}
+        self.input_shape = (5, 5, PLANES)
+        self.start_row[[STONES_ONLY, PASSED]] = 1
+
+    def position(self, before: np.ndarray, board: np.ndarray, player: int, ply: int) -> CompiledState:
+        """Return the position with a player to move, given the board before the other's last move and the board now.
+
+        Boards are [5, 5] in {1, -1, 0}. Raise `UserError` when a chain on the board has no liberty.
+        """
+        row = self.start_row.copy()
+        for action in np.flatnonzero(board):
+            row[PLAYER] = board.flat[action]
+            play_action(row, action)
+        if not np.array_equal(colours(row), board):
+            raise UserError("expected a board on which every chain has a liberty")
+        row[[PLAYER, PLY, LAST, OVER, WINNER, KO]] = player, ply, -1, 0, 0, 0
+        row[PASSED] = np.array_equal(before, board)
+        state = CompiledState(self, row)
+        for action in np.flatnonzero((before == player) & (board == 0)):
+            if action in state.allowedActions and np.array_equal(colours(state.takeAction(action)[0].row), before):
+                row[KO] = (action // 5 + 1) * 6 + action % 5 + 1
+        return state

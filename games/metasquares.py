@@ -1,0 +1,161 @@
+"""MetaSquares: four stones of one player at the corners of a square, however turned, score; more points win.
+
+Rule "area" (the default): a square scores its area, and play goes on until the board is full, or on an odd board until
+one point is left, so that both have placed as many stones. Rule "race", of the game published by Scott Kim in 1996 on
+8 x 8: a square scores that of the smallest upright square of cells around it (4 to 64), and who has 150 points and is
+15 ahead wins at once (http://www.papg.com/show?5SAX); a full board ends it by points.
+
+Row: header, size, whether the rule is "race", stones to be placed, points of who began, points of the other, hash
+(2 numbers), then for who began and for the other: the stones of each row, of each column and of each falling diagonal
+as bits; bit r or c is the one on row r or column c. An action is a point in row order from the top left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cfunc
+
+from compiled import compiled
+from config import UserError
+from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import draw_named, kept_hash, point_name, point_symmetries, toggle
+
+SIZE, RACE, STONES, FIRST, SECOND, HASH, LINES = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
+SIZES = range(3, 16)
+RULES = ("area", "race")
+TARGET, LEAD = 150, 15
+"""Points that win a race, and how far ahead one has to be."""
+
+
+@compiled
+def lines_of(row, player):  # type: ignore[no-untyped-def]
+    """Return where the lines of a player begin."""
+    return LINES if player == 1 else LINES + 4 * row[SIZE] - 1
+
+
+@compiled
+def gain(row, lines, r, c):  # type: ignore[no-untyped-def]
+    """Return what the squares score that a stone on the empty point (r, c) would complete.
+
+    Each is found once: by its next corner in one sense of rotation, (r + dr, c + dc). The corner before is
+    (r + dc, c - dr), that across (r + dr + dc, c - dr + dc). For one dr they lie on a row, a column and a diagonal:
+    shifted so that bit 15 is dc = 0, the bits that all three have are the squares.
+    """
+    size, points = row[SIZE], 0
+    for r1 in range(max(0, r + c - size + 1), min(size, r + c + 1)):
+        dr = r1 - r
+        c3 = c - dr
+        squares = row[lines + r1] << (15 - c)
+        squares &= row[lines + size + c3] << (15 - r)
+        squares &= row[lines + 2 * size + r1 - c3 + size - 1] << (15 - r1)
+        dc = -15
+        while squares != 0:
+            if squares & 1:
+                points += (abs(dr) + abs(dc) + 1) ** 2 if row[RACE] else dr * dr + dc * dc
+            squares >>= 1
+            dc += 1
+    return points
+
+
+@cfunc(LEGAL, cache=True)
+def legal(row, out):  # type: ignore[no-untyped-def]
+    if row[OVER]:
+        return 0
+    size, first, second, count = row[SIZE], lines_of(row, 1), lines_of(row, -1), 0
+    for r in range(size):
+        free = ~(row[first + r] | row[second + r])
+        for c in range(size):
+            out[count] = r * size + c
+            count += (free >> c) & 1
+    return count
+
+
+@cfunc(PLAY, cache=True)
+def play(row, action):  # type: ignore[no-untyped-def]
+    player, size = row[PLAYER], row[SIZE]
+    r = np.int32(action) // size
+    c = np.int32(action) - r * size
+    lines = lines_of(row, player)
+    own, other = (FIRST, SECOND) if player == 1 else (SECOND, FIRST)
+    row[own] += gain(row, lines, r, c)
+    row[lines + r] |= 1 << c
+    row[lines + size + c] |= 1 << r
+    row[lines + 2 * size + r - c + size - 1] |= 1 << r
+    toggle(row, HASH, action, player + 1)
+    row[PLY] += 1
+    row[LAST] = action
+    row[PLAYER] = -player
+    lead = row[own] - row[other]
+    if row[PLY] == row[STONES] or (row[RACE] and row[own] >= TARGET and lead >= LEAD):
+        row[OVER] = 1
+        row[WINNER] = player * ((lead > 0) - (lead < 0))
+
+
+@cfunc(OUTCOME, cache=True)
+def outcome(row, out):  # type: ignore[no-untyped-def]
+    out[0] = row[WINNER] * row[PLAYER]
+    return row[OVER]
+
+
+@cfunc(ENCODE, cache=True)
+def encode(row, out):  # type: ignore[no-untyped-def]
+    """Planes: stones of the player to move, of the other, whether the first leads, whether the other does, ones.
+
+    The last move is not among them: nothing depends on it, and positions reached in another order stay one.
+    """
+    size, player, i = row[SIZE], row[PLAYER], 0
+    own, other = lines_of(row, player), lines_of(row, -player)
+    lead = (row[FIRST] - row[SECOND]) * player
+    for r in range(size):
+        for c in range(size):
+            out[i] = (row[own + r] >> c) & 1
+            out[i + 1] = (row[other + r] >> c) & 1
+            out[i + 2] = lead > 0
+            out[i + 3] = lead < 0
+            out[i + 4] = 1
+            i += 5
+
+
+@cfunc(KEY, cache=True)
+def key(row):  # type: ignore[no-untyped-def]
+    return kept_hash(row, HASH, row[PLAYER] + 1)
+
+
+class MetaSquares(Game):
+    """Four own stones at the corners of a square score; more points win."""
+
+    name = "metasquares"
+    rules = Rules(legal, play, outcome, encode, key)
+
+    def __init__(self, size: int = 11, rule: str = "area") -> None:
+        if size not in SIZES:
+            raise UserError(f"metasquares: expected a size from {SIZES[0]} to {SIZES[-1]}, got {size}")
+        if rule not in RULES:
+            raise UserError(f"metasquares: expected a rule out of {', '.join(RULES)}, got {rule!r}")
+        self.parameters = {}
+        if size != 11:
+            self.parameters["size"] = size
+        if rule != "area":
+            self.parameters["rule"] = rule
+        self.grid_shape = (size, size)
+        self.input_shape = (size, size, 5)
+        self.action_size = size * size
+        self.max_plies = size * size - size % 2
+        self.symmetries = point_symmetries(size, size)
+        self.start_row = np.zeros(LINES + 2 * (4 * size - 1), np.int32)
+        self.start_row[[PLAYER, LAST, SIZE, RACE, STONES]] = 1, -1, size, rule == "race", self.max_plies
+
+    def score(self, row: Row) -> tuple[float, float]:
+        """Return the points of the player to move and of the other."""
+        first, second = float(row[FIRST]), float(row[SECOND])
+        return (first, second) if row[PLAYER] == 1 else (second, first)
+
+    def move_name(self, action: int) -> str:
+        return point_name(action, *self.grid_shape)
+
+    def render(self, row: Row) -> str:
+        size = self.grid_shape[0]
+        first, second = (row[at : at + size, None] >> np.arange(size) & 1 for at in (LINES, LINES + 4 * size - 1))
+        lines = draw_named(first - second, int(row[LAST]), self.pieces)
+        points = f"{self.pieces[1]} {row[FIRST]}, {self.pieces[-1]} {row[SECOND]} points"
+        return "\n".join([*lines, f"    {points}"])

@@ -1,0 +1,328 @@
+"""Othello on even boards from 4 x 4 to 16 x 16; an action is a point in row order from the top left, then a pass.
+
+Who cannot move passes, which is the one legal action then; when neither can the game ends and more discs win.
+Row: header, size, log2 of the stride, words a board, then four boards of 64-bit words, each two numbers, low half
+first: discs of who began, discs of the other, moves of the player to move, all points. Point (r, c) is bit
+`r * stride + c`; the stride is 8 up to size 8, then 16, so that a board of size 8 is one word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numba import cfunc
+
+from compiled import compiled, inlined
+from config import UserError
+from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import draw_named, mix64, point_name, point_symmetries
+
+SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
+FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
+SIZES = range(4, 17, 2)
+
+
+@compiled
+def board(row, number):  # type: ignore[no-untyped-def]
+    """Return where a board begins."""
+    return BOARDS + 2 * row[WORDS] * number
+
+
+@compiled
+def discs_of(row, player):  # type: ignore[no-untyped-def]
+    """Return where the board with the discs of a player begins."""
+    return board(row, FIRST) if player == 1 else board(row, SECOND)
+
+
+@compiled
+def get(row, at):  # type: ignore[no-untyped-def]
+    """Return the 64-bit word in row[at] and row[at + 1]."""
+    return np.uint64(np.uint32(row[at])) | (np.uint64(np.uint32(row[at + 1])) << np.uint64(32))
+
+
+@compiled
+def put(row, at, word):  # type: ignore[no-untyped-def]
+    row[at] = np.int32(word & np.uint64(0xFFFFFFFF))
+    row[at + 1] = np.int32(word >> np.uint64(32))
+
+
+@compiled
+def has(row, at, bit):  # type: ignore[no-untyped-def]
+    """Return 1 when the board that begins at `at` has the bit, else 0."""
+    return (row[at + (bit >> 5)] >> (bit & 31)) & 1
+
+
+@compiled
+def ones(word):  # type: ignore[no-untyped-def]
+    """Return how many bits are set: sums of 2, 4, 8 neighbours, then of the bytes (compiled to one instruction)."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled
+def count(row, at):  # type: ignore[no-untyped-def]
+    """Return how many points of a board are set."""
+    total = 0
+    for w in range(row[WORDS]):
+        total += ones(get(row, at + 2 * w))
+    return total
+
+
+@inlined
+def moved(word, shift, up):  # type: ignore[no-untyped-def]
+    return word << np.uint64(shift) if up else word >> np.uint64(shift)
+
+
+@inlined
+def run_of(start, through, shift, up):  # type: ignore[no-untyped-def]
+    """Return `start` within `through` and what follows it there, doubling the length (Kogge, Stone 1973)."""
+    run = start & through
+    run |= through & moved(run, shift, up)
+    through &= moved(through, shift, up)
+    run |= through & moved(run, 2 * shift, up)
+    through &= moved(through, 2 * shift, up)
+    if shift < 16:  # else a word has four rows
+        run |= through & moved(run, 4 * shift, up)
+    if shift == 1:
+        through &= moved(through, 4 * shift, up)
+        run |= through & moved(run, 8 * shift, up)
+    return run
+
+
+@inlined
+def add_moves(row, own, other, stride, inner, up):  # type: ignore[no-untyped-def]
+    """Add the points to which, in four directions, a line leads of an own disc and then discs of the other.
+
+    `inner` is without the columns at the edges, at which no line across columns goes on. A line between rows may go on
+    in the next word.
+    """
+    words, moves, points = row[WORDS], board(row, MOVES), board(row, POINTS)
+    a, b, c = stride - 1, stride, stride + 1
+    mine = run_a = run_b = run_c = np.uint64(0)
+    for i in range(words):
+        w = 2 * (i if up else words - 1 - i)
+        over_a, from_a = moved(run_a, 64 - a, not up), moved(mine, 64 - a, not up)
+        over_b, from_b = moved(run_b, 64 - b, not up), moved(mine, 64 - b, not up)
+        over_c, from_c = moved(run_c, 64 - c, not up), moved(mine, 64 - c, not up)
+        mine, theirs = get(row, own + w), get(row, other + w)
+        run = run_of(moved(mine, 1, up), theirs & inner, 1, up)
+        run_a = run_of(moved(mine, a, up) | from_a | over_a, theirs & inner, a, up)
+        run_b = run_of(moved(mine, b, up) | from_b | over_b, theirs, b, up)
+        run_c = run_of(moved(mine, c, up) | from_c | over_c, theirs & inner, c, up)
+        found = moved(run, 1, up) | moved(run_a, a, up) | moved(run_b, b, up) | moved(run_c, c, up)
+        free = get(row, points + w) & ~(mine | theirs)
+        put(row, moves + w, get(row, moves + w) | free & (found | over_a | over_b | over_c))
+
+
+@compiled
+def find_moves(row, player):  # type: ignore[no-untyped-def]
+    """Write the board of moves of a player; return whether there are any."""
+    own, other, moves = discs_of(row, player), discs_of(row, -player), board(row, MOVES)
+    for i in range(moves, moves + 2 * row[WORDS]):
+        row[i] = 0
+    if row[LOG] == 3:  # numbers instead of variables: the shifts are then constants of the machine code
+        add_moves(row, own, other, 8, np.uint64(0x7E7E7E7E7E7E7E7E), True)
+        add_moves(row, own, other, 8, np.uint64(0x7E7E7E7E7E7E7E7E), False)
+    else:
+        add_moves(row, own, other, 16, np.uint64(0x7FFE7FFE7FFE7FFE), True)
+        add_moves(row, own, other, 16, np.uint64(0x7FFE7FFE7FFE7FFE), False)
+    for i in range(moves, moves + 2 * row[WORDS]):
+        if row[i] != 0:
+            return True
+    return False
+
+
+@inlined
+def enclosed(disc, mine, through, shift, up):  # type: ignore[no-untyped-def]
+    run = run_of(moved(disc, shift, up), through, shift, up)
+    return run if moved(run, shift, up) & mine else np.uint64(0)
+
+
+@compiled
+def put_disc_in_word(row, own, other, bit):  # type: ignore[no-untyped-def]
+    """Do as `put_disc` on a board of one word, without branches: games go 1.6 times as fast."""
+    disc = np.uint64(1) << np.uint64(bit)
+    mine, theirs = get(row, own), get(row, other)
+    inner = theirs & np.uint64(0x7E7E7E7E7E7E7E7E)
+    turned = enclosed(disc, mine, inner, 1, True) | enclosed(disc, mine, inner, 1, False)
+    turned |= enclosed(disc, mine, inner, 7, True) | enclosed(disc, mine, inner, 7, False)
+    turned |= enclosed(disc, mine, theirs, 8, True) | enclosed(disc, mine, theirs, 8, False)
+    turned |= enclosed(disc, mine, inner, 9, True) | enclosed(disc, mine, inner, 9, False)
+    put(row, own, mine | turned | disc)
+    put(row, other, theirs ^ turned)
+
+
+@compiled
+def put_disc(row, own, other, r, c):  # type: ignore[no-untyped-def]
+    """Put a disc and turn over the lines of the other's discs between it and the next own one, in all directions."""
+    size, log = row[SIZE], row[LOG]
+    start = (r << log) | c
+    for dr in range(-1, 2):
+        for dc in range(-1, 2):
+            step = (dr << log) + dc
+            rr, cc, bit = r + dr, c + dc, start + step
+            while 0 <= rr < size and 0 <= cc < size and has(row, other, bit):
+                rr, cc, bit = rr + dr, cc + dc, bit + step
+            if bit == start + step or not (0 <= rr < size and 0 <= cc < size and has(row, own, bit)):
+                continue
+            while bit != start + step:
+                bit -= step
+                row[own + (bit >> 5)] ^= 1 << (bit & 31)
+                row[other + (bit >> 5)] ^= 1 << (bit & 31)
+    row[own + (start >> 5)] |= 1 << (start & 31)
+
+
+@cfunc(LEGAL, cache=True)
+def legal(row, out):  # type: ignore[no-untyped-def]
+    if row[OVER]:
+        return 0
+    size, log, moves, n = row[SIZE], row[LOG], board(row, MOVES), 0
+    for w in range(row[WORDS]):
+        word = get(row, moves + 2 * w)
+        while word:
+            bit = 64 * w + ones((word & -word) - np.uint64(1))
+            out[n] = (bit >> log) * size + (bit & ((1 << log) - 1))
+            n += 1
+            word &= word - np.uint64(1)
+    if n == 0:
+        out[0] = size * size
+        n = 1
+    return n
+
+
+@cfunc(PLAY, cache=True)
+def play(row, action):  # type: ignore[no-untyped-def]
+    player, size = row[PLAYER], row[SIZE]
+    own, other = discs_of(row, player), discs_of(row, -player)
+    row[PLY] += 1
+    row[LAST] = action
+    row[PLAYER] = -player
+    if action < size * size:
+        r = np.int32(action) // size
+        c = np.int32(action) - r * size
+        if row[WORDS] == 1:
+            put_disc_in_word(row, own, other, (r << row[LOG]) | c)
+        else:
+            put_disc(row, own, other, r, c)
+    if find_moves(row, -player):
+        return
+    if not find_moves(row, player):
+        row[OVER] = 1
+        lead = count(row, own) - count(row, other)
+        row[WINNER] = player * ((lead > 0) - (lead < 0))
+    for i in range(board(row, MOVES), board(row, POINTS)):
+        row[i] = 0
+
+
+@cfunc(OUTCOME, cache=True)
+def outcome(row, out):  # type: ignore[no-untyped-def]
+    out[0] = row[WINNER] * row[PLAYER]
+    return row[OVER]
+
+
+@cfunc(ENCODE, cache=True)
+def encode(row, out):  # type: ignore[no-untyped-def]
+    """Planes: discs of the player to move, discs of the other, moves of the player to move, ones."""
+    size, log, i = row[SIZE], row[LOG], 0
+    own, other, moves = discs_of(row, row[PLAYER]), discs_of(row, -row[PLAYER]), board(row, MOVES)
+    for r in range(size):
+        for c in range(size):
+            bit = (r << log) | c
+            out[i] = has(row, own, bit)
+            out[i + 1] = has(row, other, bit)
+            out[i + 2] = has(row, moves, bit)
+            out[i + 3] = 1
+            i += 4
+
+
+@cfunc(KEY, cache=True)
+def key(row):  # type: ignore[no-untyped-def]
+    found = mix64(np.uint64(row[PLAYER] + 1))
+    for i in range(board(row, FIRST), board(row, MOVES), 2):
+        found = mix64(found ^ get(row, i))
+    return found
+
+
+_TOKEN = re.compile(r"pass|[a-z][0-9]+|[^\s,]+?(?=pass|[a-z][0-9]|[\s,]|\Z)")
+
+
+class Othello(Game):
+    """Enclose the other's discs to turn them over; more discs win."""
+
+    name = "othello"
+    rules = Rules(legal, play, outcome, encode, key)
+
+    def __init__(self, size: int = 8) -> None:
+        if size not in SIZES:
+            raise UserError(f"othello: expected an even size from 4 to 16, got {size}")
+        self.parameters = {} if size == 8 else {"size": size}
+        self.grid_shape = (size, size)
+        self.input_shape = (size, size, 4)
+        self.action_size = size * size + 1
+        # every point but four is filled once, and between two discs is one pass at most
+        self.max_plies = 2 * (size * size - 4) - 1
+        # of the eight, those that keep the four discs of the start: the diagonals and the half turn
+        self.symmetries = [point_symmetries(size, size, 1)[i] for i in (2, 3, 6)]
+        self.start_row = _start_row(size)
+
+    def score(self, row: Row) -> tuple[float, float]:
+        """Return the discs of the player to move and of the other."""
+        cells = self._cells(row) * row[PLAYER]
+        return float((cells == 1).sum()), float((cells == -1).sum())
+
+    def move_name(self, action: int) -> str:
+        size = self.grid_shape[0]
+        return "pass" if action == size * size else point_name(action, size, size, from_top=True)
+
+    def parse_moves(self, text: str) -> list[int]:
+        """Accept "F5D6C3" as well as "f5 d6 c3"; forced passes may be left out, but for one at the end."""
+        state, actions, forced = self.start(), [], self.action_size - 1
+        for action in map(self.parse_move, _TOKEN.findall(text.lower())):
+            if state.allowedActions == [forced] and action != forced:
+                actions.append(forced)
+                state = state.takeAction(forced)[0]
+            actions.append(action)
+            if action in state.allowedActions:  # of one that is not, who plays the line tells
+                state = state.takeAction(action)[0]
+        return actions
+
+    def format_moves(self, actions: Sequence[int]) -> str:
+        """Return "f5d6c3" without passes, but for one at the end."""
+        passed = self.action_size - 1
+        return "".join(self.move_name(a) for i, a in enumerate(actions) if a != passed or i == len(actions) - 1)
+
+    def render(self, row: Row) -> str:
+        return "\n".join(draw_named(self._cells(row), int(row[LAST]), self.pieces, from_top=True))
+
+    def _cells(self, row: Row) -> np.ndarray:
+        """Return [size, size] of 1, -1 and 0."""
+        size, log = int(row[SIZE]), int(row[LOG])
+        boards = row[BOARDS:].reshape(4, -1).view(np.uint32)
+        bits = (np.arange(size)[:, None] << log) + np.arange(size)
+        set_bits = (boards[:, bits >> 5] >> (bits & 31)) & 1
+        cells: np.ndarray = set_bits[FIRST].astype(int) - set_bits[SECOND].astype(int)
+        return cells
+
+
+def _start_row(size: int) -> Row:
+    log = 3 if size <= 8 else 4
+    words = (size << log) + 63 >> 6
+    row = np.zeros(BOARDS + 8 * words, np.int32)
+    row[[PLAYER, LAST, SIZE, LOG, WORDS]] = 1, -1, size, log, words
+    low, high = size // 2 - 1, size // 2
+    boards = {
+        FIRST: [(low, high), (high, low)],
+        SECOND: [(low, low), (high, high)],
+        POINTS: [(r, c) for r in range(size) for c in range(size)],
+    }
+    view = row[BOARDS:].view(np.uint32).reshape(4, -1)
+    for number, points in boards.items():
+        for r, c in points:
+            view[number, (r << log) + c >> 5] |= np.uint32(1 << ((r << log) + c & 31))
+    find_moves(row, 1)
+    return row

@@ -1,0 +1,221 @@
+"""Games as files: JSON for any game, a line of moves as text, SGF for games on points. The file's ending decides.
+
+A file may come from anybody: every move is played by the rules, and what is wrong becomes one `UserError`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import games
+import sgf
+from config import UserError
+from game import Game, GameState
+from storage import write_file
+
+T = TypeVar("T")
+FORMS = (".json", ".txt", ".sgf")
+LIMIT = 1_000_000
+"""Bytes of a file."""
+_LONGEST_NAME = 100
+
+
+class Record(NamedTuple):
+    """A game as it was played, whole or not; its moves are legal."""
+
+    game: Game
+    moves: list[int]
+    result: float | None = None
+    """Of who began: 1 won, 0 drawn, -1 lost, perhaps something between; None while it is not decided.
+
+    Where the rules see no end, someone gave the game up.
+    """
+    players: tuple[str, str] = ("", "")
+    """Who began, the other; may be empty."""
+    date: str = ""
+    """As 2026-12-31; may be empty."""
+
+
+# ---- files
+
+
+def load(path: Path, game: Game | None = None) -> Record:
+    """Read a file; with `game` it has to be one of that game. Raise `UserError` naming the file and what is wrong."""
+    form = _form(path)
+    try:
+        if not path.is_file():
+            raise UserError("expected a file, this is a folder" if path.is_dir() else "expected a file, there is none")
+        with open(path, "rb") as file:
+            data = file.read(LIMIT + 1)
+        return from_bytes(data, form, game)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def save(path: Path, record: Record) -> None:
+    """Write a file in one step: what was there before stays until all is written."""
+    try:
+        write_file(path, to_bytes(record, _form(path)))
+    except OSError as error:
+        moves = record.game.format_moves(record.moves)
+        raise UserError(f"{path}: cannot be written ({error.strerror}); the moves were {moves}") from None
+
+
+def check_place(path: Path, game: Game, *, overwrite: bool = False) -> None:
+    """Raise `UserError` when a game could not be saved there: before it is played, so that nothing is lost."""
+    if _form(path) == ".sgf":
+        sgf.check_game(game)
+    try:
+        if path.is_dir():
+            raise UserError(f"{path}: expected a file, this is a folder")
+        if (path.exists() or path.is_symlink()) and not overwrite:
+            raise UserError(f"{path}: is there already; --overwrite replaces it")
+        trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        trial.unlink()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _form(path: Path) -> str:
+    form = path.suffix.lower()
+    if form not in FORMS:
+        raise UserError(f"expected a file name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}, got {path.name!r}")
+    return form
+
+
+# ---- forms
+
+
+def to_bytes(record: Record, form: str) -> bytes:
+    """Return the content of a file of a form: .json, .txt or .sgf."""
+    game, moves = record.game, record.moves
+    if form == ".txt":
+        return (game.format_moves(moves) + "\n").encode()
+    if form == ".sgf":
+        sgf.check_game(game)
+        end = _replay(game, moves, lambda action, state: action)[1]
+        return sgf.write(game, moves, end, result=record.result, players=record.players, date=record.date)
+    values: dict[str, Any] = {"game": game.spec, "moves": [game.move_name(a) for a in moves], "result": record.result}
+    if any(record.players):
+        values["players"] = list(record.players)
+    if record.date:
+        values["date"] = record.date
+    return (json.dumps(values) + "\n").encode()
+
+
+def from_bytes(data: bytes, form: str, game: Game | None = None) -> Record:
+    """Return the game of a file's content; `game` is needed for .txt, which holds moves only."""
+    if len(data) > LIMIT:
+        raise UserError(f"expected at most {LIMIT:,} bytes, got a larger file")
+    if b"\0" in data:
+        raise UserError("expected text in UTF-8, got UTF-16 or no text")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if not data.strip():
+        raise UserError("expected a game, the file is empty")
+    if form == ".sgf":
+        return _from_sgf(data, game)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError("expected text in UTF-8, got another encoding or no text") from None
+    return _from_json(text, game) if form == ".json" else _from_text(text, game)
+
+
+def _from_text(text: str, game: Game | None) -> Record:
+    if game is None:
+        raise UserError("the moves do not tell of which game they are")
+    if len(text) > (longest := 100 + 40 * game.max_plies):
+        raise UserError(f"expected at most {longest:,} characters for {game.spec}, got {len(text):,}")
+    moves, end = _replay(game, game.parse_moves(text), lambda action, state: action)
+    return Record(game, moves, _result_by_rules(end))
+
+
+def _from_sgf(data: bytes, game: Game | None) -> Record:
+    sheet = sgf.read(data, game)
+    moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone))
+    date = sheet.date if _is_date(sheet.date) else ""
+    return Record(sheet.game, moves, _result_by_rules(end) if end.isEndGame else sheet.result, sheet.players, date)
+
+
+def _from_json(text: str, game: Game | None) -> Record:
+    try:
+        values = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise UserError("expected JSON such as {\"game\": \"tictactoe\", \"moves\": [\"b2\"]}") from None
+    if not isinstance(values, dict):
+        raise UserError(f"expected an object, got a {type(values).__name__}")
+    for key, expected, good in _FIELDS:
+        if (key in values or key in ("game", "moves")) and not good(values.get(key)):
+            raise UserError(f"{key}: expected {expected}, got {_shown(values.get(key))}")
+    if unknown := sorted(set(values) - {key for key, *_ in _FIELDS}):
+        raise UserError(f"expected {', '.join(key for key, *_ in _FIELDS)} only, got {unknown[0][:40]!r}")
+    if game is None:
+        game = games.make(values["game"])
+    elif values["game"] != game.spec and games.make(values["game"]).spec != game.spec:
+        raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
+    moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
+    told, found = values.get("result"), _result_by_rules(end)
+    if end.isEndGame and told is not None and abs(told - (found or 0)) > 1e-6:
+        raise UserError(f"result: expected {found:g} by the rules, got {told:g}")
+    if not end.isEndGame and told not in (None, 1, 0, -1):
+        raise UserError(f"result: expected 1, 0, -1 or null for a game given up, got {told:g}")
+    result = found if end.isEndGame else None if told is None else float(told)
+    players = values.get("players", ("", ""))
+    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""))
+
+
+def _shown(value: Any) -> str:
+    return f"a {type(value).__name__}" if isinstance(value, list | dict) else json.dumps(value)[:60]
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_NAME and value.isprintable()
+
+
+def _is_date(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and datetime.date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+_FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
+    ("game", "the name of a game", lambda v: isinstance(v, str) and len(v) <= 200),
+    ("moves", "a list of names", lambda v: isinstance(v, list) and all(isinstance(name, str) for name in v)),
+    ("result", "a number from -1 to 1 or null",
+     lambda v: v is None or (isinstance(v, int | float) and not isinstance(v, bool) and -1 <= v <= 1)),
+    ("players", f"two names of at most {_LONGEST_NAME} printable characters",
+     lambda v: isinstance(v, list) and len(v) == 2 and all(map(_is_name, v))),
+    ("date", "a day such as 2026-12-31", _is_date),
+)  # fmt: skip
+"""(key, what is expected, whether a value is that) of the JSON form; only game and moves have to be there."""
+
+
+def _replay(game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], int]) -> tuple[list[int], GameState]:
+    """Play moves by the rules; raise `UserError` with the number of the first that is wrong."""
+    actions: list[int] = []
+    state = game.start()
+    for number, move in enumerate(moves, 1):
+        try:
+            actions.append(action_of(move, state))
+            state = state.takeAction(actions[-1])[0]
+        except UserError as error:
+            raise UserError(f"move {number}: {error}") from None
+    return actions, state
+
+
+def _result_by_rules(end: GameState) -> float | None:
+    return end.value * end.playerTurn if end.isEndGame else None

@@ -1,0 +1,163 @@
+"""The fast back ends answer as Keras does."""
+
+import numpy as np
+import pytest
+
+from backends import STEADY, TOLERANCE, make_predictor, openvino_installed, padded
+from config import UserError
+from networks import make
+from tiny import boards, trained_looking, used_memory
+
+BACKENDS = [
+    "keras",
+    pytest.param("openvino", marks=pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")),
+]
+
+
+# ---- the back ends
+
+
+def assert_close(found, expected, precision):
+    (value, logits), (true_value, true_logits) = found, expected
+    value_limit, logit_limit = TOLERANCE[precision]
+    centred = [a - a.mean(axis=1, keepdims=True) for a in (logits, true_logits)]
+    assert np.abs(value - true_value).max() <= value_limit
+    assert np.abs(centred[0] - centred[1]).max() <= logit_limit
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_back_end_answers_as_keras_does_for_any_number_of_questions(network, backend):
+    predictor = make_predictor(network, backend=backend)
+    planes = boards(network.game, 130)
+    expected = network.predict(planes)
+    assert expected[0].std() > 0.1 and expected[1].std() > 0.3, "the answers differ from board to board"
+    for count in (1, 7, 64, 130):
+        value, logits = (np.array(a) for a in predictor(planes[:count]))
+        assert value.shape == (count,) and logits.shape == (count, 7)
+        assert_close((value, logits), [a[:count] for a in expected], "float32")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_back_end_answers_nearly_as_keras_does_in_bfloat16(backend):
+    model = make("connect4", precision="bfloat16", hidden_cnn_layers=("16x3",) * 3)
+    model.set_weights(trained_looking(model))
+    planes = boards(model.game, 64)
+    reference = make("connect4", hidden_cnn_layers=("16x3",) * 3)
+    reference.set_weights(model.get_weights())
+    expected = reference.predict(planes)
+    assert_close(model.predict(planes), expected, "float32")
+    assert_close(make_predictor(model, backend=backend)(planes), expected, "bfloat16")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_answer_depends_neither_on_the_other_questions_nor_on_its_place(network, backend):
+    predictor = make_predictor(network, backend=backend)
+    planes, rng = boards(network.game, 64), np.random.default_rng(0)
+    value, logits = (np.array(a) for a in predictor(planes))
+    order = rng.permutation(64)
+    for found, expected in zip(predictor(planes[order]), (value[order], logits[order]), strict=True):
+        assert np.array_equal(found, expected)
+    some = np.where(np.arange(64)[:, None, None, None] < 40, planes, 1 - planes)
+    assert padded(40) == padded(64)
+    for questions in (some, planes[:40]):
+        for found, expected in zip(predictor(questions), (value, logits), strict=True):
+            assert np.array_equal(found[:40], expected[:40])
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_answers_in_batches_padded_to_the_steady_size_are_the_same_to_the_last_bit(backend, precision):
+    """Otherwise games would depend on how many others are still being played beside them."""
+    model = make("connect4", precision=precision)
+    model.set_weights(trained_looking(model))
+    predictor = make_predictor(model, backend=backend, smallest=STEADY)
+    planes = boards(model.game, 200)
+    value, logits = (np.array(a) for a in predictor(planes))
+    for count in (1, 5, 33, 100):
+        for first in (0, 70):
+            found = predictor(planes[first : first + count])
+            for some, all_of_them in zip(found, (value, logits), strict=True):
+                assert np.array_equal(some, all_of_them[first : first + count]), count
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_new_weights_change_the_answers_to_those_keras_gives_with_them(network, backend):
+    predictor, planes = make_predictor(network, backend=backend), boards(network.game, 8)
+    old, weights = network.get_weights(), trained_looking(network, seed=1)
+    before = [np.array(a) for a in predictor(planes)]
+    predictor.load(weights)
+    after = [np.array(a) for a in predictor(planes)]
+    try:
+        network.set_weights(weights)
+        assert_close(after, network.predict(planes), "float32")
+    finally:
+        network.set_weights(old)
+    assert np.abs(after[0] - before[0]).max() > 0.1
+    predictor.load(old)
+    for found, expected in zip(predictor(planes), before, strict=True):
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_fifty_new_versions_cost_no_memory_and_no_new_compilation(network, backend):
+    predictor, planes = make_predictor(network, backend=backend), boards(network.game, 8)
+    versions = [trained_looking(network, seed) for seed in range(5)]
+    answers = []
+    for i in range(60):
+        predictor.load(versions[i % 5])
+        answers.append(np.array(predictor(planes)[0]))
+        if i == 9:
+            before, traced = used_memory(), traces(predictor)
+    assert used_memory() - before < 30 << 20
+    assert traces(predictor) == traced
+    assert all(np.array_equal(answers[i], answers[i % 5]) for i in range(60))
+
+
+def traces(predictor):
+    """How often TensorFlow has traced a predictor's function; OpenVINO's is traced once, at the conversion."""
+    function = getattr(predictor, "_function", None)
+    return function.experimental_get_tracing_count() if function is not None else None
+
+
+def test_two_threads_asking_at_once_get_their_own_answers(network):
+    from concurrent.futures import ThreadPoolExecutor
+
+    predictor = make_predictor(network, streams=2)
+    planes = boards(network.game, 64)
+    expected = [np.array(a) for a in predictor(planes)]
+
+    def ask(part):
+        first = 32 * part
+        for _ in range(20):
+            value, logits = predictor(planes[first : first + 32])
+            for found, answer in zip((value, logits), expected, strict=True):
+                np.testing.assert_allclose(found, answer[first : first + 32], atol=1e-4)
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, (0, 1))) == [True, True]
+
+
+@pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")
+def test_a_conversion_starts_no_process_and_tells_nobody(monkeypatch):
+    import os
+    import socket
+    import subprocess
+    import sys
+
+    def refused(*_, **__):
+        raise AssertionError("a conversion is a matter of this process alone")
+
+    monkeypatch.setattr(os, "fork", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    monkeypatch.setattr(socket, "socket", refused)
+    model = make()
+    make_predictor(model, backend="openvino")
+    assert model.openvino_graph is not None and sys.modules.get("openvino_telemetry") is None
+
+
+def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
+    monkeypatch.setattr("backends.openvino_installed", lambda: False)
+    with pytest.raises(UserError, match="pip install openvino"):
+        make_predictor(network, backend="openvino")
+    assert make_predictor(network).name.startswith("keras")

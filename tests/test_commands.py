@@ -1,0 +1,235 @@
+"""The command line: what it does, at the board and in a process of its own."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import games
+from commands import SMALL, told
+from corridor import Corridor
+from loggers import read_metrics
+from tiny import tree_of
+
+HERE = Path(__file__).parent.parent
+
+
+# ---- what is done
+
+
+def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place, capsys):
+    code, out, err = told(capsys, *SMALL, "--iterations", "1", "--new")
+    folder = place / "tictactoe" / "run0001"
+    assert (code, err) == (0, "")
+    assert out.startswith("new run tictactoe/run0001, iteration 1\n")
+    assert all(
+        word in out
+        for word in ("network:", "memory:", "disk:", "an iteration: 16 games", "iteration 1: 16 games")
+    )
+    assert "is best; play: `python main.py play" in out and len(read_metrics(folder / "metrics.jsonl")) == 1
+
+    code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1")
+    assert code == 0 and "this run is finished" in out and len(read_metrics(folder / "metrics.jsonl")) == 1
+
+    code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "2", "--json")
+    (line,) = out.splitlines()
+    assert code == 0 and json.loads(line) == read_metrics(folder / "metrics.jsonl")[1]
+    assert "changed setting iterations: 1 -> 2" in (folder / "logs" / "logger_main.log").read_text()
+
+    before = tree_of(place)
+    code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--seed", "5", "--iterations", "3")
+    assert code == 2 and "seed" in err and err.count("\n") == 1 and tree_of(place) == before
+    assert [p.name for p in (place / "tictactoe").iterdir()] == ["run0001"]
+
+
+def test_explain_as_json_gives_numbers_that_agree(trained_place, capsys):
+    code, out, err = told(
+        capsys, "explain", "--game", "tictactoe", "--moves", "b2 a3", "--sims", "60", "--json"
+    )
+    found = json.loads(out)
+    assert (code, err) == (0, "") and out.count("\n") == 1
+    assert found["game"] == "tictactoe" and found["to_move"] == "X" and found["simulations"] >= 60
+    assert found["player"].startswith("run0001:version")
+    moves = found["moves"]
+    assert sorted(m["move"] for m in moves) == sorted(["b3", "c3", "a2", "c2", "a1", "b1", "c1"])
+    assert sum(m["N"] for m in moves) == found["simulations"] and 1 < found["nodes"]
+    assert [m["N"] for m in moves] == sorted([m["N"] for m in moves], reverse=True)
+    assert sum(m["P"] for m in moves) == pytest.approx(1, abs=1e-5)
+    for m in moves:
+        assert m["share"] == pytest.approx(m["N"] / found["simulations"])
+        assert m["pv"][0] == m["move"] and m["U"] > 0 and (m["Q"] is None) == (m["N"] == 0)
+    mean = (found["network_value"] + sum(m["N"] * (m["Q"] or 0) for m in moves)) / (1 + found["simulations"])
+    assert found["search_value"] == pytest.approx(mean, abs=1e-6)
+
+
+def test_explain_as_text_shows_the_board_and_a_trace_shows_every_simulation(trained_place, capsys, tmp_path):
+    trace = tmp_path / "trace.log"
+    argv = ["explain", "--game", "tictactoe", "--moves", "b2", "--sims", "30", "--trace", str(trace)]
+    code, out, err = told(capsys, *argv)
+    assert (code, err) == (0, "") and out.startswith("3  -  -  -") and "principal variation" in out
+    text = trace.read_text()
+    assert text.count("leaf at depth") >= 30 and "back-fill" in text and "chosen: " in text
+
+
+def test_a_match_as_json_gives_numbers_that_agree(trained_place, capsys):
+    argv = [
+        "match",
+        "best",
+        "random",
+        "--game",
+        "tictactoe",
+        "--games",
+        "10",
+        "--sims",
+        "10",
+        "--opening-plies",
+        "1",
+    ]
+    code, out, err = told(capsys, *argv, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "") and out.count("\n") == 1
+    assert (
+        found["player2"] == "random"
+        and found["games"] == 10 == found["wins"] + found["draws"] + found["losses"]
+    )
+    assert found["score"] == (found["wins"] + found["draws"] / 2) / 10
+    assert found["first_wins"] + found["second_wins"] + found["draws"] == 10
+    low, elo, high = (found[name] for name in ("elo_low", "elo", "elo_high"))
+    assert elo is None or low <= elo <= high
+    assert told(capsys, *argv, "--json")[1] == out, "the same command gives the same match"
+    code, words, _ = told(capsys, *argv)
+    assert f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost" in words
+
+
+def test_two_players_of_one_kind_can_play_each_other(place, capsys):
+    code, out, _ = told(capsys, "match", "random", "random", "--game", "tictactoe", "--games", "4", "--json")
+    found = json.loads(out)
+    assert code == 0 and (found["player1"], found["player2"]) == ("random (1)", "random (2)")
+
+
+def test_check_finds_a_good_game_good_and_a_bad_one_bad(place, capsys, monkeypatch):
+    code, out, _ = told(capsys, "check", "tictactoe", "--games", "3")
+    assert code == 0 and out == "tictactoe: all right in 3 random games\n"
+    code, out, _ = told(capsys, "check", "connect4(rows=4,columns=5)", "--games", "2", "--json")
+    assert code == 0 and json.loads(out) == {"game": "connect4(columns=5,rows=4)", "games": 2, "faults": []}
+
+    class Bad(Corridor):
+        max_plies = property(lambda self: 3, lambda self, value: None)
+
+    monkeypatch.setattr(games, "make", lambda spec: Bad())
+    code, out, _ = told(capsys, "check", "corridor", "--games", "2", "--json")
+    assert code == 4 and any("at most 3 plies" in fault for fault in json.loads(out)["faults"])
+
+
+# ---- at the board
+
+CELLS = "a3\nb3\nc3\na2\nb2\nc2\na1\nb1\nc1\n"
+
+
+@pytest.mark.parametrize("first", ["human", "machine"])
+def test_a_game_is_played_from_a_script_to_its_end(place, capsys, monkeypatch, first):
+    """Every cell is tried once, so the board is full at the latest when the script ends."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(CELLS))
+    code, out, err = told(capsys, "play", "--game", "tictactoe", "--against", "random", "--first", first)
+    assert (code, err) == (0, "")
+    end, moves = re.search(r"(You win|A draw|You lose)\. Moves: (.*)", out).groups()
+    state = games.make("tictactoe").start()
+    for move in moves.split():
+        state = state.takeAction(games.make("tictactoe").parse_move(move))[0]
+    mine = state.value * state.playerTurn * (1 if first == "human" else -1)
+    assert state.isEndGame and end == {1: "You win", 0: "A draw", -1: "You lose"}[mine]
+    assert "random plays " in out
+
+
+@pytest.mark.parametrize("script", ["", "hint\nb2\n", "quit\n", "b2\nundo\nb2\nq\n", "\x00\nxyz\n"])
+def test_a_script_that_ends_early_abandons_the_game_quietly(trained_place, capsys, monkeypatch, script):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(script))
+    code, out, err = told(capsys, "play", "--game", "tictactoe", "--sims", "20")
+    assert (code, err) == (0, "") and out.endswith("The game is abandoned.\n")
+    assert ("principal variation" in out) == ("hint" in script)
+    assert ("expects" in out) == ("b2" in script), "the network's answer is told with what it thinks"
+
+
+def test_resigning_loses(place, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nresign\n"))
+    code, out, _ = told(capsys, "play", "--game", "tictactoe", "--against", "random")
+    assert code == 0 and "You lose." in out
+
+
+# ---- a process of its own
+
+
+def python(code, *options):
+    return subprocess.run(
+        [sys.executable, *options, "-c", code],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["train", "--help"], ["play", "-h"]], ids=" ".join)
+def test_help_is_shown_without_loading_what_is_slow(argv):
+    code = f"""
+import sys
+from cli import run
+try:
+    code = run({argv!r})
+except SystemExit as end:
+    code = end.code
+slow = [name for name in ("tensorflow", "keras", "numba", "openvino", "matplotlib") if name in sys.modules]
+print("CODE", code, "SLOW", slow)
+"""
+    found = python(code)
+    assert found.stdout.rstrip().endswith("CODE 0 SLOW []"), found.stdout[-500:] + found.stderr
+    assert "usage: python main.py" in found.stdout and found.stderr == ""
+
+
+def test_an_error_in_a_process_of_its_own_has_one_line_and_the_exit_code():
+    found = subprocess.run(
+        [sys.executable, "main.py", "--cpuct", "0"],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (found.returncode, found.stdout) == (2, "") and found.stderr.count("\n") == 1
+
+
+COMPILED = """
+import sys
+sys.path.insert(0, "tests")
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+import game, kernels, forest, memory, selfplay
+from games import boards, connect4
+from searching import GAMES, Projection, rooted
+from tiny import tiny
+for name in ("connect4", "corridor"):
+    rooted(GAMES[name]).search(Projection(GAMES[name]), 30)
+    play = selfplay.SelfPlay(GAMES[name], tiny(), threads=1)
+    records = list(play.play(Projection(GAMES[name]), [(0, 1)]))
+    memory.Memory(GAMES[name], 100).extend(records)
+found = {}
+for module in (game, kernels, forest, memory, selfplay, boards, connect4):
+    for name, thing in vars(module).items():
+        if isinstance(thing, Dispatcher):
+            found[name] = sum(thing.stats.cache_hits.values()), sum(thing.stats.cache_misses.values())
+missed = sorted(name for name, (_, misses) in found.items() if misses)
+print("HITS", sum(hits for hits, _ in found.values()), "MISSED", missed)
+"""
+
+
+def test_a_second_start_compiles_nothing():
+    first = python(COMPILED)
+    assert first.returncode == 0, first.stderr
+    found = first if first.stdout.endswith("MISSED []\n") else python(COMPILED)
+    hits, missed = re.search(r"HITS (\d+) MISSED (.*)", found.stdout).groups()
+    assert missed == "[]" and int(hits) >= 3

@@ -1,0 +1,102 @@
+"""A damaged run is refused, the damaged file named."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import config as c
+from config import UserError, with_overrides
+from initialise import Session
+from main import train
+from runs import find_run, read_config, runs_of
+from sessions import content
+from storage import DamagedData, arrays_from_bytes, arrays_to_bytes
+from tiny import QUIET, tiny, tree_of
+
+
+def damage(folder, file, how):
+    path = folder / file
+    data = path.read_bytes()
+    if how == "missing":
+        path.unlink()
+    else:
+        middle = len(data) // 2
+        path.write_bytes({"cut": data[:middle], "empty": b"", "garbage": b"x" * len(data),
+                          "a bit": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]}[how])  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["missing", "cut", "empty", "garbage", "a bit"])
+@pytest.mark.parametrize("kind", ["version", "optimizer"])
+def test_a_damaged_network_is_named_and_nothing_is_trained_from_it(root, quick, kind, how):
+    folder = find_run("tictactoe", root=root)
+    last = content(folder)["versions"][-1][0]
+    damage(folder, f"models/{kind}{last:04}.npz", how)
+    before = tree_of(folder / "models")
+    changed = with_overrides(read_config(folder), iterations=9)
+    with (
+        pytest.raises(DamagedData, match=f"{kind}{last:04}.npz") as raised,
+        Session.open(folder, changed, console=QUIET) as session,
+    ):
+        train(session)
+    assert raised.value.exit_code == 4 and tree_of(folder / "models") == before
+    Session.open(folder, console=QUIET).close()
+
+
+@pytest.mark.parametrize("how", ["missing", "cut", "empty", "garbage", "page by page"])
+def test_a_damaged_database_is_named_and_the_run_let_go_of(root, trained, how):
+    folder = find_run("tictactoe", root=root)
+    for extra in folder.glob("run.db-*"):
+        extra.unlink()
+    if how == "page by page":
+        data = (folder / "run.db").read_bytes()
+        (folder / "run.db").write_bytes(data[:8192] + b"\xa5" * (len(data) - 8192))
+    else:
+        damage(folder, "run.db", how)
+    for _ in range(2):
+        with pytest.raises(DamagedData, match="run.db"):
+            Session.open(folder, console=QUIET)
+    shutil.copy(trained / "run.db", folder / "run.db")
+    Session.open(folder, console=QUIET).close()
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff\xfe\x00", b"[]", b'{"cpuct": NaN}', b'{"nonsense": 1}'])
+def test_unreadable_settings_are_named(root, text):
+    folder = find_run("tictactoe", root=root)
+    (folder / "config.json").write_bytes(text)
+    with pytest.raises(UserError, match="config.json"):
+        Session.open(folder, console=QUIET)
+    with pytest.raises(UserError, match="config.json"):
+        read_config(folder.parent)
+
+
+def test_a_file_of_arrays_is_read_only_when_it_is_exactly_that():
+    arrays = [np.arange(6, dtype=np.float32).reshape(2, 3), np.array(5, np.int64)]
+    shapes = [(2, 3), ()]
+    for a, b in zip(arrays, arrays_from_bytes(arrays_to_bytes(arrays), shapes, "x"), strict=True):
+        assert np.array_equal(a, b) and a.dtype == b.dtype and a.shape == b.shape
+    wrong = [
+        (arrays_to_bytes(arrays[:1]), "expected 2 arrays, got 1"),
+        (arrays_to_bytes([*arrays, arrays[0]]), "expected 2 arrays, got 3"),
+        (arrays_to_bytes([arrays[0].T, arrays[1]]), r"shape \(2, 3\)"),
+        (arrays_to_bytes([arrays[0] * np.nan, arrays[1]]), "finite"),
+        (arrays_to_bytes([arrays[0].astype("U9"), arrays[1]]), "expected numbers"),
+        (arrays_to_bytes([np.array([[{}] * 3] * 2), arrays[1]]), "cannot be read"),
+        (arrays_to_bytes([np.zeros((2000, 3), np.float32), arrays[1]]), "larger than"),
+        (b"PK\x03\x04" + b"\0" * 100, "cannot be read"),
+    ]
+    for data, told in wrong:
+        with pytest.raises(DamagedData, match=told):
+            arrays_from_bytes(data, shapes, "x")
+
+
+def test_runs_are_listed_by_number_and_other_folders_are_none(tmp_path):
+    for name in ("run0002", "run0010", "run10000", "run9", "other", "run0003"):
+        folder = tmp_path / "tictactoe" / name
+        folder.mkdir(parents=True)
+        if name != "run0003":
+            (folder / "config.json").write_text(c.to_json(tiny()))
+    assert [p.name for p in runs_of("tictactoe", tmp_path)] == ["run0002", "run0010", "run10000"]
+    assert find_run("tictactoe", 10, tmp_path).name == "run0010"
+    with pytest.raises(UserError, match="expected run0007 of tictactoe, there is run0002, run0010, run10000"):
+        find_run("tictactoe", 7, tmp_path)

@@ -1,0 +1,202 @@
+"""A run on disk: its settings on resume, who may work on it, begun from another, its schedule."""
+
+import json
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import config as c
+from config import UserError, with_overrides
+from initialise import RunBusy, Session
+from main import train
+from runs import find_run, read_config, runs_of, unfinished_run
+from sessions import Listening, content
+from storage import DamagedData, Store
+from tiny import QUIET, tiny, tree_of
+
+# ---- settings on resume
+
+
+def test_a_changed_setting_is_told_logged_and_kept(root):
+    folder, listening = find_run("tictactoe", root=root), Listening()
+    changed = with_overrides(read_config(folder), cpuct=2.0, iterations=5)
+    with Session.open(folder, changed, console=listening) as session:
+        assert session.config == changed and session.goes_on() and session.iteration == 5
+        assert unfinished_run("tictactoe", root) == folder, "it is not finished any more"
+    assert listening.said == ["changed setting iterations: 4 -> 5", "changed setting cpuct: 1.25 -> 2.0"]
+    assert read_config(folder) == changed
+    assert "changed setting cpuct: 1.25 -> 2.0" in (folder / "logs" / "logger_main.log").read_text()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seed": 1},
+        {"hidden_cnn_layers": ("8x3",)},
+        {"optimizer": "sgd", "cpuct": 3.0},
+        {"global_pooling": True},
+    ],
+)
+def test_what_a_run_is_made_of_cannot_be_changed(root, changes):
+    folder = find_run("tictactoe", root=root)
+    before = tree_of(root)
+    with pytest.raises(UserError) as raised:
+        Session.open(folder, with_overrides(read_config(folder), **changes), console=QUIET)
+    assert all((name in str(raised.value)) == c.is_fixed(name) for name in changes)
+    assert {**tree_of(root), "tictactoe/run0001/lock": b""} == {**before, "tictactoe/run0001/lock": b""}
+    Session.open(folder, console=QUIET).close()
+
+
+def test_settings_of_another_network_written_into_the_file_by_hand_are_refused(root):
+    folder = find_run("tictactoe", root=root)
+    values = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(
+        json.dumps({**values, "hidden_cnn_layers": ["16x3"], "iterations": 9})
+    )
+    versions = content(folder)["versions"]
+    with pytest.raises(UserError), Session.open(folder, console=QUIET) as session:
+        train(session)
+    assert content(folder)["versions"] == versions
+
+
+# ---- who may work on a run
+
+
+def test_a_run_is_worked_on_by_one_process_at_a_time(root):
+    folder = find_run("tictactoe", root=root)
+    with Session.open(folder, console=QUIET):
+        with pytest.raises(RunBusy, match="run0001 is in use by process [0-9]+") as raised:
+            Session.open(folder, console=QUIET)
+        assert raised.value.exit_code == 3
+        assert Store(folder / "run.db", read_only=True).count_games() == 96, "reading is allowed"
+    Session.open(folder, console=QUIET).close()
+
+
+def test_a_closed_session_lets_go_of_the_run_though_another_process_inherited_its_files(root):
+    folder = find_run("tictactoe", root=root)
+    session = Session.open(folder, console=QUIET)
+    inherited = os.dup(session._lock.fileno())
+    session.close()
+    Session.open(folder, console=QUIET).close()
+    os.close(inherited)
+
+
+def test_a_session_that_could_not_open_lets_go_of_the_run(root):
+    folder = find_run("tictactoe", root=root)
+    (folder / "run.db").rename(folder / "away.db")
+    for _ in range(2):
+        with pytest.raises(DamagedData, match="run.db"):
+            Session.open(folder, console=QUIET)
+    (folder / "away.db").rename(folder / "run.db")
+    Session.open(folder, console=QUIET).close()
+
+
+# ---- begun from another run
+
+
+def test_a_run_can_begin_with_the_network_and_the_games_of_another(root, trained, quick):
+    config = tiny(seed=5)
+    with Session.start(config, root=root, console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MODEL_VERSION=2,
+                       INITIAL_MEMORY_VERSION=3) as session:  # fmt: skip
+        assert session.folder.name == "run0002" and session.current_version == 0 == session.best_version
+        theirs = np.load(trained / "models" / "version0002.npz", allow_pickle=False)
+        mine = session.weights(0)
+        assert all(np.array_equal(theirs[n], w) for n, w in zip(theirs.files, mine, strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(mine, session.model.get_weights(), strict=True))
+        games = [row[3:7] for row in content(trained)["games"] if row[0] <= 3]
+        taken = [row[3:7] for row in content(session.folder)["games"]]
+        assert (
+            taken == games[-len(taken) :] and sum(row[7] for row in content(session.folder)["games"]) >= 150
+        )
+        assert len(session.memory) == 150
+        assert [line["iteration"] for line in train(session, iterations=1)] == [1]
+        assert session.current_version == 1
+
+
+def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
+    for versions, same, games in (
+        ({"INITIAL_MODEL_VERSION": 1}, True, False),
+        ({"INITIAL_MEMORY_VERSION": 1}, False, True),
+    ):
+        with Session.start(
+            tiny(seed=7), root=root, console=QUIET, INITIAL_RUN_NUMBER=1, **versions
+        ) as session:
+            theirs = np.load(
+                root / "tictactoe" / "run0001" / "models" / "version0001.npz", allow_pickle=False
+            )
+            equal = all(
+                np.array_equal(theirs[n], w) for n, w in zip(theirs.files, session.weights(0), strict=True)
+            )
+            assert equal == same
+            assert (len(session.memory) > 0) == games
+            assert session.store.count_games() == (24 if games else 0)
+
+
+@pytest.mark.parametrize(
+    "changes, numbers, told",
+    [({"hidden_cnn_layers": ("8x3",)}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "hidden_cnn_layers"),
+     ({"value_units": 9}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "value_units"),
+     ({}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 99}, "expected a version from 0 to"),
+     ({}, {"INITIAL_RUN_NUMBER": 8, "INITIAL_MODEL_VERSION": 1}, "there is run0001"),
+     ({"game": "connect4"}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "there is none"),
+     ({}, {"INITIAL_MODEL_VERSION": 1}, "initial_run_number"),
+     ({}, {"INITIAL_MEMORY_VERSION": 1}, "initial_run_number")],
+)  # fmt: skip
+def test_a_beginning_that_does_not_fit_is_refused_before_anything_is_written(root, changes, numbers, told):
+    before = tree_of(root)
+    with pytest.raises(UserError, match=told):
+        Session.start(tiny(**changes), root=root, console=QUIET, **numbers)
+    assert tree_of(root) == before and [p.name for p in runs_of("tictactoe", root)] == ["run0001"]
+
+
+def test_a_start_that_was_killed_does_not_stand_in_the_way_of_the_next(root):
+    (root / "tictactoe" / "run0002" / "models").mkdir(parents=True)
+    assert unfinished_run("tictactoe", root) is None
+    with Session.start(tiny(), root=root, console=QUIET) as session:
+        assert session.folder.name == "run0003"
+    assert find_run("tictactoe", root=root).name == "run0003"
+
+
+# ---- the schedule
+
+
+def at(iteration, *, steps=0, seconds=0.0, **changes):
+    """Return a stand-in for a session in an iteration, after so many training steps and seconds of work."""
+    kept = {"steps": str(steps), "seconds": str(seconds)}
+    store = SimpleNamespace(
+        get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1
+    )
+    session = Session.__new__(Session)
+    session.store, session.config = store, tiny(**{"learning_rate": 1.0, "warmup_steps": 0, **changes})
+    return session
+
+
+def test_progress_is_the_share_of_iterations_or_of_minutes_whichever_is_further():
+    assert [at(i, iterations=4).progress() for i in (1, 2, 3, 4, 5)] == [0, 0.25, 0.5, 0.75, 1]
+    assert at(2, iterations=4, minutes=10, seconds=300).progress() == 0.5
+    assert at(4, iterations=4, minutes=10, seconds=60).progress() == 0.75
+    assert at(2, iterations=4, minutes=10, seconds=9000).progress() == 1
+    assert at(4, iterations=4).goes_on() and not at(5, iterations=4).goes_on()
+    assert not at(2, iterations=4, minutes=10, seconds=600).goes_on()
+
+
+def test_the_rate_follows_its_schedule():
+    def rates(name):
+        return [at(i, iterations=8, learning_rate_schedule=name).learning_rate(3) for i in range(1, 10)]
+
+    assert rates("constant") == [1.0] * 9
+    assert rates("steps") == pytest.approx([1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.01])
+    cosine = rates("cosine")
+    assert cosine[0] == 1 and cosine[4] == pytest.approx(0.525) and cosine[8] == pytest.approx(0.05)
+    assert cosine == sorted(cosine, reverse=True)
+
+
+def test_the_rate_rises_over_the_first_steps_of_the_run_and_not_of_each_iteration():
+    found = [
+        at(1, warmup_steps=10, learning_rate_schedule="constant").learning_rate(step) for step in range(12)
+    ]
+    assert found == pytest.approx([0.1 * (i + 1) for i in range(10)] + [1, 1])
+    later = at(2, steps=6, warmup_steps=10, learning_rate_schedule="constant")
+    assert [later.learning_rate(step) for step in range(5)] == pytest.approx([0.7, 0.8, 0.9, 1, 1])
