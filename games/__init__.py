@@ -24,8 +24,10 @@ def names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _LIBRARY)
 
 
-def make(spec: str) -> Game:
+def make(spec: str, *, typed: bool = True) -> Game:
     """Return the game that a text names; raise `UserError` when there is none.
+
+    To load one's own game is to run its file: with `typed=False`, for a text that came out of a file, it is refused.
 
     >>> make("connect4(rows=5,columns=6)").grid_shape
     (5, 6)
@@ -35,6 +37,8 @@ def make(spec: str) -> Game:
 
         return SpielGame(spec.strip().removeprefix(PREFIX).strip())
     if _FILE.search(spec):
+        if not typed:
+            raise UserError(f"expected the game to be named with --game, as its code is to be run: {spec[:100]!r}")
         from games.own import load
 
         return load(spec.strip())

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -11,9 +10,9 @@ pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
 
 import games  # noqa: E402
 import games.openspiel  # noqa: E402
-import initialise  # noqa: E402
 import runs  # noqa: E402
 from cli import run  # noqa: E402
+from commands import SMALL  # noqa: E402
 from config import UserError  # noqa: E402
 from conformance import check  # noqa: E402
 from games.openspiel import BOARD_TELLS  # noqa: E402
@@ -322,18 +321,10 @@ def test_a_game_longer_than_openspiel_says_is_stopped():
 
 # ---- learning
 
-SMALL = ["--preset", "tiny", "--hidden-cnn-layers", "8x3", "8x3", "--episodes", "8", "--mcts-sims", "8", "--fast-sims",
-         "4", "--games-in-flight", "8", "--min-memory", "20", "--batch-size", "16", "--eval-episodes", "4",
-         "--eval-sims", "4", "--precision", "float32"]  # fmt: skip
-
-
-def test_a_game_is_learned_gone_on_with_and_played(tmp_path, monkeypatch, capsys):
-    for module in (runs, initialise):
-        monkeypatch.setattr(module, "RUNS", tmp_path)
-    monkeypatch.setattr("lineup.ARCHIVE", tmp_path / "archive")
+def test_a_game_is_learned_gone_on_with_and_played(place, capsys):
     game = ["--game", "open_spiel:dots_and_boxes(num_cols=1)"]
-    assert run([*game, *SMALL, "--iterations", "1"]) == 0
-    folder = tmp_path / "open-spiel-dots-and-boxes-num-cols-1" / "run0001"
+    assert run([*game, *SMALL, "--episodes", "8", "--iterations", "1"]) == 0
+    folder = place / "open-spiel-dots-and-boxes-num-cols-1" / "run0001"
     assert json.loads((folder / "config.json").read_text())["game"] == game[1]
     assert run([*game, "--run", "1", "--iterations", "2"]) == 0
     lines = read_metrics(folder / "metrics.jsonl")
@@ -343,4 +334,3 @@ def test_a_game_is_learned_gone_on_with_and_played(tmp_path, monkeypatch, capsys
     assert json.loads(capsys.readouterr().out)["games"] == 4
     assert run(["match", "best", "random", "--game", "open_spiel:dots_and_boxes(num_cols=3)"]) == 2
     assert "expected a trained run of open_spiel:dots_and_boxes(num_cols=3)" in capsys.readouterr().err
-    shutil.rmtree(folder)
