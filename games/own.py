@@ -104,7 +104,7 @@ def _guarded(path: Path, work: Callable[[], T]) -> T:
     except NotImplementedError:
         raise UserError(f"{path.name}: expected start() to be written, it is not (see docs/adding_a_game.md)") from None
     except (Exception, SystemExit) as error:
-        raise UserError(f"{path.name}, {_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
+        raise UserError(f"{path.name}{_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
 
 
 def _line(error: BaseException) -> str:
@@ -115,9 +115,9 @@ def _line(error: BaseException) -> str:
 def _place(path: Path, error: BaseException) -> str:
     """Return the innermost line of the file that an error came through."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
-        return f"line {error.lineno}"
+        return f", line {error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f"line {lines[-1]}" if lines else "called with what the command line says"
+    return f", line {lines[-1]}" if lines else ""
 
 
 def write_template(name: str, folder: Path) -> tuple[Path, str]:
