@@ -47,7 +47,7 @@ def random_games(count, seed, passing=0.03):
 
 def test_random_games_go_as_the_host_judges_them():
     played = {"ko": 0, "passes": 0, "moves": 0}
-    for host, state, action in random_games(200, 1):
+    for host, state, action in random_games(200, 1, passing=0.1):
         assert host.over == (action is None) == state.isEndGame
         board = np.array(host.board)
         assert (colours(state.row) == np.where(board == 2, -1, board)).all(), f"\n{state}"
