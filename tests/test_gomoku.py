@@ -86,13 +86,13 @@ def pick(rng, state, legal, size, eagerness):
 @pytest.mark.parametrize(
     "spec, other, count, eagerness",
     [
-        ("gomoku", "gomoku(size=9)", 1000, 0.0),
-        ("gomoku", "gomoku(size=9)", 200, 0.9),
-        ("gomoku(size=15)", "gomoku(size=15)", 60, 0.0),
+        ("gomoku", "gomoku(size=9)", 500, 0.0),
+        ("gomoku", "gomoku(size=9)", 500, 0.9),
+        ("gomoku(size=15)", "gomoku(size=15)", 50, 0.0),
         ("gomoku(size=15)", "gomoku(size=15)", 250, 0.9),
-        ("gomoku(size=7,n=4)", "mnk(m=7,n=7,k=4)", 150, 0.5),
+        ("gomoku(size=7,n=4)", "mnk(m=7,n=7,k=4)", 80, 0.5),
         ("gomoku(size=5,n=3)", "mnk(m=5,n=5,k=3)", 150, 0.0),
-        ("gomoku(size=6,n=6)", "mnk(m=6,n=6,k=6)", 150, 0.9),
+        ("gomoku(size=6,n=6)", "mnk(m=6,n=6,k=6)", 50, 0.9),
     ],
 )
 def test_random_freestyle_games_go_as_in_openspiel(spec, other, count, eagerness):
@@ -115,7 +115,7 @@ def test_random_freestyle_games_go_as_in_openspiel(spec, other, count, eagerness
 
 @pytest.mark.parametrize(
     "rule, size, count",
-    [("freestyle", 9, 60), ("exact", 9, 120), ("exact", 15, 40), ("renju", 9, 60), ("renju", 15, 20)],
+    [("freestyle", 9, 60), ("exact", 9, 80), ("exact", 15, 40), ("renju", 9, 60), ("renju", 15, 20)],
 )
 def test_games_with_many_lines_end_as_in_the_package_renju(rule, size, count):
     renju = pytest.importorskip("renju", reason="renju is not installed")
