@@ -2,6 +2,7 @@
 
 from collections import Counter
 from math import comb, perm
+from random import Random
 
 import numpy as np
 import pytest
@@ -72,15 +73,13 @@ def test_positions_before_a_line_are_choices_of_points_and_each_has_a_key(spec):
 # ---- other implementations
 
 
-def pick(rng, state, legal, size, eagerness):
-    """Return a legal action, often one beside a stone of the player to move."""
-    if rng.random() < eagerness:
-        legal = np.array(legal)
-        own = state.planes()[:, :, 0]
-        wide = np.pad(own, 1)
-        beside = sum(wide[i : i + size, j : j + size] for i in range(3) for j in range(3)).ravel()[legal] > 0
-        legal = legal[beside] if beside.any() else legal
-    return int(legal[rng.integers(len(legal))])
+def pick(rng, legal, own, size, eagerness):
+    """Return a legal action, often one beside a stone out of `own`."""
+    for _ in range(6 if own and rng.random() < eagerness else 0):
+        action = rng.choice(own) + rng.choice((1, size - 1, size, size + 1)) * rng.choice((1, -1))
+        if action in legal:
+            return action
+    return rng.choice(legal)
 
 
 @pytest.mark.parametrize(
@@ -98,14 +97,16 @@ def pick(rng, state, legal, size, eagerness):
 def test_random_freestyle_games_go_as_in_openspiel(spec, other, count, eagerness):
     pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
     game, spiel = games.make(spec), pyspiel.load_game(other)
-    rng = np.random.default_rng(1)
+    rng = Random(1)
     for _ in range(count):
-        state, twin = game.start(), spiel.new_initial_state()
+        state, twin, stones = game.start(), spiel.new_initial_state(), {1: [], -1: []}
         while not twin.is_terminal():
             legal = state.allowedActions
             assert legal == twin.legal_actions(), f"\n{state}"
             assert state.playerTurn == 1 - 2 * twin.current_player(), f"\n{state}"
-            action = pick(rng, state, legal, game.grid_shape[0], eagerness)
+            own = stones[state.playerTurn]
+            action = pick(rng, legal, own, game.grid_shape[0], eagerness)
+            own.append(action)
             state, value, done = state.takeAction(action)
             twin.apply_action(action)
             assert done == twin.is_terminal(), f"\n{state}"
@@ -120,11 +121,14 @@ def test_random_freestyle_games_go_as_in_openspiel(spec, other, count, eagerness
 def test_games_with_many_lines_end_as_in_the_package_renju(rule, size, count):
     renju = pytest.importorskip("renju", reason="renju is not installed")
     game, ends = games.make(f"gomoku(size={size},rule={rule})"), Counter()
-    rng = np.random.default_rng(2)
+    rng = Random(2)
     for _ in range(count):
         state, twin = game.start(), renju.RenjuBoard(board_size=size, rule="standard" if rule == "exact" else rule)
+        stones = {1: [], -1: []}
         while not state.isEndGame:
-            action = pick(rng, state, state.allowedActions, size, 0.95)
+            own = stones[state.playerTurn]
+            action = pick(rng, state.allowedActions, own, size, 0.95)
+            own.append(action)
             state, value, done = state.takeAction(action)
             status, _ = twin.play_move(*divmod(action, size))
             if rule == "renju" and done and value == 0 and state.row[PLY] < size * size:
