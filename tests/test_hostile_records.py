@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import games
 import records
 from config import UserError
 from recorded import FORMS, GAMES, played
@@ -58,7 +59,7 @@ JSON = [
     (b'{"game": "tictactoe"}', "moves: expected a list of names, got null"),
     (b'{"game": "tictactoes", "moves": []}', "did you mean 'tictactoe'"),
     (b'{"game": 3, "moves": []}', "game: expected the name of a game, got 3"),
-    (b'{"game": "../etc", "moves": []}', "expected a game out of"),
+    (b'{"game": "../etc", "moves": []}', "expected a game of this project, got '../etc'"),
     (b'{"game": "connect4(rows=99999)", "moves": []}', "whole number for rows"),
     (b'{"game": "tictactoe", "moves": [1]}', "moves: expected a list of names, got a list"),
     (b'{"game": "tictactoe", "moves": ["b2", "b2"]}', "move 2: illegal move b2"),
@@ -112,6 +113,17 @@ def answered(data, form, game=None):
         return False
     assert from_bytes(to_bytes(found, ".json"), ".json", found.game).moves == found.moves
     return True
+
+
+@pytest.mark.parametrize("spec", ["evil.py:Evil", "/tmp/evil.py", "tictactoe(evil.py:Evil)", "open_spiel:hex", "a:b"])
+def test_no_game_is_made_from_code_that_a_file_names(spec, monkeypatch):
+    made, make = [], games.make
+    monkeypatch.setattr(games, "make", lambda spec: made.append(spec) or make(spec))
+    data = json.dumps({"game": spec, "moves": []}).encode()
+    assert "name it with --game" in refused(data, ".json") and "--game" in refused(data, ".json", GAMES["connect4"])
+    for text in (f"(;GM[4]GC[{spec}])", f"(;GM[7]GC[{spec}])", f"(;GM[4]RU[{spec}]SZ[3])", f"(;SZ[{spec}])"):
+        answered(text.encode(), ".sgf")
+    assert not [spec for spec in made if "evil" in spec or ":" in spec]
 
 
 VALUES = st.recursive(
