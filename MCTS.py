@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kernels as k
+from chance import choose, draw_noise
 from forest import (
     EXPANDED,
     TERMINAL,
@@ -24,10 +25,12 @@ from forest import (
     make_forest,
     new_node,
     re_root,
-)
+    sum_of_values,
+)  # fmt: skip
 from forest import plant as plant_root
-from game import Game, GameState, call_key
+from game import Game, GameState, state_key
 from games.plain import PlainGame
+from selection import Rule
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
@@ -44,30 +47,36 @@ class Decision(NamedTuple):
 
 
 class Edge:
-    """A move from one node to another; a view of one row of the edge table."""
+    """A move from one node to another; a view of the edge tables, found by its node and action."""
 
-    def __init__(self, mcts: MCTS, index: int) -> None:
+    def __init__(self, mcts: MCTS, node: int, action: int) -> None:
         self.mcts = mcts
-        self.index = int(index)
+        self.node = int(node)
+        self.action = int(action)
+
+    @property
+    def index(self) -> int:
+        """Where its row is, or would be; edges change places when others are opened."""
+        row = self.mcts.forest.nodes[self.node]
+        moves = self.mcts.forest.moves[row["first"] : row["first"] + row["count"]]
+        return int(row["first"]) + int(np.flatnonzero(moves == self.action)[0])
 
     @property
     def _row(self) -> Any:
-        return self.mcts.forest.edges[self.index]
-
-    @property
-    def action(self) -> int:
-        return int(self._row["action"])
+        """Its row; None while it is not opened."""
+        node, index = self.mcts.forest.nodes[self.node], self.index
+        return self.mcts.forest.edges[index] if index < node["first"] + node["opened"] else None
 
     @property
     def inNode(self) -> Node:
         """The node it leaves."""
-        return Node(self.mcts, self._row["parent"])
+        return Node(self.mcts, self.node)
 
     @property
     def outNode(self) -> Node | None:
         """The node it leads to; None before the first visit."""
-        child = self._row["child"]
-        return None if child == UNVISITED else Node(self.mcts, child)
+        row = self._row
+        return None if row is None or row["child"] == UNVISITED else Node(self.mcts, row["child"])
 
     @property
     def playerTurn(self) -> int:
@@ -77,12 +86,16 @@ class Edge:
     @property
     def nu(self) -> float:
         """Dirichlet noise; 0 off the root and outside self-play."""
-        return float(self._row["nu"])
+        tree = self.node // self.mcts.capacity
+        row = self.mcts.forest.trees[tree]
+        return float(self.mcts.forest.noise[tree, self.action]) if row["noisy"] and row["root"] == self.node else 0.0
 
     @property
     def stats(self) -> dict[str, float]:
         """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
-        n, w, p = int(self._row["N"]), float(self._row["W"]), float(self._row["P"])
+        row = self._row
+        n, w = (int(row["N"]), float(row["W"])) if row is not None else (0, 0.0)
+        p = float(self.mcts.forest.priors[self.index])
         return {"N": n, "W": w, "Q": w / n if n else 0.0, "P": p}
 
     def __repr__(self) -> str:
@@ -131,7 +144,7 @@ class Node:
     @property
     def Q(self) -> float:
         """Mean value over the network's and all visits, for the player to move."""
-        return float(self._row["W"]) / (1 + self.visits)
+        return float(sum_of_values(self.mcts.forest, self.index) / (1 + self.visits))
 
     @property
     def edges(self) -> list[tuple[int, Edge]]:
@@ -139,8 +152,8 @@ class Node:
         if self._row["status"] != EXPANDED:
             return []
         first, count = int(self._row["first"]), int(self._row["count"])
-        found = [Edge(self.mcts, e) for e in range(first, first + count)]
-        return [(edge.action, edge) for edge in found]
+        actions = sorted(int(a) for a in self.mcts.forest.moves[first : first + count])
+        return [(action, Edge(self.mcts, self.index, action)) for action in actions]
 
     def isLeaf(self) -> bool:
         """True before expansion and when the game is over."""
@@ -177,7 +190,7 @@ class MCTS:
         self.game = game
         self.rules = game.rules
         self.leaves = leaves
-        self.rule = k.Rule(float(cpuct), float(epsilon), float(fpu_reduction), 1.0 if leaves > 1 else 0.0)
+        self.rule = Rule(float(cpuct), float(epsilon), float(fpu_reduction), 1.0 if leaves > 1 else 0.0)
         self.cache = make_cache(cache_size, game.action_size)
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
@@ -236,15 +249,19 @@ class MCTS:
 
     def moveToLeaf(self) -> tuple[Node, float, bool, list[Edge]]:
         """Walk to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there."""
-        index = k.descend(self.forest, self.rules, self.rule, 0, 0)
+        f = self.forest
+        f.active[0] = 0
+        k.walk(f, self.rules, self.rule, 1)
         self.check_errors()
-        if index < 0:
-            k.undo(self.forest, self.rule, 0)
+        if f.leaf[0] < 0:
+            k.undo(f, self.rule, 0)
             raise MemoryError(f"the tree is full ({self.capacity} nodes)")
-        leaf = Node(self, index)
+        leaf, node, breadcrumbs = Node(self, f.leaf[0]), int(f.trees[0]["root"]), []
+        for e in f.path[0, : f.depth[0]]:
+            breadcrumbs.append(Edge(self, node, f.moves[e]))
+            node = int(f.edges[e]["child"])
         done = bool(leaf._row["status"] == TERMINAL)
-        path = self.forest.path[0, : self.forest.depth[0]]
-        return leaf, leaf.value if done else 0.0, done, [Edge(self, e) for e in path]
+        return leaf, leaf.value if done else 0.0, done, breadcrumbs
 
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
@@ -256,6 +273,7 @@ class MCTS:
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
         """Add the leaf's value to the edges that led to it."""
         self.forest.path[0, : len(breadcrumbs)] = [edge.index for edge in breadcrumbs]
+        self.forest.turn[0, : len(breadcrumbs)] = [edge.playerTurn for edge in breadcrumbs]
         self.forest.depth[0] = len(breadcrumbs)
         k.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
 
@@ -278,7 +296,7 @@ class MCTS:
 
     def add_noise(self, alpha: float, *, tree: int = 0) -> None:
         """Draw Dirichlet noise for the root; it lasts until the root changes."""
-        k.draw_noise(self.forest, tree, float(alpha))
+        draw_noise(self.forest, tree, float(alpha))
 
     def search(
         self,
@@ -316,7 +334,7 @@ class MCTS:
     def visit_counts(self, tree: int = 0) -> np.ndarray:
         """Return [action_size] int64: N of the root's moves."""
         root = self.forest.nodes[self.forest.trees[tree]["root"]]
-        edges = self.forest.edges[root["first"] : root["first"] + root["count"]]
+        edges = self.forest.edges[root["first"] : root["first"] + root["opened"]]
         counts = np.zeros(self.game.action_size, np.int64)
         counts[edges["action"]] = edges["N"]
         return counts
@@ -324,13 +342,12 @@ class MCTS:
     def decide(self, tree: int, tau: float) -> Decision:
         """Choose a move of a searched tree, by its own random state."""
         counts = self.visit_counts(tree)
-        action = int(self.forest.edges[k.choose(self.forest, tree, float(tau))]["action"])
+        action = int(self.forest.moves[choose(self.forest, tree, float(tau))])
         return Decision(action, counts, self.root_value(tree))
 
     def root_value(self, tree: int = 0) -> float:
         """Return the search's value of the root, for its player to move."""
-        root = self.forest.nodes[self.forest.trees[tree]["root"]]
-        return float(root["W"]) / (1 + int(root["total"]))
+        return float(k.root_value(self.forest, tree))
 
     def clear_cache(self) -> None:
         """Forget all evaluations: the weights changed."""
@@ -380,12 +397,3 @@ class MCTS:
             line.append(action)
             node = edge.outNode
         return line
-
-
-def state_key(game: Game, state: GameState) -> int:
-    """Return the 64-bit key of a position, as the tables hold it."""
-    if game.rules is None:
-        raise TypeError(f"{game.name} has no rules")
-    return int(call_key(game.rules.key, game.row_of(state)))
-
-

@@ -45,7 +45,7 @@ class Play:
     """Play against a player at the console."""
 
     game: str = "connect4"
-    """Game, with parameters in brackets if need be."""
+    """Game, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
     against: str = "best"
     """Opponent: best, current, version0007, run0002:best, random, uct:1000, human."""
     sims: int = 400
@@ -145,9 +145,20 @@ class LittleGo:
     """Of the player's chance; by default another one each time."""
 
 
+@dataclass(frozen=True)
+class NewGame:
+    """Write NAME.py into this folder: a small game in plain Python, whole and commented, to change into one's own."""
+
+    name: Positional[str]
+    """Name of the game and the file, e.g. my_game."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
 COMMANDS: dict[str, type] = {
     "train": Train, "play": Play, "match": Match, "explain": Explain, "bench": Bench, "check": Check,
     "littlego": LittleGo,
+    "new-game": NewGame,
 }  # fmt: skip
 
 
@@ -160,7 +171,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         with redirect_stderr(said):
             parsed, unknown = tyro.cli(
                 _with_markers(command), args=argv, default=default, return_unknown_args=True,
-                prog=f"python main.py {command.__name__.lower()}", description=command.__doc__,
+                prog=f"python main.py {_name(command)}", description=command.__doc__,
             )  # fmt: skip
     except SystemExit as end:
         if end.code == 0:
@@ -171,9 +182,14 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         flag = unknown[0].split("=")[0]
         name = flag.lstrip("-").replace("-", "_")
         if not flag.startswith("-"):
-            raise UserError(f"expected options of {command.__name__.lower()}, got {flag[:60]!r}")
+            raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}")
         raise UserError(unknown_setting(name[:60], known))
     return parsed  # type: ignore[no-any-return]
+
+
+def _name(command: type) -> str:
+    """Return what is typed for a command."""
+    return next(name for name, kind in COMMANDS.items() if kind is command)
 
 
 def _with_markers(command: type) -> Any:
@@ -200,7 +216,7 @@ def _one_line(text: str, argv: list[str], command: type) -> str:
         return faults[0]
     if "Missing from" in words:
         needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
-        return f"expected {' and '.join(needed)}; `python main.py {command.__name__.lower()} --help` tells more"
+        return f"expected {' and '.join(needed)}; `python main.py {_name(command)} --help` tells more"
     words = re.split(r"Argument helptext|For full helptext|To suppress", words)[0]
     return re.sub(r"^\s*(Parsing error|Value error|Invalid choice|Required options)\s*", "", words).strip()[:300]
 

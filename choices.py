@@ -30,29 +30,36 @@ class Tables(NamedTuple):
 
     nodes: np.ndarray
     edges: np.ndarray
+    priors: np.ndarray
+    moves: np.ndarray
 
 
 def snapshot(mcts: MCTS) -> Tables:
     """Return the tables as a coming walk will see them."""
-    return Tables(mcts.forest.nodes.copy(), mcts.forest.edges.copy())
+    f = mcts.forest
+    return Tables(f.nodes.copy(), f.edges.copy(), f.priors.copy(), f.moves.copy())
 
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
-    """Return what `kernels.select` computes for each move of the node with this index."""
+    """Return what `kernels.select` computes for each move of the node with this index, by action."""
     rule, node = mcts.rule, tables.nodes[index]
-    found = tables.edges[node["first"] : node["first"] + node["count"]]
+    first, count, opened = int(node["first"]), int(node["count"]), int(node["opened"])
+    found = tables.edges[first : first + opened]
     is_root = index == mcts.root.index
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
-    fresh = 0.0
+    total, fresh = int(node["total"]), 0.0
     if rule.fpu >= 0:
-        visited = float(found["P"][found["N"] > 0].sum())
-        fresh = float(node["W"]) / (1 + int(node["total"])) - (0.0 if is_root else rule.fpu * visited**0.5)
+        visited = float(found["P"][found["N"] > 0].sum(dtype=np.float64))
+        W = float(node["value"]) + float(found["W"].sum())
+        fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
     lines = []
-    for edge in found:
-        n, w, p = int(edge["N"]), float(edge["W"]), float(edge["P"])
-        adjusted = (1 - rule.epsilon) * p + rule.epsilon * float(edge["nu"]) if noisy else p
-        u = rule.cpuct * adjusted * (1 + int(node["total"])) ** 0.5 / (1 + n)
-        lines.append(Choice(int(edge["action"]), n, p, float(edge["nu"]), adjusted, w, w / n if n else fresh, u))
+    for i in np.argsort(tables.moves[first : first + count]):
+        n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < opened else (0, 0.0)
+        action, p = int(tables.moves[first + i]), float(tables.priors[first + i])
+        nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
+        adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
+        u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
+        lines.append(Choice(action, n, p, nu, adjusted, w, w / n if n else fresh, u))
     return lines
 
 
@@ -63,7 +70,7 @@ def log_walk(
     name: Callable[[int], Any] = mcts.game.move_name
     for chosen in breadcrumbs:
         log("PLAYER %+d", chosen.playerTurn)
-        for c in choices_at(mcts, before, int(before.edges[chosen.index]["parent"])):
+        for c in choices_at(mcts, before, chosen.node):
             log(
                 "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f",
                 name(c.action), c.N, c.P, c.nu, c.adjusted, c.W, c.Q, c.U, c.Q + c.U,

@@ -7,6 +7,7 @@ import difflib
 import json
 import os
 import secrets
+import shlex
 import signal
 import sqlite3
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arguments import COMMANDS, Bench, Check, Explain, LittleGo, Match, Play, Train, early, number, parse
+from arguments import COMMANDS, Bench, Check, Explain, LittleGo, Match, NewGame, Play, Train, early, number, parse
 from config import Config, UserError, preset
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMA
   bench     measure speeds
   check     test a game's rules
   littlego  play one move of a course's 5x5 Go, from input.txt to output.txt
+  new-game  write a file with a small game to change into one's own
+
+A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
 
 examples:
   python main.py                          go on with the newest Connect 4 run, or start one
@@ -57,6 +61,10 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        hint = "fewer --games-in-flight, fewer --mcts-sims or a smaller --memory-size need less"
+        print(f"error: not enough memory ({error}); {hint}", file=sys.stderr)
+        return 2
     except sqlite3.DatabaseError as error:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
@@ -76,6 +84,7 @@ def _run(argv: list[str]) -> int:
     action: Callable[[list[str]], int] = {
         "train": _train, "play": _play, "match": _match, "explain": _explain, "bench": _bench, "check": _check,
         "littlego": _littlego,
+        "new-game": _new_game,
     }[name]  # fmt: skip
     return action(argv)
 
@@ -253,15 +262,25 @@ def _bench(argv: list[str]) -> int:
 def _check(argv: list[str]) -> int:
     args = parse(Check, argv)
     import games
-    from conformance import check
+    from conformance import examine
 
     game = games.make(args.game)
-    faults = check(game, games=_whole(args.games, "games", 1, 100_000))
+    found = examine(game, games=_whole(args.games, "games", 1, 100_000))
+    won = {"first": found.results.get(1, 0), "drawn": found.results.get(0, 0), "second": found.results.get(-1, 0)}
     if args.json:
-        print(json.dumps({"game": game.spec, "games": args.games, "faults": faults}))
+        print(json.dumps({"game": game.spec, "games": args.games, "faults": found.faults, **won, "plies": found.plies}))
+    elif found.faults or found.end is None:
+        print("\n".join(found.faults))
     else:
-        print("\n".join(faults) if faults else f"{game.spec}: all right in {args.games} random games")
-    return 4 if faults else 0
+        print(f"{game.spec}: all right in {args.games} random games")
+        print(f"won by who began {won['first']}, by the other {won['second']}, drawn {won['drawn']}; "
+              f"{found.plies[0]} to {found.plies[1]} plies; the last one ended so:\n{found.end.render()}")  # fmt: skip
+        print(f"{game.pieces[found.end.playerTurn]} to move has {_result(found.end.value)}: is that right?")
+    return 4 if found.faults else 0
+
+
+def _result(value: float) -> str:
+    return "won" if value > 0 else "lost" if value < 0 else "drawn"
 
 
 def _littlego(argv: list[str]) -> int:
@@ -280,6 +299,25 @@ def _littlego(argv: list[str]) -> int:
     print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
     if turn.late:  # its thread may be anywhere in compiled code: leaving the usual way would wait or crash
         os._exit(0)
+    return 0
+
+
+def _new_game(argv: list[str]) -> int:
+    args = parse(NewGame, argv)
+    from games.own import write_template
+
+    path, kind = write_template(args.name, Path.cwd())
+    main = "main.py" if Path("main.py").exists() else shlex.quote(str(Path(__file__).with_name("main.py")))
+    commands = [f"python {main} {rest}" for rest in (
+        f"check {path.name}:{kind}", f"--preset tiny --new --game {path.name}:{kind}",
+        f"play --game {path.name}:{kind}",
+    )]  # fmt: skip
+    if args.json:
+        print(json.dumps({"file": str(path), "class": kind, "commands": commands}))
+        return 0
+    notes = ("test the rules, after each change", "learn it, in minutes", "play against what has learned")
+    print(f"wrote {path.name}, a small game to change into yours. What to do with it:")
+    print("\n".join(f"\n# {note}\n{command}" for command, note in zip(commands, notes, strict=True)))
     return 0
 
 

@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
+import traceback
+from collections import Counter
 from collections.abc import Hashable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from config import UserError
 from game import OVER, PLAYER, WINNER, Game, GameState, Symmetry
 
+HINTS = {
+    "of the old position after takeAction": "takeAction must leave its position as it is and return a new one",
+    "after an illegal action": "an illegal action must change nothing",
+    "ids are equal": "the id leaves out something that matters",
+    "id when the same moves are played again": "the id must depend on the position only",
+    "after row_of and state_of": "either positions change, or the id leaves out something",
+    "under symmetry": "either this symmetry is none of the game, or its points and actions do not fit together",
+    "score": "value and score are for the player to move",
+    "row (player, over, winner)": "the winner in a row is 1 or -1, the outcome is for the player to move",
+    "the rules": "a mistake in the code of the game",
+}
+"""What a fault most likely means, by a part of its name."""
+
+
+class Report(NamedTuple):
+    """What random games showed: faults, how the games ended, and the end of the last one."""
+
+    faults: list[str]
+    results: dict[int, int]
+    """Games won by player 1, drawn (0), won by player -1."""
+    plies: tuple[int, int]
+    """Length of the shortest and of the longest game."""
+    end: GameState | None
+
 
 def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
     """Play random games and return what is wrong, one line for each kind of fault; empty = all right.
 
     Whether a value has the right sign shows only where a game says it twice: `score`, the winner in a row,
-    two positions with one id, a symmetry.
+    two positions with one id, a symmetry. Else somebody has to look at the end of a game: see `examine`.
     """
+    return examine(game, games=games, seed=seed).faults
+
+
+def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
+    """Play random games and return what is wrong with them and how they ended."""
     test = _Check(game, np.random.default_rng(seed))
     for number in range(games):
         test.moves = []
@@ -26,11 +58,14 @@ def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
             trail = test.play()
             test.expect("parse_moves of format_moves", test.moves, game.parse_moves(game.format_moves(test.moves)))
             test.replay("when the same moves are played again", None, trail)
-            for i, symmetry in enumerate(game.symmetries):
+            for i, symmetry in enumerate(game.symmetries if not test.faults else ()):
                 test.replay(f"under symmetry {i}", symmetry, trail)
         except Exception as error:
-            test.expect("the rules", "no exception", f"{type(error).__name__}: {error}")
-    return list(test.faults.values())
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
+            test.expect("the rules", "no exception", f"{type(error).__name__} in {place}: {error}")
+    lengths = test.lengths or [0]
+    return Report(list(test.faults.values()), dict(test.results), (min(lengths), max(lengths)), test.end)
 
 
 def _facts(state: GameState) -> dict[str, Any]:
@@ -50,19 +85,34 @@ class _Check:
         self.faults: dict[str, str] = {}
         self.moves: list[int] = []
         self.seen: dict[Hashable, tuple[list[int], GameState]] = {}
+        self.results: Counter[int] = Counter()
+        self.lengths: list[int] = []
+        self.end: GameState | None = None
 
     def expect(self, what: str, expected: Any, got: Any, good: bool | None = None) -> bool:
         """Note a fault unless `good`, which by default is whether `got` is what was expected."""
         good = bool(got == expected) if good is None else good
         if not good and what not in self.faults:
             shown = [text if len(text) <= 120 else text[:117] + "..." for text in (str(expected), str(got))]
-            self.faults[what] = f"{what}: expected {shown[0]}, got {shown[1]} (after moves {self.moves})"
+            hint = next((f"; {words}" for part, words in HINTS.items() if part in what), "")
+            self.faults[what] = f"{what}: expected {shown[0]}, got {shown[1]} (after moves {self.moves}){hint}"
         return good
 
     def same(self, when: str, expected: dict[str, Any], state: GameState) -> bool:
         """Compare what was expected of a position with the position."""
         got = _facts(state)
-        return all([self.expect(f"{name} {when}", value, got[name]) for name, value in expected.items()])
+        shown = {name: (value, got[name]) for name, value in expected.items()}
+        if "planes" in expected:
+            shown["planes"] = self.first_difference(expected["planes"], got["planes"])
+        return all([self.expect(f"{name} {when}", *pair, got[name] == expected[name]) for name, pair in shown.items()])
+
+    def first_difference(self, expected: list[int], got: list[int]) -> tuple[Any, Any]:
+        """Return the first number in which planes differ, with its place."""
+        unlike = [i for i, pair in enumerate(zip(expected, got, strict=False)) if pair[0] != pair[1]]
+        if len(expected) != len(got) or not unlike or len(got) != np.prod(self.game.input_shape):
+            return expected, got
+        row, column, plane = (int(i) for i in np.unravel_index(unlike[0], self.game.input_shape))
+        return f"{expected[unlike[0]]} in row {row}, column {column}, plane {plane}", got[unlike[0]]
 
     def facts(self) -> None:
         game, size, (rows, columns) = self.game, self.game.action_size, self.game.grid_shape
@@ -72,7 +122,7 @@ class _Check:
         self.expect("action_size", f"{least} or more for layout {game.policy_layout!r}", size, size >= least)
         self.expect("the player who begins", 1, game.start().playerTurn)
         names = [game.move_name(a).strip().lower() for a in range(size)]
-        twice = [name for name in names if names.count(name) > 1 or not name]
+        twice = [name for name, count in Counter(names).items() if count > 1 or not name]
         self.expect("move_name", "a different name for each action", twice, not twice)
         self.expect("parse_move of each move_name", [*range(size)], [game.parse_move(name) for name in names])
         for number, symmetry in enumerate(game.symmetries):
@@ -92,6 +142,10 @@ class _Check:
                 self.illegal(state)
             fits = self.expect("length of a game", f"at most {self.game.max_plies} plies", "more",
                                facts["isEndGame"] or len(self.moves) < self.game.max_plies)  # fmt: skip
+            if facts["isEndGame"]:
+                self.results[int(np.sign(facts["value"])) * facts["playerTurn"]] += 1
+                self.lengths.append(len(self.moves))
+                self.end = state
             if facts["isEndGame"] or not facts["legal"] or not fits:
                 return trail
             action = int(self.rng.choice(facts["legal"]))

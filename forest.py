@@ -3,6 +3,10 @@
 Many trees lie side by side in one allocation (`Forest`); one tree is the case n = 1. Each tree owns a range of nodes,
 of edges and of the hash, so positions reached twice share a node. The edges of a node are contiguous and stand for its
 legal moves only; a child is made when first visited. Indices are global in the forest.
+
+Of a node's edges only the first `opened` have a row in `edges`: those visited and the next to be. The others are a
+prior and a move; `open_edge` puts the chosen one behind the opened ones. Where few of many moves are visited, a
+walk so reads a line of memory or two a node, whatever the number of legal moves.
 """
 
 from __future__ import annotations
@@ -12,21 +16,24 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled, inlined
+from config import UserError
 from game import PLAYER, Game
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
 """Status of a node: no priors yet; priors known; game over."""
 NO_ROOM = -2
+OPEN, WIN, LOSS, DRAW = 0, 1, -1, 2
+"""What is proven of a node for its player to move, of an edge for who moves along it; OPEN = nothing."""
 
 NODE = np.dtype(
-    [("key", "u8"), ("W", "f8"), ("total", "i4"), ("first", "i4"), ("count", "i4"), ("value", "f4"),
-     ("player", "i4"), ("status", "i4")], align=True)  # fmt: skip
-"""key: of the state; W: value + sum of the edges' W; total: sum of the edges' N; first, count: its edges."""
+    [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("opened", "u2"),
+     ("player", "i1"), ("status", "i1"), ("proven", "i1")], align=True)  # fmt: skip
+"""key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row."""
 EDGE = np.dtype(
-    [("W", "f8"), ("N", "i4"), ("child", "i4"), ("parent", "i4"), ("action", "i4"), ("P", "f4"), ("nu", "f4")],
-    align=True)  # fmt: skip
-"""nu: the root's Dirichlet noise, read only while the tree is `noisy`."""
+    [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
+)
+MAX_ACTIONS = 65_535
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("pending", "i4")], align=True)  # fmt: skip
@@ -41,17 +48,35 @@ class Forest(NamedTuple):
     nodes: np.ndarray
     """[T * capacity] NODE"""
     edges: np.ndarray
-    """[T * edge capacity] EDGE"""
+    """[T * edge capacity] EDGE; those not yet opened hold nothing."""
+    priors: np.ndarray
+    """[T * edge capacity] float32: P of every edge"""
+    moves: np.ndarray
+    """[T * edge capacity] int32: the action of every edge"""
+    noise: np.ndarray
+    """[T, action_size] float32: Dirichlet noise of the root by action, read only while the tree is `noisy`"""
     rows: np.ndarray
     """[T * (capacity + 1), row_size] int32: the positions; the last row of a tree is room to try a move."""
+    flat: np.ndarray
+    """The same rows as one long array."""
     table: np.ndarray
     """[T * table size] int32: open addressing, key -> node; the size is a power of two."""
     path: np.ndarray
     """[T * L, max depth] int32: the edges walked to each leaf in the air."""
+    turn: np.ndarray
+    """[T * L, max depth] int8: who moved along them."""
+    via: np.ndarray
+    """[T * L, max depth] int32: the nodes they leave."""
     leaf: np.ndarray
-    """[T * L] int32"""
+    """[T * L] int32: where a walk stands, at its end the leaf"""
     depth: np.ndarray
     """[T * L] int32"""
+    ended: np.ndarray
+    """[T * L] int32: what the last walk ended with (see kernels)"""
+    active: np.ndarray
+    """[T * L] int32: the slots to be walked"""
+    walking: np.ndarray
+    """[T * L] int32: those still under way"""
     legal: np.ndarray
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
@@ -91,10 +116,10 @@ def make_cache(size: int, action_size: int) -> Cache:
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
     """Return the memory that `make_forest` takes."""
-    edge = EDGE.itemsize * game.action_size
+    edge = (EDGE.itemsize + 8) * game.action_size
     table = 4 << (2 * capacity - 1).bit_length()
     node = NODE.itemsize + edge + 4 * row_size(game)
-    return trees * (capacity * node + table + leaves * 4 * max_depth(game))
+    return trees * (capacity * node + table + leaves * 9 * max_depth(game) + 4 * game.action_size)
 
 
 def row_size(game: Game) -> int:
@@ -111,16 +136,29 @@ def max_depth(game: Game) -> int:
 
 def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
     """Allocate the tables; pages are touched when first used."""
+    if game.action_size > MAX_ACTIONS:
+        raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
+    edges, slots = trees * capacity * game.action_size, trees * leaves
+    rows = np.zeros((trees * (capacity + 1), row_size(game)), np.int32)
     return Forest(
         trees=np.zeros(trees, TREE),
         nodes=np.zeros(trees * capacity, NODE),
-        edges=np.zeros(trees * capacity * game.action_size, EDGE),
-        rows=np.zeros((trees * (capacity + 1), row_size(game)), np.int32),
+        edges=np.zeros(edges, EDGE),
+        priors=np.zeros(edges, np.float32),
+        moves=np.zeros(edges, np.int32),
+        noise=np.zeros((trees, game.action_size), np.float32),
+        rows=rows,
+        flat=rows.reshape(-1),
         table=np.full(trees * table, UNVISITED, np.int32),
-        path=np.zeros((trees * leaves, max_depth(game)), np.int32),
-        leaf=np.zeros(trees * leaves, np.int32),
-        depth=np.zeros(trees * leaves, np.int32),
+        path=np.zeros((slots, max_depth(game)), np.int32),
+        turn=np.zeros((slots, max_depth(game)), np.int8),
+        via=np.zeros((slots, max_depth(game)), np.int32),
+        leaf=np.zeros(slots, np.int32),
+        depth=np.zeros(slots, np.int32),
+        ended=np.zeros(slots, np.int32),
+        active=np.zeros(slots, np.int32),
+        walking=np.zeros(slots, np.int32),
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
         remap=np.zeros((2, capacity), np.int32),
@@ -160,23 +198,66 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.player = row[PLAYER]
     node.total = 0
     node.value = f.outcome[0] if over else 0.0
-    node.W = node.value
     node.status = TERMINAL if over else WAITING
+    node.proven = OPEN
+    if over and node.value in (-1.0, 0.0, 1.0):
+        node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
     node.first = t * edge_capacity + tree.edges
     node.count = count
+    node.opened = 0
     for i in range(count):
-        edge = f.edges[node.first + i]
-        edge.W = 0.0
-        edge.N = 0
-        edge.child = UNVISITED
-        edge.parent = index
-        edge.action = f.legal[i]
-        edge.P = 0.0
-        edge.nu = 0.0
+        f.moves[node.first + i] = f.legal[i]
     tree.nodes += 1
     tree.edges += count
     f.table[-1 - free] = index
     return index
+
+
+@inlined
+def open_edge(f, node, e):  # type: ignore[no-untyped-def]
+    """Give edge e a row, behind the node's opened ones, and return where it is now."""
+    place = node.first + node.opened
+    if e < place:
+        return np.int64(e)
+    move, prior = f.moves[e], f.priors[e]
+    f.moves[e], f.priors[e] = f.moves[place], f.priors[place]
+    f.moves[place], f.priors[place] = move, prior
+    edge = f.edges[place]
+    edge.W = 0.0
+    edge.N = 0
+    edge.P = prior
+    edge.child = UNVISITED
+    edge.action = move
+    edge.proven = OPEN
+    node.opened += 1
+    return np.int64(place)
+
+
+@compiled
+def close_unvisited(f, index):  # type: ignore[no-untyped-def]
+    """Take back the rows of a node's unvisited edges, as if none had been about to be visited."""
+    node = f.nodes[index]
+    e = node.first
+    while e < node.first + node.opened:
+        if f.edges[e].N > 0:
+            e += 1
+            continue
+        last = node.first + node.opened - 1
+        move, prior = f.moves[e], f.priors[e]
+        f.moves[e], f.priors[e] = f.moves[last], f.priors[last]
+        f.moves[last], f.priors[last] = move, prior
+        f.edges[e] = f.edges[last]
+        node.opened -= 1
+
+
+@compiled
+def sum_of_values(f, index):  # type: ignore[no-untyped-def]
+    """Return a node's value plus W of its edges, for its player to move: over 1 + total it is the search's value."""
+    node = f.nodes[index]
+    W = np.float64(node.value)
+    for e in range(node.first, node.first + node.opened):
+        W += f.edges[e].W
+    return W
 
 
 @inlined
@@ -217,12 +298,12 @@ def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def make_child(f, rules, t, e):  # type: ignore[no-untyped-def]
-    """Return the node behind edge e, made now or shared with another path; NO_ROOM when the tree is full."""
+def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
+    """Return the node behind edge e of `parent`, made now or shared with another path; NO_ROOM in a full tree."""
     capacity = f.nodes.shape[0] // f.trees.shape[0]
     edge = f.edges[e]
     room = f.rows[t * (capacity + 1) + f.trees[t].nodes]
-    copy_row(f.rows, t * (capacity + 1) + f.trees[t].nodes, f.rows[row_index(f, t, edge.parent)])
+    copy_row(f.rows, t * (capacity + 1) + f.trees[t].nodes, f.rows[row_index(f, t, parent)])
     rules.play(room, edge.action)
     key = rules.key(room)
     node = find(f, t, key)
@@ -249,7 +330,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     while top > 0:
         top -= 1
         parent = f.nodes[base + stack[top]]
-        for e in range(parent.first, parent.first + parent.count):
+        for e in range(parent.first, parent.first + parent.opened):
             child = f.edges[e].child
             if child >= 0 and remap[child - base] == UNVISITED:
                 remap[child - base] = 0
@@ -257,9 +338,13 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
                 top += 1
     kept, kept_edges = 0, 0
     for i in range(tree.nodes):
+        if remap[i] != UNVISITED:
+            remap[i] = kept
+            kept += 1
+    kept = 0
+    for i in range(tree.nodes):
         if remap[i] == UNVISITED:
             continue
-        remap[i] = kept
         old_first = f.nodes[base + i].first
         if kept != i:
             f.nodes[base + kept] = f.nodes[base + i]
@@ -267,18 +352,21 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
         moved = f.nodes[base + kept]
         moved.first = edge_base + kept_edges
         for k in range(moved.count):
+            f.moves[moved.first + k] = f.moves[old_first + k]
+            f.priors[moved.first + k] = f.priors[old_first + k]
+        for k in range(moved.opened):
             f.edges[moved.first + k] = f.edges[old_first + k]
-            f.edges[moved.first + k].parent = base + kept
+            child = f.edges[moved.first + k].child
+            if child >= 0:
+                f.edges[moved.first + k].child = base + remap[child - base]
         kept_edges += moved.count
         kept += 1
-    for e in range(edge_base, edge_base + kept_edges):
-        if f.edges[e].child >= 0:
-            f.edges[e].child = base + remap[f.edges[e].child - base]
     tree.root = base + remap[node - base]
     tree.nodes = kept
     tree.edges = kept_edges
     tree.noisy = 0
     tree.pending = 0
+    close_unvisited(f, tree.root)  # noise may have opened edges out of the order of their priors
     size = f.table.shape[0] // f.trees.shape[0]
     for i in range(t * size, (t + 1) * size):
         f.table[i] = UNVISITED

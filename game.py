@@ -144,12 +144,15 @@ class Game:
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
 
+    origin: str = ""
+    """What stands before the parameters in `spec` where that is not the name: the file and class of one's own game."""
+
     @property
     def spec(self) -> str:
         """The name that makes this game again, e.g. "connect4(rows=5)"."""
         shown = {k: f"{v:g}" if isinstance(v, float) else v for k, v in sorted(self.parameters.items())}
         inside = ",".join(f"{k}={v}" for k, v in shown.items())
-        return f"{self.name}({inside})" if inside else self.name
+        return (self.origin or self.name) + (f"({inside})" if inside else "")
 
     def start(self) -> GameState:
         """Return the first position."""
@@ -285,3 +288,9 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
     end = "the game is over" if not legal else f"legal: {shown}"
     return f"illegal move {name} ({end})\n{state.render()}"
 
+
+def state_key(game: Game, state: GameState) -> int:
+    """Return the 64-bit key of a position, as the tables of the search hold it."""
+    if game.rules is None:
+        raise TypeError(f"{game.name} has no rules")
+    return int(call_key(game.rules.key, game.row_of(state)))

@@ -18,6 +18,7 @@ import games
 from agent import Agent, Player, User
 from config import Config, UserError, differences, is_fixed, to_json
 from game import Game
+from games.own import digest
 from loggers import Console, Loggers, close_log, open_loggers, write_metrics
 from memory import Memory
 from runs import RUN, RUNS, find_run, game_folder, network_facts, read_config, read_file, read_weights
@@ -83,6 +84,7 @@ class Session:
         with store.transaction():
             store.put("run", f"{game.spec}/{config.seed}")
             store.put("game", game.spec)
+            store.put("rules", digest(game))
             store.put("model", json.dumps(network_facts(config, game)))
             store.put("best", "0")
             store.add_games(0, 0, memory)
@@ -131,6 +133,8 @@ class Session:
             session.loggers.main.info("changed setting %s: %r -> %r", name, a, b)
         if changes:
             write_file(folder / "config.json", to_json(session.config).encode())
+        if store.get("rules", "") != digest(session.game):
+            console.say("the rules have changed since this run began: its games and networks are of the old ones")
         if session.goes_on():
             store.put("finished", "no")
         sweep(folder / "models")

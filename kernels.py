@@ -1,26 +1,42 @@
 """The compiled loops of the search: functions of arrays. None knows a network or a file.
 
 Perspective: a node's value and W are for the player to move there; an edge's W is for the player who moves along it.
-Random numbers come from one splitmix64 state a tree.
 
-References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
+Reference for proofs: Winands, Björnsson, Saito 2008 (Monte-Carlo Tree Search Solver).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import typeof
 
-from compiled import compiled, inlined
-from forest import EXPANDED, NO_ROOM, TERMINAL, UNVISITED, WAITING, make_child, row_index
-from games.boards import mix64
+from compiled import compiled, inlined, prefetch
+from forest import (
+    DRAW,
+    EDGE,
+    EXPANDED,
+    LOSS,
+    NO_ROOM,
+    OPEN,
+    TERMINAL,
+    UNVISITED,
+    WAITING,
+    WIN,
+    make_child,
+    row_index,
+    sum_of_values,
+)
+from selection import select
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
+LINE = 64
+"""Bytes of a cache line."""
+_LINE_OF_EDGES, _LINE_OF_ROW = LINE // EDGE.itemsize, LINE // 4
 
 
 def bind(function: Any, *args: Any) -> Callable[..., Any]:
@@ -34,117 +50,78 @@ def bind(function: Any, *args: Any) -> Callable[..., Any]:
     return code
 
 
-class Rule(NamedTuple):
-    """Numbers of the selection rule."""
-
-    cpuct: float
-    epsilon: float
-    fpu: float
-    """Reduction for unvisited moves; negative: they count as 0 (the article)."""
-    virtual_loss: float
-    """Subtracted from W on the way to a leaf in the air, given back with its answer."""
-
-
-@compiled
-def uniform(tree):  # type: ignore[no-untyped-def]
-    """Return the next random number of a tree, in [0, 1)."""
-    tree.rng = tree.rng + np.uint64(0x9E3779B97F4A7C15)
-    return (mix64(tree.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@compiled
-def gamma(tree, alpha):  # type: ignore[no-untyped-def]
-    """Return a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000)."""
-    boost = 1.0
-    if alpha < 1.0:
-        boost = (1.0 - uniform(tree)) ** (1.0 / alpha)
-        alpha += 1.0
-    d = alpha - 1.0 / 3.0
-    c = 1.0 / math.sqrt(9.0 * d)
-    while True:
-        x = math.sqrt(-2.0 * math.log(1.0 - uniform(tree))) * math.cos(2.0 * math.pi * uniform(tree))
-        v = (1.0 + c * x) ** 3
-        if v > 0.0 and math.log(1.0 - uniform(tree)) < 0.5 * x * x + d - d * v + d * math.log(v):
-            return boost * d * v
-
-
-@compiled
-def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
-    """Draw Dirichlet noise over the root's legal moves (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
-    root = f.nodes[f.trees[t].root]
-    a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
-    total = 0.0
-    for e in range(root.first, root.first + root.count):
-        f.edges[e].nu = gamma(f.trees[t], a) + 1e-30
-        total += f.edges[e].nu
-    for e in range(root.first, root.first + root.count):
-        f.edges[e].nu /= total
-    f.trees[t].noisy = 1
+@inlined
+def ask_for_edges(f, slot):  # type: ignore[no-untyped-def]
+    """Ask the processor for what `select` will read first at the node where a walk stands."""
+    first = f.nodes[f.leaf[slot]].first
+    prefetch(f.edges, first)
+    prefetch(f.edges, first + _LINE_OF_EDGES)
 
 
 @inlined
-def unvisited_q(f, rule, node, is_root, visited_prior):  # type: ignore[no-untyped-def]
-    """Return Q for moves not yet visited (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
-    if rule.fpu < 0.0:
-        return 0.0
-    q = node.W / (1.0 + node.total)
-    return q if is_root else q - rule.fpu * math.sqrt(visited_prior)
+def ask_for_row(f, row):  # type: ignore[no-untyped-def]
+    """Ask the processor for a position."""
+    size = f.rows.shape[1]
+    for i in range(0, min(size, 64), _LINE_OF_ROW):
+        prefetch(f.flat, row * size + i)
 
 
 @inlined
-def select(f, rule, index, is_root, noisy):  # type: ignore[no-untyped-def]
-    """Return the edge with the largest Q + U, the first of equals.
+def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
+    """Take a walk one edge further, counting the visit; return whether it may go on.
 
-    U = cpuct * P * sqrt(1 + sum N) / (1 + N) (AGZ, Methods, with 1 + so that the first descent follows the prior).
+    A child to be made is made at the next step, when its parent's position has come from memory.
     """
+    t = slot // (f.leaf.shape[0] // f.trees.shape[0])
+    index, depth = f.leaf[slot], f.depth[slot]
+    if depth > 0 and f.edges[f.path[slot, depth - 1]].child == UNVISITED:
+        index = make_child(f, rules, t, index, f.path[slot, depth - 1])
+        f.leaf[slot] = index
+        if index == NO_ROOM:
+            return False
     node = f.nodes[index]
-    eps = rule.epsilon if noisy else 0.0
-    scale = rule.cpuct * math.sqrt(1.0 + node.total)
-    best, best_e = -1e300, -1
-    fresh, fresh_e = -1.0, -1
-    visited_prior = 0.0
-    for e in range(node.first, node.first + node.count):
-        edge = f.edges[e]
-        p = (1.0 - eps) * edge.P + eps * edge.nu if noisy else np.float64(edge.P)
-        if edge.N == 0:
-            if p > fresh:
-                fresh, fresh_e = p, e
-        else:
-            visited_prior += edge.P
-            score = edge.W / edge.N + scale * p / (1.0 + edge.N)
-            if score > best:
-                best, best_e = score, e
-    if fresh_e >= 0:
-        score = unvisited_q(f, rule, node, is_root, visited_prior) + scale * fresh
-        if score > best or (score == best and fresh_e < best_e):
-            return fresh_e
-    return best_e
+    if node.status != EXPANDED or depth == f.path.shape[1] or (node.proven != OPEN and depth > 0):
+        return False
+    e = select(f, rule, t, index)
+    edge = f.edges[e]
+    edge.N += 1
+    edge.W -= rule.virtual_loss
+    node.total += 1
+    f.path[slot, depth] = e
+    f.turn[slot, depth] = node.player
+    f.via[slot, depth] = index
+    f.depth[slot] = depth + 1
+    if edge.child == UNVISITED:
+        ask_for_row(f, row_index(f, t, index))
+    else:
+        f.leaf[slot] = edge.child
+        prefetch(f.nodes, edge.child)
+    return True
 
 
-@inlined
-def descend(f, rules, rule, t, slot):  # type: ignore[no-untyped-def]
-    """Walk from the root to a leaf, counting visits on the way; return the leaf, or NO_ROOM."""
-    tree = f.trees[t]
-    index = tree.root
-    depth = 0
-    while f.nodes[index].status == EXPANDED and depth < f.path.shape[1]:
-        e = select(f, rule, index, index == tree.root, index == tree.root and tree.noisy == 1)
-        edge = f.edges[e]
-        edge.N += 1
-        edge.W -= rule.virtual_loss
-        f.nodes[index].total += 1
-        f.nodes[index].W -= rule.virtual_loss
-        f.path[slot, depth] = e
-        depth += 1
-        f.depth[slot] = depth
-        index = edge.child
-        if index == UNVISITED:
-            index = make_child(f, rules, t, e)
-            if index < 0:
-                return index
-    f.leaf[slot] = index
-    f.depth[slot] = depth
-    return index
+@compiled
+def walk(f, rules, rule, count):  # type: ignore[no-untyped-def]
+    """Walk from the root to a leaf in each of the slots f.active[:count]; f.leaf then holds it, or NO_ROOM.
+
+    All walks take a step in turn, so that the memory for one arrives while the others compute.
+    """
+    leaves = f.leaf.shape[0] // f.trees.shape[0]
+    for i in range(count):
+        slot = f.active[i]
+        f.walking[i] = slot
+        f.leaf[slot] = f.trees[slot // leaves].root
+        f.depth[slot] = 0
+        prefetch(f.nodes, f.leaf[slot])
+    while count > 0:
+        for i in range(count):
+            ask_for_edges(f, f.walking[i])
+        n = 0
+        for i in range(count):
+            slot = f.walking[i]
+            if step_down(f, rules, rule, slot):
+                f.walking[n] = slot
+                n += 1
+        count = n
 
 
 @inlined
@@ -152,10 +129,7 @@ def backup(f, rule, slot, value, player):  # type: ignore[no-untyped-def]
     """Add a leaf's value, for `player`, to every edge of the path; the sign follows the player of each edge."""
     for d in range(f.depth[slot]):
         edge = f.edges[f.path[slot, d]]
-        parent = f.nodes[edge.parent]
-        v = rule.virtual_loss + (value if parent.player == player else -value)
-        edge.W += v
-        parent.W += v
+        edge.W += rule.virtual_loss + (value if f.turn[slot, d] == player else -value)
 
 
 @compiled
@@ -165,8 +139,33 @@ def undo(f, rule, slot):  # type: ignore[no-untyped-def]
         edge = f.edges[f.path[slot, d]]
         edge.N -= 1
         edge.W += rule.virtual_loss
-        f.nodes[edge.parent].total -= 1
-        f.nodes[edge.parent].W += rule.virtual_loss
+        f.nodes[f.via[slot, d]].total -= 1
+
+
+@compiled
+def prove(f, slot):  # type: ignore[no-untyped-def]
+    """Carry what is proven of a leaf up its path, as far as it decides.
+
+    A position is won when one move wins, lost when all lose, drawn when all are proven and the best draws.
+    """
+    leaf = f.nodes[f.leaf[slot]]
+    proven, player = leaf.proven, leaf.player
+    for d in range(f.depth[slot] - 1, -1, -1):
+        node = f.nodes[f.via[slot, d]]
+        if node.player != player and proven != DRAW:
+            proven = -proven
+        f.edges[f.path[slot, d]].proven = proven
+        if proven != WIN:
+            if node.opened < node.count:
+                return
+            proven = LOSS
+            for e in range(node.first, node.first + node.opened):
+                if f.edges[e].proven == OPEN:
+                    return
+                if f.edges[e].proven != LOSS:
+                    proven = f.edges[e].proven
+        node.proven = proven
+        player = node.player
 
 
 @compiled
@@ -176,80 +175,126 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
     Returns False, with a neutral answer in place, when the network's was not finite.
     """
     node = f.nodes[index]
+    first, stop = node.first, node.first + node.count
     top = -np.inf
-    for e in range(node.first, node.first + node.count):
-        top = max(top, logits[f.edges[e].action])
+    for e in range(first, stop):
+        top = max(top, logits[f.moves[e]])
     total = 0.0
-    for e in range(node.first, node.first + node.count):
-        odds = math.exp(logits[f.edges[e].action] - top)
-        f.edges[e].P = odds
+    for e in range(first, stop):
+        odds = math.exp(logits[f.moves[e]] - top)
+        f.priors[e] = odds
         total += odds
-    for e in range(node.first, node.first + node.count):
-        f.edges[e].P /= total
+    for e in range(first, stop):
+        f.priors[e] /= total
     sound = math.isfinite(total) and math.isfinite(value)
     if not sound:
-        for e in range(node.first, node.first + node.count):
-            f.edges[e].P = 1.0 / node.count
+        for e in range(first, stop):
+            f.priors[e] = 1.0 / node.count
     node.value = value if sound else 0.0
-    node.W += node.value
     node.status = EXPANDED
     return sound
 
 
-@compiled
-def run_to_leaf(f, rules, rule, cache, t, slot):  # type: ignore[no-untyped-def]
-    """Simulate until the network is needed; finished games and remembered positions are dealt with on the way.
-
-    Returns LEAF (f.leaf[slot] waits for its answer), DONE or BLOCKED.
-    """
-    tree = f.trees[t]
-    while True:
-        root = f.nodes[tree.root]
-        if root.status == TERMINAL or (root.total >= tree.budget and root.status == EXPANDED):
-            return DONE
-        f.depth[slot] = 0
-        index = descend(f, rules, rule, t, slot)
-        if index == NO_ROOM:
-            undo(f, rule, slot)
-            return DONE
-        node = f.nodes[index]
-        cache.counts[2] += 1
-        if node.status == TERMINAL:
-            backup(f, rule, slot, node.value, node.player)
-            continue
-        if node.status == EXPANDED:  # the path is as long as there is room for: a game without end
-            backup(f, rule, slot, node.value, node.player)
-            continue
-        for other in range(tree.pending):
-            if f.leaf[slot - 1 - other] == index:
-                undo(f, rule, slot)
-                cache.counts[2] -= 1
-                return BLOCKED
-        place = np.int64(node.key & np.uint64(cache.keys.shape[0] - 1))
-        cache.counts[0] += 1
-        if cache.keys[place] == node.key and node.key != 0:
-            cache.counts[1] += 1
-            expand(f, index, cache.values[place], cache.logits[place])
-            backup(f, rule, slot, node.value, node.player)
-            continue
-        return LEAF
+@inlined
+def proven_value(proven):  # type: ignore[no-untyped-def]
+    """Return the value of a proven position for its player to move."""
+    return 0.0 if proven == DRAW else np.float64(proven)
 
 
-@compiled
-def absorb(f, rule, cache, slot, value, logits):  # type: ignore[no-untyped-def]
-    """Take the network's answer for the leaf in the air at `slot`."""
+@inlined
+def cache_place(cache, key):  # type: ignore[no-untyped-def]
+    """Return where the cache keeps a key."""
+    return np.int64(key & np.uint64(cache.keys.shape[0] - 1))
+
+
+@inlined
+def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
+    """End a walk: back up what is known of its leaf; return whether the tree may walk on, else f.ended says why."""
+    t = slot // (f.leaf.shape[0] // f.trees.shape[0])
     index = f.leaf[slot]
+    if index == NO_ROOM:
+        undo(f, rule, slot)
+        f.ended[slot] = DONE
+        return False
     node = f.nodes[index]
-    if node.status == WAITING:
-        place = np.int64(node.key & np.uint64(cache.keys.shape[0] - 1))
-        if expand(f, index, value, logits):
-            cache.keys[place] = node.key
-            cache.values[place] = value
-            for a in range(logits.shape[0]):
-                cache.logits[place, a] = logits[a]
-        else:
-            cache.counts[3] += 1
-    backup(f, rule, slot, node.value, node.player)
+    cache.counts[2] += 1
+    if node.status != WAITING:  # over, or proven, or the path is as long as there is room for: a game without end
+        backup(f, rule, slot, node.value if node.proven == OPEN else proven_value(node.proven), node.player)
+        if rule.prove and node.proven != OPEN:
+            prove(f, slot)
+        return True
+    for other in range(f.trees[t].pending):
+        if f.leaf[slot - 1 - other] == index:
+            undo(f, rule, slot)
+            cache.counts[2] -= 1
+            f.ended[slot] = BLOCKED
+            return False
+    place = cache_place(cache, node.key)
+    cache.counts[0] += 1
+    if cache.keys[place] == node.key and node.key != 0:
+        cache.counts[1] += 1
+        expand(f, index, cache.values[place], cache.logits[place])
+        backup(f, rule, slot, node.value, node.player)
+        return True
+    f.ended[slot] = LEAF
+    return False
+
+
+@compiled
+def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
+    """Simulate in each of the slots f.active[:count] until the network is needed there or the tree is done.
+
+    Finished games and remembered positions are dealt with on the way. f.ended says how each ended: LEAF (f.leaf waits
+    for its answer), DONE or BLOCKED. f.active is used up.
+    """
+    leaves = f.leaf.shape[0] // f.trees.shape[0]
+    while count > 0:
+        n = 0
+        for i in range(count):
+            slot = f.active[i]
+            tree = f.trees[slot // leaves]
+            root = f.nodes[tree.root]
+            enough = root.total >= tree.budget and root.status == EXPANDED
+            if root.status == TERMINAL or root.proven != OPEN or enough:
+                f.ended[slot] = DONE
+            else:
+                f.active[n] = slot
+                n += 1
+        walk(f, rules, rule, n)
+        for i in range(n):
+            if f.leaf[f.active[i]] >= 0:
+                prefetch(cache.keys, cache_place(cache, f.nodes[f.leaf[f.active[i]]].key))
+        count = 0
+        for i in range(n):
+            if settle(f, rule, cache, f.active[i]):
+                f.active[count] = f.active[i]
+                count += 1
+
+
+@compiled
+def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-untyped-def]
+    """Take the network's answers for the leaves in the air at the slots asked[:count]."""
+    for k in range(count):
+        prefetch(f.nodes, f.leaf[asked[k]])
+    for k in range(count):
+        node = f.nodes[f.leaf[asked[k]]]
+        prefetch(f.priors, node.first)
+        prefetch(f.moves, node.first)
+        prefetch(cache.keys, cache_place(cache, node.key))
+    for k in range(count):
+        slot = asked[k]
+        index = f.leaf[slot]
+        node = f.nodes[index]
+        if node.status == WAITING:
+            place = cache_place(cache, node.key)
+            if expand(f, index, values[k], logits[k]):
+                cache.keys[place] = node.key
+                cache.values[place] = values[k]
+                for a in range(logits.shape[1]):
+                    cache.logits[place, a] = logits[k, a]
+            else:
+                cache.counts[3] += 1
+        backup(f, rule, slot, node.value, node.player)
 
 
 @compiled
@@ -260,48 +305,30 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
     Up to L leaves of a tree may be in the air. values: [B], logits: [B, action_size], planes: [B, ...] flat.
     """
     leaves = f.leaf.shape[0] // f.trees.shape[0]
-    for k in range(count):
-        absorb(f, rule, cache, asked[k], values[k], logits[k])
+    absorb(f, rule, cache, asked, count, values, logits)
     n = 0
     for i in range(which.shape[0]):
-        t = which[i]
-        f.trees[t].pending = 0
-        while f.trees[t].pending < leaves:
-            slot = t * leaves + f.trees[t].pending
-            if run_to_leaf(f, rules, rule, cache, t, slot) != LEAF:
-                break
-            rules.encode(f.rows[row_index(f, t, f.leaf[slot])], planes[n])
-            asked[n] = slot
-            n += 1
-            f.trees[t].pending += 1
+        f.trees[which[i]].pending = 0
+    for leaf in range(leaves):
+        count = 0
+        for i in range(which.shape[0]):
+            if f.trees[which[i]].pending == leaf:
+                f.active[count] = which[i] * leaves + leaf
+                count += 1
+        run_to_leaves(f, rules, rule, cache, count)
+        for i in range(which.shape[0]):
+            t = which[i]
+            slot = t * leaves + leaf
+            if f.trees[t].pending == leaf and f.ended[slot] == LEAF:
+                rules.encode(f.rows[row_index(f, t, f.leaf[slot])], planes[n])
+                asked[n] = slot
+                n += 1
+                f.trees[t].pending += 1
     return n
 
 
 @compiled
-def choose(f, t, tau):  # type: ignore[no-untyped-def]
-    """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random."""
-    root = f.nodes[f.trees[t].root]
-    top = 0
-    for e in range(root.first, root.first + root.count):
-        top = max(top, f.edges[e].N)
-    total = 0.0
-    for e in range(root.first, root.first + root.count):
-        total += weight(f.edges[e].N, top, tau)
-    x = uniform(f.trees[t]) * total
-    last = root.first
-    for e in range(root.first, root.first + root.count):
-        w = weight(f.edges[e].N, top, tau)
-        if w > 0.0:
-            last = e
-            x -= w
-            if x < 0.0:
-                return e
-    return last
-
-
-@compiled
-def weight(n, top, tau):  # type: ignore[no-untyped-def]
-    """Return (n / top)^(1/tau), its limit at tau = 0."""
-    if tau == 0.0 or top == 0:
-        return 1.0 if n == top else 0.0
-    return (n / top) ** (1.0 / tau)
+def root_value(f, t):  # type: ignore[no-untyped-def]
+    """Return the search's value of a root, for its player to move."""
+    root = f.trees[t].root
+    return sum_of_values(f, root) / (1.0 + f.nodes[root].total)

@@ -1,8 +1,9 @@
-"""Players by name: best, current, version0007, run0002:best, random, uct:1000, human."""
+"""Players by name: best, current, version0007, run0002:best, random, rollout:5000, rollout:2s, uct:1000, human."""
 
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
+from games.own import digest
 from runs import ARCHIVE, find_run, read_config, read_weights, runs_of
 from storage import Store
 
-FORMS = "best, current, version0007, run0002:best, run0002:version0007, random, uct:1000, human"
+FORMS = (
+    "best, current, version0007, run0002:best, run0002:version0007, random, rollout:5000, rollout:2s, uct:1000, human"
+)
 _NETWORK = re.compile(r"(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6}))\Z")
+_ROLLOUT = re.compile(r"rollout:((?P<sims>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)\Z")
 _UCT = re.compile(r"uct:([1-9][0-9]{0,7})\Z")
 
 
@@ -27,6 +32,14 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         return RandomPlayer(game)
     if text in ("human", "-1"):
         return User("human", game)
+    if match := _ROLLOUT.match(text):
+        from players.rollout import RolloutPlayer
+
+        if match["sims"]:
+            return RolloutPlayer(game, sims=int(match["sims"]))
+        if not float(match["seconds"]):
+            raise UserError(f"expected more than 0 seconds, got {name!r}")
+        return RolloutPlayer(game, seconds=float(match["seconds"]))
     if match := _UCT.match(text):
         from players.uct import UCTPlayer
 
@@ -35,7 +48,8 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         run = int(match["run"]) if match["run"] else None
         version = int(match["version"]) if match["version"] else match["which"]
         return network_player(game, run, version, sims=sims, root=root, **options)
-    near = difflib.get_close_matches(text, ["best", "current", "random", "human", "uct:1000"], n=1, cutoff=0.5)
+    known = ["best", "current", "random", "human", "rollout:5000", "uct:1000"]
+    near = difflib.get_close_matches(text, known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UserError(f"expected a player such as {FORMS}, got {name[:60]!r}{hint}")
 
@@ -56,6 +70,8 @@ def network_player(
         made_for = store.get("game")
         if made_for != game.spec:
             raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {made_for}")
+        if store.get("rules", "") != digest(game):
+            logging.getLogger("alphazero.lineup").warning("the rules have changed since %s learned them", folder.name)
         number = {"best": store.best(), "current": store.versions()[-1][0]}.get(str(version), version)
         model = Residual_CNN(config, game)
         shapes = [w.shape for w in model.get_weights()]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import games
 import sgf
 from config import UserError
 from game import Game, GameState
@@ -158,8 +159,8 @@ def _from_json(text: str, game: Game | None) -> Record:
     if unknown := sorted(set(values) - {key for key, *_ in _FIELDS}):
         raise UserError(f"expected {', '.join(key for key, *_ in _FIELDS)} only, got {unknown[0][:40]!r}")
     if game is None:
-        game = sgf.game_named(values["game"])
-    elif values["game"] != game.spec and sgf.game_named(values["game"]).spec != game.spec:
+        game = games.make(values["game"], typed=False)
+    elif values["game"] != game.spec and games.make(values["game"], typed=False).spec != game.spec:
         raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
     told, found = values.get("result"), _result_by_rules(end)

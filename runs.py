@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,15 @@ RUN = re.compile(r"run([0-9]{4,6})\Z")
 
 
 def game_folder(spec: str) -> str:
-    """Return the folder's name for a game."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", spec).strip("-")
+    """Return the folder's name for a game: letters, digits and hyphens, and another one for every other game.
+
+    >>> game_folder("connect4(rows=5)")
+    'connect4-rows-5'
+    """
+    plain = re.fullmatch(r"(open_spiel:)?\w+(\((\w+=[\w.]+,?)+\))?", spec, re.ASCII) and len(spec) <= 100
+    shown = spec if plain else re.split(r"[/\\]", spec)[-1].replace(".py:", "-")[:60]
+    name = re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")
+    return name if plain else f"{name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}"
 
 
 def runs_of(spec: str, root: Path | None = None) -> list[Path]:

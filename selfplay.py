@@ -18,6 +18,7 @@ import numpy as np
 
 import kernels as k
 from backends import Predictor
+from chance import choose, draw_noise, uniform
 from compiled import compiled
 from config import Config
 from forest import TERMINAL, copy_row, move_root, plant, row_index
@@ -78,14 +79,14 @@ class Play(NamedTuple):
 def begin_move(f, table, play, t):  # type: ignore[no-untyped-def]
     """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched."""
     tree = f.trees[t]
-    full = k.uniform(tree) < play.full_share
+    full = uniform(tree) < play.full_share
     tree.budget = play.sims if full else play.fast_sims
     if f.nodes[tree.root].count == 1:
         full = False
         tree.budget = 1
     table.full[t] = full
     if full:
-        k.draw_noise(f, t, play.alpha)
+        draw_noise(f, t, play.alpha)
 
 
 @compiled
@@ -97,10 +98,10 @@ def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
     for a in range(table.visits.shape[2]):
         table.visits[t, ply, a] = 0
     if table.full[t]:
-        for e in range(root.first, root.first + root.count):
+        for e in range(root.first, root.first + root.opened):
             table.visits[t, ply, f.edges[e].action] = f.edges[e].N
-    table.values[t, ply] = root.W / (1.0 + root.total)
-    e = k.choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0)
+    table.values[t, ply] = k.root_value(f, t)
+    e = choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0)
     table.moves[t, ply] = f.edges[e].action
     table.ply[t] = ply + 1
     child = f.nodes[f.edges[e].child]
@@ -124,9 +125,9 @@ def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
     tree = f.trees[t]
     index = t * (f.nodes.shape[0] // f.trees.shape[0] + 1)
     room = f.rows[index + 1]
-    for _ in range(1 + int(k.uniform(tree) * play.random_plies)):
+    for _ in range(1 + int(uniform(tree) * play.random_plies)):
         copy_row(f.rows, index + 1, f.rows[index])
-        action = f.legal[int(k.uniform(tree) * rules.legal(room, f.legal))]
+        action = f.legal[int(uniform(tree) * rules.legal(room, f.legal))]
         rules.play(room, action)
         if rules.outcome(room, f.outcome):
             break
@@ -145,7 +146,7 @@ def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-
     plant(f, rules, t, row)
     table.ply[t] = 0
     table.phase[t] = RUNNING
-    if play.random_plies > 0 and k.uniform(f.trees[t]) < play.random_share:
+    if play.random_plies > 0 and uniform(f.trees[t]) < play.random_share:
         random_opening(f, rules, table, play, t)
     begin_move(f, table, play, t)
 
@@ -158,17 +159,27 @@ def selfplay_step(  # type: ignore[no-untyped-def]
 
     Writes planes[i], asked[i] for each new question and returns their number.
     """
-    for i in range(count):
-        k.absorb(f, rule, cache, asked[i], values[i], logits[i])
+    k.absorb(f, rule, cache, asked, count, values, logits)
+    count = 0
+    for t in range(table.phase.shape[0]):
+        if table.phase[t] == RUNNING:
+            f.active[count] = t
+            count += 1
+    while count > 0:
+        k.run_to_leaves(f, rules, rule, cache, count)
+        count = 0
+        for t in range(table.phase.shape[0]):
+            if table.phase[t] == RUNNING and f.ended[t] != k.LEAF:
+                end_move(f, rules, table, play, t)
+                if table.phase[t] == RUNNING:
+                    f.active[count] = t
+                    count += 1
     n = 0
     for t in range(table.phase.shape[0]):
-        while table.phase[t] == RUNNING:
-            if k.run_to_leaf(f, rules, rule, cache, t, t) == k.LEAF:
-                rules.encode(f.rows[row_index(f, t, f.leaf[t])], planes[n])
-                asked[n] = t
-                n += 1
-                break
-            end_move(f, rules, table, play, t)
+        if table.phase[t] == RUNNING:
+            rules.encode(f.rows[row_index(f, t, f.leaf[t])], planes[n])
+            asked[n] = t
+            n += 1
     return n
 
 

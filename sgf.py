@@ -18,7 +18,6 @@ from game import Game, GameState
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _NAMES = {1: "go", 4: "gomoku"}
 _SETUP = ("AB", "AW", "AE")
-_SPEC = re.compile(r"\s*[A-Za-z0-9_]+\s*(\([A-Za-z0-9_=,.\s+-]*\))?\s*\Z")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{1,9})?\Z")
 
 Properties = dict[str, list[bytes]]
@@ -52,16 +51,6 @@ def _grammar() -> Any:
     except ImportError:
         raise UserError("SGF files need sgfmill: `pip install sgfmill`") from None
     return sgf_grammar
-
-
-def game_named(spec: str) -> Game:
-    """Return a game of this project that a file names.
-
-    Others, which may be Python code in a file, are made for who asks for them, never because a stranger's file does.
-    """
-    if not _SPEC.match(spec):
-        raise UserError(f"expected a game of this project, got {spec[:60]!r}: name it with --game if you trust it")
-    return games.make(spec)
 
 
 # ---- reading
@@ -108,7 +97,7 @@ def _told_game(root: Properties) -> Game:
     """Return the game of our own name for it, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
-        return game_named(spec)
+        return games.make(spec, typed=False)
     name = {str(n): name for n, name in _NAMES.items()}.get(number)
     if name is None:
         raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
@@ -120,10 +109,10 @@ def _told_game(root: Properties) -> Game:
     rule = _text(root, "RU").lower()
     if "rule" in known and rule:
         try:
-            return game_named(f"{name}({found},rule={rule})")
+            return games.make(f"{name}({found},rule={rule})", typed=False)
         except UserError:  # most words for rules tell of what we do not distinguish
             pass
-    return game_named(f"{name}({found})")
+    return games.make(f"{name}({found})", typed=False)
 
 
 def _compare(game: Game, root: Properties) -> None:

@@ -1,4 +1,7 @@
-"""The games, one file each; `make(name)` finds the file by the name, so a new one needs no entry here."""
+"""The games, one file each; `make(name)` finds the file by the name, so a new one needs no entry here.
+
+Two more forms of a name lead elsewhere: "open_spiel:hex(board_size=5)" and "path/to/file.py:Class(size=5)".
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from config import UserError
 from game import Game
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
-_LIBRARY = {"boards", "chains", "plain"}
+_FILE = re.compile(r"\.py\s*(:|\(|\Z)")
+_LIBRARY = {"boards", "chains", "openspiel", "openspiel_probe", "own", "plain"}
 
 
 def names() -> list[str]:
@@ -20,31 +24,45 @@ def names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _LIBRARY)
 
 
-def make(spec: str) -> Game:
+def make(spec: str, *, typed: bool = True) -> Game:
     """Return the game that a text names; raise `UserError` when there is none.
+
+    To load one's own game is to run its file: with `typed=False`, for a text that came out of a file, it is refused.
 
     >>> make("connect4(rows=5,columns=6)").grid_shape
     (5, 6)
     """
+    if spec.strip().startswith("open_spiel:"):
+        from games.openspiel import PREFIX, SpielGame
+
+        return SpielGame(spec.strip().removeprefix(PREFIX).strip())
+    if _FILE.search(spec):
+        if not typed:
+            raise UserError(f"expected the game to be named with --game, as its code is to be run: {spec[:100]!r}")
+        from games.own import load
+
+        return load(spec.strip())
     match = _SPEC.match(spec.strip())
     name = match["name"].lower() if match else spec.strip()[:60]
     if name not in names():
         near = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UserError(f"expected a game out of {', '.join(names())}, got {name!r}{hint}")
+        forms = "open_spiel:NAME or FILE.py:CLASS"
+        raise UserError(f"expected a game out of {', '.join(names())}, {forms}, got {name!r}{hint}")
     module = importlib.import_module(f"games.{name}")
     kind = next(
         c
         for c in vars(module).values()
         if inspect.isclass(c) and issubclass(c, Game) and c.__module__ == module.__name__
     )
-    return kind(**_parameters(kind, match["inside"] or "" if match else ""))
+    return kind(**parameters_of(kind, match["inside"] or "" if match else ""))
 
 
 Parameter = int | float | str
 
 
-def _parameters(kind: type[Game], inside: str) -> dict[str, Parameter]:
+def parameters_of(kind: type[Game], inside: str) -> dict[str, Parameter]:
+    """Return what stands in the brackets after a game's name, as its constructor wants it."""
     known = inspect.signature(kind).parameters
     found = {}
     for part in filter(None, (p.strip() for p in inside.split(","))):
@@ -68,6 +86,8 @@ _FORMS = {
 def _parameter(name: str, key: str, text: str, default: Parameter) -> Parameter:
     """Return the value of a parameter; its default says of what type it is."""
     kind = type(default)
+    if kind not in _FORMS:
+        raise UserError(f"{name}: expected a number or word as the default of {key}, got {kind.__name__}")
     form, words = _FORMS[kind]
     if not re.match(form, text):
         raise UserError(f"{name}: expected {words} for {key}, got {text[:40]!r}")

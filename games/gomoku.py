@@ -293,10 +293,7 @@ def outcome(row, out):  # type: ignore[no-untyped-def]
 
 @cfunc(ENCODE, cache=True)
 def encode(row, out):  # type: ignore[no-untyped-def]
-    """Planes: stones of the player to move, stones of the other, whether Black is to move, ones (the edge).
-
-    The last stone is not shown: positions reached by different orders of moves are one, with one answer of the network.
-    """
+    """Planes: stones of the player to move, stones of the other, the last stone, whether Black is to move, ones."""
     size = row[SIZE]
     black = row[PLAYER] == 1
     mine, theirs = block(row, BLACK if black else WHITE), block(row, WHITE if black else BLACK)
@@ -306,14 +303,18 @@ def encode(row, out):  # type: ignore[no-untyped-def]
         for c in range(size):
             out[i] = own >> c & 1
             out[i + 1] = other >> c & 1
-            out[i + 2] = black
-            out[i + 3] = 1
-            i += 4
+            out[i + 2] = 0
+            out[i + 3] = black
+            out[i + 4] = 1
+            i += 5
+    if row[LAST] >= 0:
+        out[5 * row[LAST] + 2] = 1
 
 
 @cfunc(KEY, cache=True)
 def key(row):  # type: ignore[no-untyped-def]
-    return kept_hash(row, HASH, row[PLAYER] + 1)
+    """The last stone is seen by the network, so it is part of the position."""
+    return kept_hash(row, HASH, 2 * (row[LAST] + 1) + (row[PLAYER] == 1))
 
 
 class Gomoku(Game):
@@ -334,7 +335,7 @@ class Gomoku(Game):
         defaults = {"size": 9, "n": 5, "rule": "freestyle"}
         self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
         self.grid_shape = (size, size)
-        self.input_shape = (size, size, 4)
+        self.input_shape = (size, size, 5)
         self.action_size = size * size
         self.max_plies = size * size
         self.symmetries = point_symmetries(size, size)

@@ -1,4 +1,4 @@
-"""OpenSpiel's UCT with random rollouts as an opponent: `pip install open_spiel`. Connect 4 and tic-tac-toe."""
+"""OpenSpiel's UCT with random rollouts as an opponent: `pip install open_spiel`. For games that OpenSpiel has too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from agent import Player
 from config import UserError
 from game import Game, GameState
+from games.openspiel import SpielGame
 from MCTS import Decision
 
 OPENSPIEL_NAMES = {"connect4": "connect_four", "tictactoe": "tic_tac_toe"}
@@ -23,11 +24,13 @@ class UCTPlayer(Player):
             import pyspiel
         except ImportError:
             raise UserError("the player uct needs OpenSpiel: `pip install open_spiel`") from None
-        if game.spec not in OPENSPIEL_NAMES:
-            raise UserError(f"expected one of {', '.join(OPENSPIEL_NAMES)} for the player uct, got {game.spec}")
+        theirs = game.inside if isinstance(game, SpielGame) else OPENSPIEL_NAMES.get(game.spec)
+        if theirs is None:
+            known = ", ".join(OPENSPIEL_NAMES)
+            raise UserError(f"expected one of {known}, open_spiel:... for the player uct, got {game.spec}")
         super().__init__(f"uct:{sims}", game)
         self._pyspiel: Any = pyspiel
-        self._game = pyspiel.load_game(OPENSPIEL_NAMES[game.spec])
+        self._game = pyspiel.load_game(theirs)
         self._sims = sims
         self._tables: dict[int, tuple[Any, Any]] = {}
 

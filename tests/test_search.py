@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import kernels as k
+from chance import choose
 from corridor import Corridor, CorridorState
-from MCTS import MCTS, Edge, Node
+from MCTS import MCTS, Node
 from searching import (
     GAMES,
     POSITIONS,
@@ -128,8 +128,7 @@ def test_noise_has_the_mean_and_the_variance_of_a_dirichlet_distribution(alpha, 
     for t in range(trees):
         mcts.plant(GAMES["connect4"].start(), tree=t)
         mcts.add_noise(alpha, tree=t)
-    capacity = mcts.forest.edges.shape[0] // trees
-    nu = mcts.forest.edges["nu"].reshape(trees, capacity)[:, :7]
+    nu = mcts.forest.noise
     assert nu.mean(axis=0) == pytest.approx(np.full(7, 1 / 7), abs=0.02)
     assert nu.var() == pytest.approx(1 / 7 * (1 - 1 / 7) / (7 * concentration + 1), rel=0.05)
 
@@ -315,17 +314,17 @@ def test_moves_are_chosen_by_visits_to_the_power_of_one_over_tau():
     mcts.search(Projection(GAMES["connect4"], seed=2), 100)
     counts = mcts.visit_counts()
     for tau in (1.0, 0.5):
-        edges = [Edge(mcts, k.choose(mcts.forest, 0, tau)).action for _ in range(4000)]
+        edges = [mcts.forest.moves[choose(mcts.forest, 0, tau)] for _ in range(4000)]
         expected = counts ** (1 / tau) / (counts ** (1 / tau)).sum()
         assert np.bincount(edges, minlength=7) / 4000 == pytest.approx(expected, abs=0.03)
-    assert {Edge(mcts, k.choose(mcts.forest, 0, 0.0)).action for _ in range(50)} == {int(counts.argmax())}
+    assert {int(mcts.forest.moves[choose(mcts.forest, 0, 0.0)]) for _ in range(50)} == {int(counts.argmax())}
 
 
 def test_without_tau_equally_visited_moves_are_chosen_at_random():
     mcts = rooted(GAMES["connect4"])
     mcts.search(always(0.0, np.zeros(7)), 7)
     assert mcts.visit_counts().tolist() == [1] * 7
-    assert {Edge(mcts, k.choose(mcts.forest, 0, 0.0)).action for _ in range(200)} == set(range(7))
+    assert {int(mcts.forest.moves[choose(mcts.forest, 0, 0.0)]) for _ in range(200)} == set(range(7))
 
 
 # ---- finds what is there

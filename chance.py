@@ -1,0 +1,96 @@
+"""The search's random choices: noise at the root, the move that is played. One splitmix64 state a tree.
+
+References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from compiled import compiled
+from forest import LOSS, OPEN
+from games.boards import mix64
+
+
+@compiled
+def uniform(tree):  # type: ignore[no-untyped-def]
+    """Return the next random number of a tree, in [0, 1)."""
+    tree.rng = tree.rng + np.uint64(0x9E3779B97F4A7C15)
+    return (mix64(tree.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@compiled
+def gamma(tree, alpha):  # type: ignore[no-untyped-def]
+    """Return a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000)."""
+    boost = 1.0
+    if alpha < 1.0:
+        boost = (1.0 - uniform(tree)) ** (1.0 / alpha)
+        alpha += 1.0
+    d = alpha - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = math.sqrt(-2.0 * math.log(1.0 - uniform(tree))) * math.cos(2.0 * math.pi * uniform(tree))
+        v = (1.0 + c * x) ** 3
+        if v > 0.0 and math.log(1.0 - uniform(tree)) < 0.5 * x * x + d - d * v + d * math.log(v):
+            return boost * d * v
+
+
+@compiled
+def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
+    """Draw Dirichlet noise over the root's legal moves (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
+    root = f.nodes[f.trees[t].root]
+    a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
+    total = 0.0
+    for e in range(root.first, root.first + root.count):
+        nu = gamma(f.trees[t], a) + 1e-30
+        f.noise[t, f.moves[e]] = nu
+        total += nu
+    for e in range(root.first, root.first + root.count):
+        f.noise[t, f.moves[e]] /= total
+    f.trees[t].noisy = 1
+
+
+@compiled
+def choose(f, t, tau):  # type: ignore[no-untyped-def]
+    """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random.
+
+    Moves proven to be worse than others are left out. Without a visit every legal move is as likely.
+    """
+    root = f.nodes[f.trees[t].root]
+    top, stop = 0, root.first + root.opened
+    for e in range(root.first, stop):
+        if sensible(root, f.edges[e]):
+            top = max(top, f.edges[e].N)
+    if top == 0:
+        first = root.first if root.total == 0 or root.opened == root.count else stop
+        return first + np.int64(uniform(f.trees[t]) * (root.first + root.count - first))
+    total = 0.0
+    for e in range(root.first, stop):
+        if sensible(root, f.edges[e]):
+            total += weight(f.edges[e].N, top, tau)
+    x = uniform(f.trees[t]) * total
+    last = np.int64(root.first)
+    for e in range(root.first, stop):
+        w = weight(f.edges[e].N, top, tau) if sensible(root, f.edges[e]) else 0.0
+        if w > 0.0:
+            last = np.int64(e)
+            x -= w
+            if x < 0.0:
+                return last
+    return last
+
+
+@compiled
+def sensible(root, edge):  # type: ignore[no-untyped-def]
+    """Return whether a move keeps what is proven of the root; while nothing is, whether it is not proven to lose."""
+    return edge.proven != LOSS if root.proven == OPEN else edge.proven == root.proven
+
+
+@compiled
+def weight(n, top, tau):  # type: ignore[no-untyped-def]
+    """Return (n / top)^(1/tau), its limit at tau = 0."""
+    if tau == 0.0:
+        return 1.0 if n == top else 0.0
+    return (n / top) ** (1.0 / tau)

@@ -1,0 +1,154 @@
+"""A game of one's own: written from a template by `python main.py new-game`, and loaded from a file by its path.
+
+To load a file is to run it: name only files that you trust.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib.util
+import inspect
+import keyword
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+import games
+from config import UserError
+from game import Game
+
+T = TypeVar("T")
+TEMPLATE = Path(__file__).with_name("template.txt")
+_SPEC = re.compile(r"(?P<file>.+\.py)\s*(:\s*(?P<kind>\w*))?\s*(\((?P<inside>[^()]*)\))?\Z")
+_FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
+
+
+def load(spec: str) -> Game:
+    """Return the game that "file.py:Class(size=5)" names; raise `UserError` with one line when that fails."""
+    match = _SPEC.match(spec)
+    if not match:
+        raise UserError(f"expected a game such as file.py:Class or file.py:Class(size=5), got {spec[:60]!r}")
+    path = Path(match["file"]).expanduser().resolve()
+    module = _module(path)
+    kind = _class(path, module, match["kind"] or "")
+    if not hasattr(kind, "name"):
+        kind.name = kind.__name__.lower()
+    given = games.parameters_of(kind, match["inside"] or "")
+    game = _guarded(path, lambda: kind(**given))
+    game.origin = f"{path}:{kind.__name__}"
+    known = inspect.signature(kind).parameters
+    game.parameters = {k: v for k, v in given.items() if v != known[k].default}
+    if not hasattr(game, "symmetries"):
+        game.symmetries = []
+    missing = [fact for fact in _FACTS if getattr(game, fact, None) is None]
+    if missing:
+        hint = "; derive it from games.plain.PlainGame" if "rules" in missing else ""
+        raise UserError(f"{path.name}: expected {kind.__name__} to have {', '.join(missing)}{hint}")
+    _guarded(path, game.start)
+    return game
+
+
+def digest(game: Game) -> str:
+    """Return the sha256 of the file of a game of one's own, "" for any other game."""
+    if not game.origin:
+        return ""
+    return hashlib.sha256(Path(game.origin.rpartition(":")[0]).read_bytes()).hexdigest()
+
+
+def _module(path: Path) -> ModuleType:
+    """Return the module of a file, run once as long as the file stays as it is."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"expected a file with a game, got {path} ({error.strerror})") from None
+    name = f"own_{path.stem}_{hashlib.sha256(bytes(path) + text).hexdigest()[:16]}"
+    if name not in sys.modules:
+        found = importlib.util.spec_from_file_location(name, path)
+        if found is None or found.loader is None:
+            raise UserError(f"expected a file of Python, got {path}")
+        module = sys.modules[name] = importlib.util.module_from_spec(found)
+        try:
+            _guarded(path, lambda: found.loader.exec_module(module))  # type: ignore[union-attr]
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def _class(path: Path, module: ModuleType, name: str) -> type[Game]:
+    """Return the class of a game in a file, the only one when no name is given."""
+    own = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
+    known = {c.__name__: c for c in own if issubclass(c, Game)}
+    if not name and len(known) == 1:
+        return next(iter(known.values()))
+    if name in known:
+        return known[name]
+    if name and name in vars(module):
+        raise UserError(f"{path.name}: expected a class derived from Game or PlainGame, got {name}")
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UserError(f"{path.name}: expected a game out of {', '.join(known) or 'none'}, got {name[:40]!r}{hint}")
+
+
+def _guarded(path: Path, work: Callable[[], T]) -> T:
+    """Do what runs code of a user's file; an error in it becomes one line with the place."""
+    try:
+        return work()
+    except UserError:
+        raise
+    except NotImplementedError:
+        raise UserError(f"{path.name}: expected start() to be written, it is not (see docs/adding_a_game.md)") from None
+    except (Exception, SystemExit) as error:
+        raise UserError(f"{path.name}, {_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
+
+
+def _line(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return " ".join(text.split())[:200]
+
+
+def _place(path: Path, error: BaseException) -> str:
+    """Return the innermost line of the file that an error came through."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"line {lines[-1]}" if lines else "called with what the command line says"
+
+
+def write_template(name: str, folder: Path) -> tuple[Path, str]:
+    """Write NAME.py with a small game to change; return (its path, the name of its class)."""
+    kind = "".join(word.capitalize() for word in name.split("_"))
+    path = folder / f"{name}.py"
+    _check_name(name, kind, path)
+    text = TEMPLATE.read_text(encoding="utf-8").replace("TemplateGame", kind).replace("template_game", name)
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UserError(f"expected a new name, there is {path} already") from None
+    return path, kind
+
+
+def _check_name(name: str, kind: str, path: Path) -> None:
+    if not re.match(r"[a-z][a-z0-9_]{0,39}\Z", name):
+        raise UserError(f"expected a name of small letters, digits and _ that begins with a letter, got {name[:60]!r}")
+    if keyword.iskeyword(name) or keyword.iskeyword(kind) or kind in ("PlainGame", "GameState", "UserError"):
+        raise UserError(f"expected a name that Python does not use, got {name!r}")
+    if path.exists():
+        raise UserError(f"expected a new name, there is {path} already")
+    if name in games.names() or _is_module(name):
+        raise UserError(f"expected a name that no game and no module of Python has, got {name!r}")
+
+
+def _is_module(name: str) -> bool:
+    """Return whether `import name` finds something: a file of that name could stand in its place."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return True
+

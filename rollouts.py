@@ -1,0 +1,77 @@
+"""Random games to the end, in compiled code: the evaluator of rollout players, and how fast rules are.
+
+The tree, the walk and the backup are those of the network's search; only the evaluation is another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chance import uniform
+from compiled import compiled
+from forest import EXPANDED, TREE, copy_row, row_index
+from game import PLAYER, Game
+from kernels import LEAF, backup, run_to_leaves
+
+
+@compiled
+def playout(rules, tree, room, legal, outcome):  # type: ignore[no-untyped-def]
+    """Play random moves in the row `room` until the game is over; return its value for who began. `tree` has dice."""
+    while not rules.outcome(room, outcome):
+        count = rules.legal(room, legal)
+        rules.play(room, legal[np.int64(uniform(tree) * count)])
+    return outcome[0] * room[PLAYER]
+
+
+@compiled
+def shuffle_moves(f, tree, node):  # type: ignore[no-untyped-def]
+    """Put a new node's moves into random order (Fisher, Yates) with equal priors."""
+    for i in range(node.count - 1, 0, -1):
+        a, b = node.first + i, node.first + np.int64(uniform(tree) * (i + 1))
+        f.moves[a], f.moves[b] = f.moves[b], f.moves[a]
+    for e in range(node.first, node.first + node.count):
+        f.priors[e] = 1.0 / node.count
+
+
+@compiled
+def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-def]
+    """Search tree t with one random game a leaf until its root has `visits` visits, is proven, or there is no room."""
+    leaves = f.leaf.shape[0] // f.trees.shape[0]
+    capacity = f.nodes.shape[0] // f.trees.shape[0]
+    slot, tree = t * leaves, f.trees[t]
+    room = t * (capacity + 1) + capacity
+    tree.budget = visits
+    tree.pending = 0
+    while True:
+        f.active[0] = slot
+        run_to_leaves(f, rules, rule, cache, 1)
+        if f.ended[slot] != LEAF:
+            return
+        index = f.leaf[slot]
+        node = f.nodes[index]
+        copy_row(f.rows, room, f.rows[row_index(f, t, index)])
+        node.value = playout(rules, tree, f.rows[room], f.legal, f.outcome) * node.player
+        shuffle_moves(f, tree, node)
+        node.status = EXPANDED
+        backup(f, rule, slot, node.value, node.player)
+
+
+@compiled
+def playouts(rules, trees, rows, count, legal, outcome):  # type: ignore[no-untyped-def]
+    """Play `count` random games from the position rows[0]; return the sum of their values for who began."""
+    total = 0.0
+    for _ in range(count):
+        copy_row(rows, 1, rows[0])
+        total += playout(rules, trees[0], rows[1], legal, outcome)
+    return total
+
+
+def random_games(game: Game, count: int, seed: int) -> float:
+    """Play random games from the start; return their mean value for who began."""
+    if game.rules is None or game.start_row is None:
+        raise TypeError(f"{game.name} has no rules")
+    trees = np.zeros(1, TREE)
+    trees["rng"] = seed
+    rows = np.stack([game.start_row, game.start_row])
+    legal, outcome = np.zeros(game.action_size, np.int32), np.zeros(1, np.float32)
+    return float(playouts(game.rules, trees, rows, count, legal, outcome)) / count

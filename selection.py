@@ -1,0 +1,126 @@
+"""Which move a walk takes: PUCT with a network's priors, UCB1 for rollouts.
+
+An edge's W is for the player who moves along it.
+References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from compiled import inlined
+from forest import DRAW, OPEN, open_edge
+
+SURE = 1e6
+"""Q of a proven win; a proven loss has the negative, so that it is taken only when every other move loses too."""
+
+
+class Rule(NamedTuple):
+    """Numbers of the selection rule."""
+
+    cpuct: float
+    """Weight of exploration: c of PUCT or of UCB1."""
+    epsilon: float
+    fpu: float
+    """Reduction for unvisited moves; negative: they count as 0 (the article)."""
+    virtual_loss: float
+    """Subtracted from W on the way to a leaf in the air, given back with its answer."""
+    ucb: bool = False
+    """UCB1 instead of PUCT."""
+    prove: bool = False
+    """Keep what is proven: won, lost and drawn positions are not searched again (see `kernels.prove`)."""
+
+
+@inlined
+def known_q(edge):  # type: ignore[no-untyped-def]
+    """Return Q of a visited edge: its mean value, or what is proven of it."""
+    if edge.proven == OPEN:
+        return edge.W / edge.N
+    return 0.0 if edge.proven == DRAW else edge.proven * SURE
+
+
+@inlined
+def unvisited_q(rule, node, W, is_root, visited_prior):  # type: ignore[no-untyped-def]
+    """Return Q for moves not yet visited (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
+    if rule.fpu < 0.0:
+        return 0.0
+    q = W / (1.0 + node.total)
+    return q if is_root else q - rule.fpu * math.sqrt(visited_prior)
+
+
+@inlined
+def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
+    """Return the edge with the largest Q + U, of equals the one with the smallest action; it is opened.
+
+    U = cpuct * P * sqrt(1 + sum N) / (1 + N) (AGZ, Methods, with 1 + so that the first descent follows the prior).
+    Of the unvisited moves the one with the largest prior is best, and it is among the opened ones unless all of these
+    are visited; only noise, at the root, can change that.
+    """
+    node = f.nodes[index]
+    is_root = index == f.trees[t].root
+    noisy = is_root and f.trees[t].noisy == 1
+    eps = rule.epsilon if noisy else 0.0
+    scale = rule.cpuct * math.sqrt(1.0 + node.total)
+    best, best_e, best_action = -1e300, np.int64(-1), 0
+    fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0
+    visited_prior, W = 0.0, np.float64(node.value)
+    opened, stop = node.first + node.opened, node.first + node.count
+    for e in range(node.first, opened):
+        edge = f.edges[e]
+        p = (1.0 - eps) * edge.P + eps * f.noise[t, edge.action] if noisy else np.float64(edge.P)
+        if edge.N == 0:
+            if p > fresh or (p == fresh and edge.action < fresh_action):
+                fresh, fresh_e, fresh_action = p, np.int64(e), edge.action
+        else:
+            visited_prior += edge.P
+            W += edge.W
+            score = known_q(edge) + scale * p / (1.0 + edge.N)
+            if score > best or (score == best and edge.action < best_action):
+                best, best_e, best_action = score, np.int64(e), edge.action
+    if opened < stop and (noisy or fresh_e < 0):
+        for e in range(opened, stop):
+            p = np.float64(f.priors[e])
+            if noisy:
+                p = (1.0 - eps) * p + eps * f.noise[t, f.moves[e]]
+            if p > fresh or (p == fresh and f.moves[e] < fresh_action):
+                fresh, fresh_e, fresh_action = p, np.int64(e), f.moves[e]
+        fresh_e = open_edge(f, node, fresh_e)
+    if fresh_e >= 0:
+        score = unvisited_q(rule, node, W, is_root, visited_prior) + scale * fresh
+        if score > best or (score == best and fresh_action < best_action):
+            return fresh_e
+    return best_e
+
+
+@inlined
+def select_ucb(f, rule, index):  # type: ignore[no-untyped-def]
+    """Return the first edge without a visit, else the one with the largest Q + c sqrt(ln(sum N) / N); it is opened.
+
+    UCB1 (Auer et al. 2002) in a tree (Kocsis, Szepesvari 2006). Edges stand in random order, so ties go to chance.
+    """
+    node = f.nodes[index]
+    best, best_e = -1e300, np.int64(-1)
+    log_total = math.log(node.total + 1.0)
+    for e in range(node.first, node.first + node.opened):
+        edge = f.edges[e]
+        if edge.N == 0:
+            return np.int64(e)
+        score = known_q(edge)
+        if edge.proven == OPEN:  # what is proven needs no more visits to be known better
+            score += rule.cpuct * math.sqrt(log_total / edge.N)
+        if score > best:
+            best, best_e = score, np.int64(e)
+    if node.opened < node.count:
+        return open_edge(f, node, np.int64(node.first + node.opened))
+    return best_e
+
+
+@inlined
+def select(f, rule, t, index):  # type: ignore[no-untyped-def]
+    """Return the edge to walk along, opened."""
+    if rule.ucb:
+        return select_ucb(f, rule, index)
+    return select_puct(f, rule, t, index)
