@@ -97,7 +97,7 @@ def _told_game(root: Properties) -> Game:
     """Return the game of our own name for it, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
-        return games.make(spec)
+        return games.make(spec, typed=False)
     name = {str(n): name for n, name in _NAMES.items()}.get(number)
     if name is None:
         raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
@@ -109,10 +109,10 @@ def _told_game(root: Properties) -> Game:
     rule = _text(root, "RU").lower()
     if "rule" in known and rule:
         try:
-            return games.make(f"{name}({found},rule={rule})")
+            return games.make(f"{name}({found},rule={rule})", typed=False)
         except UserError:  # most words for rules tell of what we do not distinguish
             pass
-    return games.make(f"{name}({found})")
+    return games.make(f"{name}({found})", typed=False)
 
 
 def _compare(game: Game, root: Properties) -> None:

@@ -114,6 +114,18 @@ def answered(data, form, game=None):
     return True
 
 
+@pytest.mark.parametrize("spec", ["{}:Evil", "{}", "tictactoe({}:Evil)", "{}(size=3)"])
+def test_no_code_is_run_because_a_file_names_it(spec, tmp_path, monkeypatch):
+    loaded = []
+    monkeypatch.setattr("games.own.load", lambda spec: loaded.append(spec) or GAMES["tictactoe"])
+    spec = spec.format(tmp_path / "evil.py")
+    data = json.dumps({"game": spec, "moves": []}).encode()
+    assert "named with --game" in refused(data, ".json") and "--game" in refused(data, ".json", GAMES["connect4"])
+    for text in (f"GM[4]GC[{spec}]", f"GM[7]GC[{spec}]", f"GM[4]RU[{spec}]SZ[3]", f"SZ[{spec}]", f"KM[{spec}]"):
+        answered(f"(;{text})".encode(), ".sgf")
+    assert loaded == []
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6)
     | st.sampled_from(["tictactoe", "connect4", "b2", "a3", "4", "2026-02-28", -1, 0, 1]),
