@@ -1,4 +1,4 @@
-"""The arguments of each command as dataclasses, read by tyro; what is off becomes one line of ours."""
+"""Reads what was typed into a command's dataclass, by tyro; what is off becomes one line of ours."""
 
 from __future__ import annotations
 
@@ -6,160 +6,12 @@ import dataclasses
 import io
 import re
 from contextlib import redirect_stderr
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from tyro.conf import Positional
-
-from config import FIELDS, Config, UserError, find_faults, unknown_setting
+from config import FIELDS, Config, UserError, find_faults, preset, unknown_setting
 
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
-
-
-@dataclass(frozen=True)
-class Train:
-    """Learn a game. Goes on with the newest unfinished run of that game unless told otherwise."""
-
-    config: Config
-    preset: Choice | None = None
-    """Settings to start from: laptop (default), tiny (tic-tac-toe), classic (the article's), gpu."""
-    new: bool = False
-    """Start a new run even when one is unfinished."""
-    run: int | None = None
-    """Go on with this run."""
-    initial_run_number: int | None = None
-    """Start a new run from this run's model or memory."""
-    initial_model_version: int | None = None
-    """Version of its network to begin with."""
-    initial_memory_version: int | None = None
-    """Iteration up to which its games are taken over."""
-    log_mcts: bool = False
-    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow."""
-    json: bool = False
-    """Print each iteration's line of metrics.jsonl instead of words and bars."""
-
-
-@dataclass(frozen=True)
-class Play:
-    """Play against a player at the console."""
-
-    game: str = "connect4"
-    """Game, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
-    against: str = "best"
-    """Opponent: best, current, version0007, run0002:best, random, uct:1000, human."""
-    sims: int = 400
-    """Simulations a move of a network."""
-    first: Literal["human", "machine"] = "human"
-    """Who begins."""
-    moves: str = ""
-    """Moves already played, e.g. 4433."""
-    load: str = ""
-    """Go on with the game in this file (.json, .txt, .sgf)."""
-    save: str = ""
-    """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
-    overwrite: bool = False
-    """Replace the file to save to when it is there already."""
-
-
-@dataclass(frozen=True)
-class Match:
-    """Let two players play, both colours of each seeded opening."""
-
-    player1: Positional[str]
-    """best, current, version0007, run0002:best, random, uct:1000, human."""
-    player2: Positional[str]
-    """The same."""
-    game: str = "connect4"
-    games: int = 100
-    """Number of games."""
-    sims: int = 400
-    """Simulations a move of a network."""
-    opening_plies: int = 0
-    """Random moves that open each pair of games; with 0 the players' own chance makes games differ."""
-    seed: int = 0
-    json: bool = False
-    """Print the result as JSON."""
-
-
-@dataclass(frozen=True)
-class Explain:
-    """Show what the search thinks of a position."""
-
-    game: str = "connect4"
-    moves: str = ""
-    """Moves from the start, e.g. 4433."""
-    load: str = ""
-    """Take the moves from this file (.json, .txt, .sgf) instead."""
-    player: str = "best"
-    """A network: best, current, version0007, run0002:best."""
-    sims: int = 400
-    """Simulations."""
-    trace: str = ""
-    """Write every simulation to this file: each edge's N, P, nu, adjusted P, W, Q, U, Q + U, the chosen one, the
-    leaf and the back-fill."""
-    json: bool = False
-    """Print the result as JSON."""
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way."""
-
-    config: Config
-    preset: Choice | None = None
-    seconds: float = 5.0
-    """Length of each measuring window."""
-    json: bool = False
-    """Print the result as JSON."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """Test a game's rules against the contract of game.py."""
-
-    game: Positional[str]
-    games: int = 50
-    """Random games to play."""
-    json: bool = False
-    """Print the result as JSON."""
-
-
-@dataclass(frozen=True)
-class LittleGo:
-    """Play one move of Little-Go, the 5x5 Go of a university course, from a file to a file."""
-
-    input: str = "input.txt"
-    """The position: 1 (Black) or 2 (White), the board before the other's last move, the board now."""
-    output: str = "output.txt"
-    """Where the move goes: i,j or PASS."""
-    step_file: str = "littlego.step"
-    """Where the number of moves played is kept from move to move."""
-    player: str = ""
-    """Who plays: best, current, version0007, random, ...; by default the best network, where there is one."""
-    sims: int = 400
-    """Simulations a move of a network."""
-    seconds: float = 8.0
-    """Time to think, with what it takes to load the player; the start of Python comes on top."""
-    seed: int | None = None
-    """Of the player's chance; by default another one each time."""
-
-
-@dataclass(frozen=True)
-class NewGame:
-    """Write NAME.py into this folder: a small game in plain Python, whole and commented, to change into one's own."""
-
-    name: Positional[str]
-    """Name of the game and the file, e.g. my_game."""
-    json: bool = False
-    """Print the result as JSON."""
-
-
-COMMANDS: dict[str, type] = {
-    "train": Train, "play": Play, "match": Match, "explain": Explain, "bench": Bench, "check": Check,
-    "littlego": LittleGo,
-    "new-game": NewGame,
-}  # fmt: skip
 
 
 def parse(command: type[T], argv: list[str], default: Any = None) -> T:
@@ -189,7 +41,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
 
 def _name(command: type) -> str:
     """Return what is typed for a command."""
-    return next(name for name, kind in COMMANDS.items() if kind is command)
+    return command.__module__.rsplit(".", 1)[-1].replace("_", "-")
 
 
 def _with_markers(command: type) -> Any:
@@ -238,3 +90,24 @@ def number(argv: list[str], name: str) -> int | None:
     if text is not None and not re.match(r"[0-9]{1,9}\Z", text):
         raise UserError(f"{name}: expected a whole number, got {text[:40]!r}")
     return int(text) if text is not None else None
+
+
+def whole(value: int, name: str, low: int, high: int) -> int:
+    """Return a whole number that lies in a range."""
+    if not low <= value <= high:
+        raise UserError(f"{name}: expected a whole number from {low:,} to {high:,}, got {value}")
+    return value
+
+
+def base_of(argv: list[str]) -> Config:
+    """Return the settings of the preset and the game that were named: the defaults of all others."""
+    chosen = early(argv, "preset") or "laptop"
+    base = preset(chosen)
+    return preset(chosen, game=early(argv, "game") or base.game)
+
+
+def preset_checked(config: Config) -> Config:
+    """Return the config with the game's name in its own form."""
+    import games
+
+    return dataclasses.replace(config, game=games.make(config.game).spec)

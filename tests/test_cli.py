@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import initialise
-from commands import SMALL, refused_unchanged, told
+from commandline import SMALL, refused_unchanged, told
 from tiny import tree_of
 
 # ---- what is refused

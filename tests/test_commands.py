@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import games
-from commands import SMALL, told
+from commandline import SMALL, told
 from corridor import Corridor
 from loggers import read_metrics
 from tiny import tree_of

@@ -13,7 +13,7 @@ import pytest
 import games
 import records
 from cli import run
-from commands import SMALL, told
+from commandline import SMALL, told
 from conformance import check
 from games.own import TEMPLATE, digest
 from loggers import read_metrics

@@ -12,7 +12,7 @@ import games  # noqa: E402
 import games.openspiel  # noqa: E402
 import runs  # noqa: E402
 from cli import run  # noqa: E402
-from commands import SMALL  # noqa: E402
+from commandline import SMALL  # noqa: E402
 from config import UserError  # noqa: E402
 from conformance import check  # noqa: E402
 from games.openspiel import BOARD_TELLS  # noqa: E402

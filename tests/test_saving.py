@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sgf
-from commands import told
+from commandline import told
 from config import UserError
 from recorded import GAMES, end_of, played
 from records import Record, check_place, from_bytes, load, save, to_bytes

@@ -1,0 +1,39 @@
+"""Measure speeds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from arguments import Choice, base_of, parse, preset_checked
+from config import Config, UserError
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way."""
+
+    config: Config
+    preset: Choice | None = None
+    seconds: float = 5.0
+    """Length of each measuring window."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    base = base_of(argv)
+    args = parse(Bench, argv, Bench(base))
+    if not 0.2 <= args.seconds <= 600:
+        raise UserError(f"seconds: expected a number from 0.2 to 600, got {args.seconds}")
+    from bench import bench
+
+    found = bench(preset_checked(args.config), seconds=args.seconds)
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    for key, value in found.items():
+        for part in value if isinstance(value, list) else [value]:
+            shown = f"{part:,.3f}".rstrip("0").rstrip(".") if isinstance(part, float) else part
+            print(f"{key:<32}{shown}")
+    return 0
