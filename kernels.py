@@ -329,6 +329,8 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
 
 @compiled
 def root_value(f, t):  # type: ignore[no-untyped-def]
-    """Return the search's value of a root, for its player to move."""
+    """Return the search's value of a root, for its player to move; what is proven is exact."""
     root = f.trees[t].root
+    if f.nodes[root].proven != OPEN:
+        return proven_value(f.nodes[root].proven)
     return sum_of_values(f, root) / (1.0 + f.nodes[root].total)
