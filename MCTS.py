@@ -22,12 +22,12 @@ from forest import (
     make_cache,
     make_forest,
     new_node,
-    re_root,
 )  # fmt: skip
 from forest import plant as plant_root
 from game import Game, GameState, state_key
 from games.plain import PlainGame
 from nodes import Edge, Node
+from pruning import re_root
 from selection import Rule
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -55,6 +55,7 @@ class MCTS:
         epsilon: float = 0.25,
         fpu_reduction: float = 0.25,
         prove: bool = False,
+        look_ahead: bool = False,
         forced: float = 0.0,
         trees: int = 1,
         leaves: int = 1,
@@ -73,6 +74,7 @@ class MCTS:
         )
         self.cache = make_cache(cache_size, game.action_size)
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
+        self.forest.trees["ahead"] = look_ahead and prove
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             clear_tree(self.forest, t)

@@ -72,6 +72,7 @@ class Agent(Player):
         cpuct: float = 1.25,
         fpu_reduction: float = 0.25,
         prove: bool = False,
+        look_ahead: bool = False,
         epsilon: float = 0.25,
         alpha: float = 0.0,
         noisy: bool = False,
@@ -92,7 +93,7 @@ class Agent(Player):
         self._leaves = leaves
         self._options: dict[str, Any] = {
             "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
-            "prove": prove,
+            "prove": prove, "look_ahead": look_ahead,
         }  # fmt: skip
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None

@@ -218,7 +218,7 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
         return False
     node = f.nodes[index]
     cache.counts[2] += 1
-    if node.status != WAITING:  # over, or proven, or the path is as long as there is room for: a game without end
+    if node.status != WAITING or node.proven != OPEN:  # over, proven, or the path is as long as there is room for
         backup(f, rule, slot, node.value if node.proven == OPEN else proven_value(node.proven), node.player)
         if rule.prove and node.proven != OPEN:
             prove(f, slot)

@@ -79,6 +79,7 @@ def network_player(
     finally:
         store.close()
     settings = {"cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs}
+    settings["look_ahead"] = config.look_ahead
     settings |= {"mcts_sims": sims, **options}
     predictor = make_predictor(model, backend=config.backend)
     return Agent(f"{folder.name}:version{int(number):04}", game, predictor, model=model, **settings)

@@ -21,10 +21,11 @@ from backends import Predictor
 from chance import choose, draw_noise, uniform
 from compiled import compiled
 from config import Config
-from forest import TERMINAL, UNVISITED, copy_row, make_child, move_root, open_edge, plant, row_index
+from forest import TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS
+from pruning import move_root
 from targets import write_target
 
 IDLE, RUNNING, FINISHED = 0, 1, 2
@@ -290,6 +291,7 @@ class _Worker:
             epsilon=config.epsilon,
             fpu_reduction=config.fpu_reduction,
             prove=config.proofs,
+            look_ahead=config.look_ahead,
             forced=config.forced_playouts,
             trees=trees,
             sims=config.mcts_sims,

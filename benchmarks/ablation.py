@@ -34,13 +34,15 @@ from main import train
 BASE: dict[str, Any] = {
     "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,
     "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000, "proofs": False,
+    "mcts_sims": 100, "fast_sims": 25,
 }  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "proofs": {"proofs": True},
+    "proofs": {"proofs": True, "look_ahead": False},
+    "proofs and a look ahead": {"proofs": True},
     "forced playouts, k = 2": {"forced_playouts": 2.0},
     "weight average 0.99": {"weight_average": 0.99},
-    "every search in full": {"full_search_share": 1.0, "mcts_sims": 128},
+    "every search in full": {"full_search_share": 1.0, "mcts_sims": 44},
     "no value from the search": {"value_from_search": 0.0},
     "value half from the search": {"value_from_search": 0.5},
     "no random openings": {"random_opening_share": 0.0},
@@ -48,7 +50,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "reuse 8": {"reuse": 8.0},
     "unvisited moves count as 0": {"fpu_reduction": -1.0},
     "no evaluation cache": {"cache_size": 0},
-    "160 simulations": {"mcts_sims": 160, "fast_sims": 32},
+    "50 simulations": {"mcts_sims": 50, "fast_sims": 12},
+    "320 simulations": {"mcts_sims": 320, "fast_sims": 64},
     "global pooling": {"global_pooling": True},
     "batch normalisation": {"normalisation": "batch"},
 }
