@@ -74,7 +74,7 @@ class MCTS:
         )
         self.cache = make_cache(cache_size, game.action_size)
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
-        self.forest.trees["ahead"] = look_ahead and prove
+        self.forest.trees["ahead"] = look_ahead and prove and game.won_by_a_move
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             clear_tree(self.forest, t)

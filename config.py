@@ -81,8 +81,8 @@ class Config:
     """Positions that are proven won, lost or drawn in the tree are not searched again, and their values and moves are
     exact (MCTS-Solver; article: no)."""
     look_ahead: bool = setting(True)
-    """With proofs: a position in which a move wins at once is proven won without asking the network. For games that
-    end by such moves; where they do not (Go, Othello) it only costs time."""
+    """With proofs: a position in which a move wins at once is proven won without asking the network, in games that are
+    won by a move (not in Go or Othello)."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: a visited move at the root gets at least sqrt(k P sum N) visits in a full search of self-play, which the
     policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""

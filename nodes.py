@@ -122,7 +122,9 @@ class Node:
 
     @property
     def Q(self) -> float:
-        """Mean value over the network's and all visits, for the player to move."""
+        """Mean value over the network's and all visits, or what is proven, for the player to move."""
+        if self.proven is not None:
+            return self.proven
         return float(sum_of_values(self.mcts.forest, self.index) / (1 + self.visits))
 
     @property
