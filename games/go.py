@@ -92,6 +92,7 @@ class Go(Game):
         defaults = {"size": 5, "komi": 2.5, "ko": "simple", "suicide": "no", "plies": 0}
         given = {"size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies}
         self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
+        self.komi = komi
         self.grid_shape = (size, size)
         self.input_shape = (size, size, PLANES)
         self.action_size = size * size + 1
