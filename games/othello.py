@@ -16,8 +16,8 @@ from numba import cfunc
 
 from compiled import compiled, inlined
 from config import UserError
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw_named, mix64, point_name, point_symmetries
+from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import draw_named, mix64, point_name, point_symmetries, squash
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
@@ -248,6 +248,21 @@ def key(row):  # type: ignore[no-untyped-def]
     return found
 
 
+@cfunc(EVALUATE, cache=True)
+def evaluate(row):  # type: ignore[no-untyped-def]
+    """Mobility and corners: moves more than the other would have, a corner as much as eight. The row stays as it is."""
+    player, edge = row[PLAYER], row[SIZE] - 1
+    own, other = discs_of(row, player), discs_of(row, -player)
+    moves = count(row, board(row, MOVES))
+    find_moves(row, -player)
+    lead = np.float64(moves - count(row, board(row, MOVES)))
+    find_moves(row, player)
+    for i in range(4):
+        corner = ((edge if i & 1 else 0) << row[LOG]) | (edge if i & 2 else 0)
+        lead += 8.0 * (has(row, own, corner) - has(row, other, corner))
+    return squash(lead, 15.0)
+
+
 _TOKEN = re.compile(r"pass|[a-z][0-9]+|[^\s,]+?(?=pass|[a-z][0-9]|[\s,]|\Z)")
 
 
@@ -256,6 +271,7 @@ class Othello(Game):
 
     name = "othello"
     rules = Rules(legal, play, outcome, encode, key)
+    evaluate = evaluate
 
     def __init__(self, size: int = 8) -> None:
         if size not in SIZES:
