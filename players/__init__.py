@@ -1,4 +1,4 @@
-"""Players without a search tree of their own: what they share, and the one that plays at random."""
+"""Players without a network: what simple ones share, and the one that plays at random."""
 
 from __future__ import annotations
 
