@@ -52,8 +52,9 @@ def main() -> None:
         ours(0)
         pairs = [(rate(ours), rate(theirs)) for _ in range(ROUNDS)]
         ratios = sorted(a / b for a, b in pairs)
-        print(f"{spec:<12}{statistics.median(a for a, _ in pairs):>12,.0f}{statistics.median(b for _, b in pairs):>12,.0f}"
-              f"{statistics.median(ratios):>8.2f}   ({ratios[0]:.2f}-{ratios[-1]:.2f})", flush=True)  # fmt: skip
+        mine, other = (statistics.median(rates) for rates in zip(*pairs, strict=True))
+        print(f"{spec:<12}{mine:>12,.0f}{other:>12,.0f}{statistics.median(ratios):>8.2f}"
+              f"   ({ratios[0]:.2f}-{ratios[-1]:.2f})", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

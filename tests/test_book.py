@@ -11,7 +11,7 @@ from config import UserError
 from corridor import Corridor
 from lineup import make_player
 from players import RandomPlayer
-from players.book import Book, BookPlayer, after_line, extend, load_book, positions_to_know
+from players.book import Book, BookPlayer, after_line, extend, find_book, load_book, positions_to_know
 from searching import play
 
 
@@ -118,10 +118,11 @@ def test_the_command_makes_a_book_that_match_and_names_can_use(tmp_path, capsys)
     assert code == 2 and "replies of rollout:100" in err and path.read_bytes() == made
 
 
-def test_the_book_that_comes_with_little_go_is_read_and_opens_in_the_centre():
+def test_the_book_that_comes_with_little_go_is_read_and_used():
     game = games.make("littlego")
-    player = make_player("rollout:100+book", game)
-    assert game.move_name(player.act(game.start(), 0.0)[0]) == "c3"
+    book = find_book(game, None)
+    assert len(book) > 5 and list(positions_to_know(book, 2)) == []
+    assert make_player("random+book", game).act(game.start(), 0.0)[0] == book.reply(game.start())
 
 
 GOOD = {"game": "tictactoe", "player": "x", "positions": {"": "b2", "b2": "a3"}}
