@@ -250,13 +250,13 @@ def key(row):  # type: ignore[no-untyped-def]
 
 @cfunc(EVALUATE, cache=True)
 def evaluate(row):  # type: ignore[no-untyped-def]
-    """Mobility and corners: moves more than the other would have, a corner as much as eight. The row stays as it is."""
-    player, edge = row[PLAYER], row[SIZE] - 1
-    own, other = discs_of(row, player), discs_of(row, -player)
-    moves = count(row, board(row, MOVES))
-    find_moves(row, -player)
-    lead = np.float64(moves - count(row, board(row, MOVES)))
-    find_moves(row, player)
+    """Mobility and corners: how many moves there are more or less than half the side, a corner as much as eight.
+
+    The moves of the other are not known here, but among positions of the same depth they are not needed.
+    """
+    edge = row[SIZE] - 1
+    own, other = discs_of(row, row[PLAYER]), discs_of(row, -row[PLAYER])
+    lead = count(row, board(row, MOVES)) - 0.5 * row[SIZE]
     for i in range(4):
         corner = ((edge if i & 1 else 0) << row[LOG]) | (edge if i & 2 else 0)
         lead += 8.0 * (has(row, own, corner) - has(row, other, corner))
