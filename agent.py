@@ -18,9 +18,12 @@ from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor
 from memory import Batch
 
+RESIGN = -1
+"""Action of a `Decision` by which a player gives the game up."""
+
 
 class Resigned(Exception):
-    """A person gives the game up."""
+    """A player gives the game up."""
 
 
 class Quit(Exception):
@@ -33,6 +36,9 @@ class TakeBack(Exception):
 
 class Player:
     """Anything that chooses moves. Override `act`; `act_many` when many games at once are cheaper."""
+
+    at_once = 64
+    """Games of a match that it plays side by side at most; with one alone `act` may raise `Resigned`."""
 
     def __init__(self, name: str, game: Game) -> None:
         self.name = name
@@ -286,6 +292,8 @@ class Agent(Player):
 
 class User(Player):
     """A person at the console. Knows undo, hint, resign, quit; end of input ends the game quietly."""
+
+    at_once = 1
 
     def __init__(
         self, name: str, game: Game, *, hint: Callable[[GameState], str] | None = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from agent import Player, Resigned, TakeBack, User
+from agent import RESIGN, Player, Resigned, TakeBack
 from config import Config
 from game import Game, GameState
 from memory import Memory
@@ -116,14 +116,14 @@ def play_batch(
         tables.append(_Table(game, opening, first, players, slot))
     done = 0
     while True:
-        running = [slot for slot, t in enumerate(tables) if not t.state.isEndGame]
+        running = [slot for slot, t in enumerate(tables) if not t.is_over]
         if report is not None and len(jobs) - len(running) != done:
             done = len(jobs) - len(running)
             report(done)
         if not running:
             break
         for number, player in enumerate(players):
-            slots = [s for s in running if tables[s].to_move() == number and not tables[s].state.isEndGame]
+            slots = [s for s in running if tables[s].to_move() == number and not tables[s].is_over]
             if slots:
                 taus = [1.0 if len(tables[s].moves) < turns_until_tau0 else 0.0 for s in slots]
                 for s, d in zip(slots, player.act_many(slots, [tables[s].state for s in slots], taus), strict=True):
@@ -148,6 +148,7 @@ class _Table:
         self.visits: list[np.ndarray] = []
         self.estimates: list[float] = []
         self.values: tuple[list[float], list[float]] = ([], [])
+        self.resigned: int | None = None
         for action in opening:
             self.play(action, np.zeros(game.action_size), 0.0, None)
 
@@ -155,7 +156,15 @@ class _Table:
         """0 when it is player 1's turn."""
         return int((self.state.playerTurn == 1) != self.first)
 
+    @property
+    def is_over(self) -> bool:
+        return self.resigned is not None or self.state.isEndGame
+
     def play(self, action: int, visits: np.ndarray, value: float, number: int | None) -> None:
+        """Play a move of player `number`, or of the opening with None; with RESIGN he has lost."""
+        if action == RESIGN:
+            self.resigned = number
+            return
         self.moves.append(action)
         self.visits.append(visits)
         self.estimates.append(value)
@@ -167,6 +176,8 @@ class _Table:
 
     def result(self) -> float:
         """For playerTurn 1."""
+        if self.resigned is not None:
+            return 1.0 if (self.resigned == 1) == self.first else -1.0
         return self.state.value * self.state.playerTurn
 
     def finish(self, job: tuple[int, list[int], bool]) -> MatchGame:
@@ -210,7 +221,7 @@ def playMatches(
     points: dict[str, list[float]] = {player1.name: [], player2.name: []}
     scores = {player1.name: 0, "drawn": 0, player2.name: 0}
     sp_scores = {"sp": 0, "drawn": 0, "nsp": 0}
-    in_flight = 1 if isinstance(player1, User) or isinstance(player2, User) else in_flight
+    in_flight = min(in_flight, player1.at_once, player2.at_once)
     for start in range(0, EPISODES, in_flight):
         batch = jobs[start : start + in_flight]
         if in_flight == 1:
@@ -264,8 +275,7 @@ def play_alone(
     index, opening, first = job
     seeds = _chance(seed, index, 0), _chance(seed, index, 1)
     table = _seated(game, players, opening, first, seeds)
-    resigned: int | None = None
-    while not table.state.isEndGame:
+    while not table.is_over:
         number = table.to_move()
         player = players[number]
         try:
@@ -275,16 +285,12 @@ def play_alone(
             table = _taken_back(table, len(opening), number, seeds)
             continue
         except Resigned:
-            resigned = number
+            table.resigned = number
             break
         table.play(action, pi, value, number)
         if watch is not None:
             watch(table.state, player, action)
-    played = table.finish(job)
-    if resigned is None:
-        return played
-    result = 1.0 if (resigned == 1) == first else -1.0
-    return played._replace(score=float(resigned), record=played.record._replace(result=result))
+    return table.finish(job)
 
 
 def _seated(

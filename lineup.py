@@ -1,4 +1,7 @@
-"""Players by name: best, current, version0007, run0002:best, random, rollout:5000, rollout:2s, uct:1000, human."""
+"""Players by name, in one grammar for all commands: FORMS.
+
+Any name but gtp may end in `+book`: known positions are answered from the game's opening book, or from `+book:FILE`.
+"""
 
 from __future__ import annotations
 
@@ -16,42 +19,92 @@ from runs import ARCHIVE, find_run, read_config, read_weights, runs_of
 from storage import Store
 
 FORMS = (
-    "best, current, version0007, run0002:best, run0002:version0007, random, rollout:5000, rollout:2s, uct:1000, human"
+    "best, current, version0007, run0002:best, run0002:version0007, net:best, rollout:5000, rollout:2s, "
+    "rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, gtp:gnugo --mode gtp, human"
 )
-_NETWORK = re.compile(r"(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6}))\Z")
-_ROLLOUT = re.compile(r"rollout:((?P<sims>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)\Z")
-_UCT = re.compile(r"uct:([1-9][0-9]{0,7})\Z")
+_NETWORK = re.compile(r"(?P<net>net:)?(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6}))")
+_BUDGET = re.compile(r"(rollout|alphabeta|uct):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)")
+_BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
+DEEPEST = 60
+"""Plies that alpha-beta may be asked for."""
 
 
 def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = None, **options: Any) -> Player:
     """Return the player that a name means; raise `UserError` with the forms there are."""
-    text = name.strip().lower()
+    text = name.strip()
+    if text.lower().startswith("gtp:"):
+        from players.gtp import GTPPlayer
+
+        return GTPPlayer(game, text[4:])
+    if match := _BOOK.fullmatch(text):
+        from players.book import BookPlayer, find_book
+
+        player = make_player(match["player"], game, sims=sims, root=root, **options)
+        return BookPlayer(player, find_book(game, match["file"]))
+    text = text.lower()
+    if match := _BUDGET.fullmatch(text):
+        return _limited(match[1], game, match["count"], match["seconds"], name)
+    if match := _NETWORK.fullmatch(text):
+        run = int(match["run"]) if match["run"] else None
+        version = int(match["version"]) if match["version"] else match["which"]
+        agent = network_player(game, run, version, sims=sims, root=root, **options)
+        if not match["net"]:
+            return agent
+        from players.policy import PolicyPlayer
+
+        return PolicyPlayer(agent)
+    return _plain(text, game, name)
+
+
+def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name: str) -> Player:
+    """Return a player with a budget of simulations, plies or seconds."""
+    if seconds is not None and not float(seconds):
+        raise UserError(f"expected more than 0 seconds, got {name[:60]!r}")
+    if kind == "uct":
+        if count is None:
+            raise UserError(f"expected a number of simulations such as uct:1000, got {name[:60]!r}")
+        from players.uct import UCTPlayer
+
+        return UCTPlayer(game, int(count))
+    if kind == "alphabeta":
+        from players.alphabeta import AlphaBetaPlayer
+
+        if count is not None and int(count) > DEEPEST:
+            raise UserError(f"expected at most {DEEPEST} plies such as alphabeta:6, got {name[:60]!r}")
+        return AlphaBetaPlayer(game, depth=int(count)) if count else AlphaBetaPlayer(game, seconds=float(seconds or 0))
+    from players.rollout import RolloutPlayer
+
+    return RolloutPlayer(game, sims=int(count)) if count else RolloutPlayer(game, seconds=float(seconds or 0))
+
+
+def _plain(text: str, game: Game, name: str) -> Player:
+    """Return a player whose name is one word; raise `UserError` with the nearest form of a name that is none."""
     if text == "random":
         from players import RandomPlayer
 
         return RandomPlayer(game)
     if text in ("human", "-1"):
         return User("human", game)
-    if match := _ROLLOUT.match(text):
-        from players.rollout import RolloutPlayer
+    if text == "greedy":
+        from players.greedy import GreedyPlayer
 
-        if match["sims"]:
-            return RolloutPlayer(game, sims=int(match["sims"]))
-        if not float(match["seconds"]):
-            raise UserError(f"expected more than 0 seconds, got {name!r}")
-        return RolloutPlayer(game, seconds=float(match["seconds"]))
-    if match := _UCT.match(text):
-        from players.uct import UCTPlayer
+        return GreedyPlayer(game)
+    if text == "solver":
+        from players.solver import solver
 
-        return UCTPlayer(game, int(match[1]))
-    if match := _NETWORK.match(text):
-        run = int(match["run"]) if match["run"] else None
-        version = int(match["version"]) if match["version"] else match["which"]
-        return network_player(game, run, version, sims=sims, root=root, **options)
-    known = ["best", "current", "random", "human", "rollout:5000", "uct:1000"]
-    near = difflib.get_close_matches(text, known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise UserError(f"expected a player such as {FORMS}, got {name[:60]!r}{hint}")
+        return solver(game)
+    raise UserError(f"expected a player such as {FORMS}, got {name[:60]!r}{_hint(text)}")
+
+
+def _hint(text: str) -> str:
+    """Return a question with the form nearest to what was typed."""
+    forms = FORMS.split(", ")
+    by_head = {form.split(":")[0].split("+")[0]: form for form in reversed(forms)}
+    head = text.split(":")[0].split("+")[0]
+    near = difflib.get_close_matches(text, forms, n=1, cutoff=0.6) or [
+        by_head[found] for found in difflib.get_close_matches(head, by_head, n=1, cutoff=0.6)
+    ]
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def network_player(

@@ -19,11 +19,9 @@ from agent import Player
 from config import UserError
 from game import GameState
 from games.chains import colours
-from games.littlego import PLIES, LittleGo
+from games.littlego import PASS, PLIES, LittleGo
 from lineup import make_player, trained_config
 from storage import write_file
-
-PASS = 25
 
 
 class Given(NamedTuple):

@@ -12,6 +12,7 @@ COMMANDS = {
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",
     "check": "test a game's rules",
+    "book": "make an opening book for players such as rollout:2s+book",
     "littlego": "play one move of a course's 5x5 Go, from input.txt to output.txt",
     "new-game": "write a file with a small game to change into one's own",
 }

@@ -14,7 +14,8 @@ class Match:
     """Let two players play, both colours of each seeded opening."""
 
     player1: Positional[str]
-    """best, current, version0007, run0002:best, random, uct:1000, human."""
+    """best, current, version0007, run0002:best, net:best (no search), rollout:5000, rollout:2s, rollout:2s+book,
+    alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, gtp:"gnugo --mode gtp", human."""
     player2: Positional[str]
     """The same."""
     game: str = "connect4"

@@ -25,6 +25,12 @@ def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def squash(lead, scale):  # type: ignore[no-untyped-def]
+    """Return an estimate within (-1, 1) for a lead; half way to 1 when it is `scale`."""
+    return np.float32(0.99 * lead / (abs(lead) + scale))
+
+
+@compiled
 def mix64(x):  # type: ignore[no-untyped-def]
     """Return x scrambled by the splitmix64 step (Steele, Lea, Flood 2014)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)

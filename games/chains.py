@@ -51,6 +51,22 @@ def colours(row: Row) -> np.ndarray:
     return np.sign(cells[1:-1, 1:])
 
 
+def liberties(row: Row, action: int) -> int:
+    """Return how many empty points the chain of the stone on a point touches; 0 without a stone."""
+    size = int(row[SIZE])
+    board = np.pad(colours(row), 1, constant_values=2)
+    todo, chain, free = [(action // size + 1, action % size + 1)], set(), set()
+    colour = board[todo[0]]
+    while todo and colour != 0:
+        r, c = point = todo.pop()
+        if board[point] == colour and point not in chain:
+            chain.add(point)
+            todo += [(r - 1, c), (r + 1, c), (r, c - 1), (r, c + 1)]
+        elif board[point] == 0:
+            free.add(point)
+    return len(free)
+
+
 @compiled
 def step(width, d):  # type: ignore[no-untyped-def]
     """Return the way to the neighbour in direction d: up, left, right, down."""

@@ -11,8 +11,8 @@ import numpy as np
 from numba import cfunc
 
 from config import UserError
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import column_mirror, draw, hash_cells, longest_line
+from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import column_mirror, draw, hash_cells, longest_line, squash
 
 ROWS, COLUMNS, N, CELLS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 
@@ -66,12 +66,35 @@ def key(row):  # type: ignore[no-untyped-def]
     return hash_cells(row, CELLS, CELLS + row[ROWS] * row[COLUMNS], row[PLAYER] + 1)
 
 
+@cfunc(EVALUATE, cache=True)
+def evaluate(row):  # type: ignore[no-untyped-def]
+    """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
+    rows, columns, n = row[ROWS], row[COLUMNS], row[N]
+    lead = 0.0
+    for r in range(rows):
+        for c in range(columns):
+            for d in range(4):
+                dr, dc = 0 if d == 0 else 1, 1 if d < 2 else (0 if d == 2 else -1)
+                last = c + (n - 1) * dc
+                if r + (n - 1) * dr >= rows or not 0 <= last < columns:
+                    continue
+                own = other = 0
+                for k in range(n):
+                    cell = row[CELLS + (r + k * dr) * columns + c + k * dc] * row[PLAYER]
+                    own += cell > 0
+                    other += cell < 0
+                if own == 0 or other == 0:
+                    lead += (own - other) * (own + other)
+    return squash(lead, 30.0)
+
+
 class Connect4(Game):
     """Drop a stone into a column; n in a row wins."""
 
     name = "connect4"
     policy_layout = "columns"
     rules = Rules(legal, play, outcome, encode, key)
+    evaluate = evaluate
 
     def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:
         if not (1 <= rows <= 100 and 1 <= columns <= 400 and rows * columns <= 400 and 2 <= n <= max(rows, columns)):

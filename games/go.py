@@ -7,15 +7,19 @@ end the game, and so does the last ply: then the board is scored as it is, every
 
 from __future__ import annotations
 
+import numpy as np
 from numba import cfunc
 
 from config import UserError
-from game import ENCODE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, WINNER, Game, Row, Rules
-from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries
+from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, WINNER, Game, Row, Rules
+from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries, squash
 from games.chains import (
+    BORDER,
+    CELLS,
     KOMI,
     PASSED,
     SIZE,
+    STONES_ONLY,
     barred_point,
     colours,
     encode_stones,
@@ -25,6 +29,7 @@ from games.chains import (
     position_key,
     spread,
     start_row,
+    step,
 )
 
 PLANES = 8
@@ -64,6 +69,27 @@ def key(row):  # type: ignore[no-untyped-def]
     return position_key(row)
 
 
+@cfunc(EVALUATE, cache=True)
+def evaluate(row):  # type: ignore[no-untyped-def]
+    """Partial area and liberties: stones, points beside one colour only (half where stones alone count), komi, and a
+    quarter for each point on which a colour has a liberty."""
+    size = row[SIZE]
+    width, territory = size + 1, 0.5 if row[STONES_ONLY] else 1.0
+    lead = -0.5 * row[KOMI]
+    for r in range(1, size + 1):
+        for at in range(CELLS + r * width + 1, CELLS + r * width + size + 1):
+            if row[at] != 0:
+                lead += 1.0 if row[at] > 0 else -1.0
+                continue
+            black = white = False
+            for d in range(4):
+                stone = row[at + step(width, d)]
+                black |= 0 < stone < BORDER
+                white |= stone < 0
+            lead += (0.25 + (0.0 if black and white else territory)) * (np.float64(black) - np.float64(white))
+    return squash(lead * row[PLAYER], np.float64(size))
+
+
 class Go(Game):
     """Surround more of the board than the other."""
 
@@ -71,6 +97,7 @@ class Go(Game):
     won_by_a_move = False
     sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key)
+    evaluate = evaluate
 
     def __init__(
         self, size: int = 5, komi: float = 2.5, ko: str = "simple", suicide: str = "no", plies: int = 0
@@ -93,6 +120,7 @@ class Go(Game):
         defaults = {"size": 5, "komi": 2.5, "ko": "simple", "suicide": "no", "plies": 0}
         given = {"size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies}
         self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
+        self.komi = komi
         self.grid_shape = (size, size)
         self.input_shape = (size, size, PLANES)
         self.action_size = size * size + 1

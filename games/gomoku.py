@@ -21,8 +21,8 @@ from numba import cfunc
 
 from compiled import compiled
 from config import UserError
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import LETTERS, draw_named, kept_hash, point_name, point_symmetries, toggle
+from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import LETTERS, draw_named, kept_hash, point_name, point_symmetries, squash, toggle
 
 SIZE, N, RULE, HASH, LINES = HEADER, HEADER + 1, HEADER + 2, HEADER + 3, HEADER + 5
 BLACK, WHITE, FREE, FORBIDDEN = 0, 1, 2, 3
@@ -317,12 +317,36 @@ def key(row):  # type: ignore[no-untyped-def]
     return kept_hash(row, HASH, 2 * (row[LAST] + 1) + (row[PLAYER] == 1))
 
 
+@cfunc(EVALUATE, cache=True)
+def evaluate(row):  # type: ignore[no-untyped-def]
+    """Lines of n still open to one player only, each four times as much with every stone more."""
+    size, n = row[SIZE], row[N]
+    mine = block(row, BLACK if row[PLAYER] == 1 else WHITE)
+    theirs = block(row, WHITE if row[PLAYER] == 1 else BLACK)
+    lead = 0.0
+    for r in range(size):
+        for c in range(size):
+            for d in range(4):
+                dr, dc = 0 if d == 0 else 1, 1 if d == 0 else d - 2
+                if r + (n - 1) * dr >= size or not 0 <= c + (n - 1) * dc < size:
+                    continue
+                own = other = 0
+                for k in range(n):
+                    bit = PAD + c + k * dc
+                    own += row[mine + r + k * dr] >> bit & 1
+                    other += row[theirs + r + k * dr] >> bit & 1
+                if own == 0 or other == 0:
+                    lead += (1 << 2 * own) - (1 << 2 * other)
+    return squash(lead, 200.0)
+
+
 class Gomoku(Game):
     """Put a stone on a point; n in a row wins."""
 
     name = "gomoku"
     sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key)
+    evaluate = evaluate
 
     def __init__(self, size: int = 9, n: int = 5, rule: str = "freestyle") -> None:
         if rule not in RULES:

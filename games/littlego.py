@@ -17,6 +17,7 @@ from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colou
 from games.go import Go, key, legal, outcome, play
 
 PLIES = 24
+PASS = 25
 PLANES = 20
 
 

@@ -17,8 +17,8 @@ from numba import cfunc
 
 from compiled import compiled
 from config import UserError
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw_named, kept_hash, point_name, point_symmetries, toggle
+from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import draw_named, kept_hash, point_name, point_symmetries, squash, toggle
 
 SIZE, RACE, STONES, FIRST, SECOND, HASH, LINES = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
 SIZES = range(3, 16)
@@ -121,12 +121,19 @@ def key(row):  # type: ignore[no-untyped-def]
     return kept_hash(row, HASH, row[PLAYER] + 1)
 
 
+@cfunc(EVALUATE, cache=True)
+def evaluate(row):  # type: ignore[no-untyped-def]
+    """The lead in points."""
+    return squash(np.float64((row[FIRST] - row[SECOND]) * row[PLAYER]), 20.0)
+
+
 class MetaSquares(Game):
     """Four own stones at the corners of a square score; more points win."""
 
     name = "metasquares"
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
+    evaluate = evaluate
 
     def __init__(self, size: int = 11, rule: str = "area") -> None:
         if size not in SIZES:

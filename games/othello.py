@@ -16,8 +16,8 @@ from numba import cfunc
 
 from compiled import compiled, inlined
 from config import UserError
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw_named, mix64, point_name, point_symmetries
+from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from games.boards import draw_named, mix64, point_name, point_symmetries, squash
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
@@ -248,6 +248,21 @@ def key(row):  # type: ignore[no-untyped-def]
     return found
 
 
+@cfunc(EVALUATE, cache=True)
+def evaluate(row):  # type: ignore[no-untyped-def]
+    """Mobility and corners: how many moves there are more or less than half the side, a corner as much as eight.
+
+    The moves of the other are not known here, but among positions of the same depth they are not needed.
+    """
+    edge = row[SIZE] - 1
+    own, other = discs_of(row, row[PLAYER]), discs_of(row, -row[PLAYER])
+    lead = count(row, board(row, MOVES)) - 0.5 * row[SIZE]
+    for i in range(4):
+        corner = ((edge if i & 1 else 0) << row[LOG]) | (edge if i & 2 else 0)
+        lead += 8.0 * (has(row, own, corner) - has(row, other, corner))
+    return squash(lead, 15.0)
+
+
 _TOKEN = re.compile(r"pass|[a-z][0-9]+|[^\s,]+?(?=pass|[a-z][0-9]|[\s,]|\Z)")
 
 
@@ -257,6 +272,7 @@ class Othello(Game):
     name = "othello"
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
+    evaluate = evaluate
 
     def __init__(self, size: int = 8) -> None:
         if size not in SIZES:

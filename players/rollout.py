@@ -10,8 +10,10 @@ import numpy as np
 
 from agent import Player
 from backends import cores
-from forest import forest_bytes
-from game import Game, GameState
+from forest import WIN, forest_bytes
+from game import PLY, Game, GameState
+from games.chains import liberties
+from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
 from MCTS import MCTS, Decision
 from rollouts import rollout_step
@@ -25,24 +27,40 @@ ROOM = 2**30
 """Bytes at most of one tree under a time limit; a full tree ends the search."""
 
 
+def leaves_stone(game: Game, state: GameState, action: int) -> bool:
+    """Tell whether, in the last two moves of either side in Little-Go, a stone would be left with one liberty.
+
+    The end rule of the course's player: the other takes such a stone at once, so a pass is better. Not so where
+    the search has proven that the stone wins, which is for the caller to know.
+    """
+    row = game.row_of(state)
+    return row[PLY] >= PLIES - 4 and action != PASS and liberties(game.row_of(state.takeAction(action)[0]), action) == 1
+
+
 class RolloutPlayer(Player):
     """A budget of simulations a move in one tree, or of seconds in as many trees as there are cores.
 
     The trees of a move are independent, their visits are added up (root parallelisation) and the most visited move is
     played, ties at random. A tree is kept from move to move, and its visits count towards the budget. A number of
-    simulations gives the same games on every machine; seconds do not.
+    simulations gives the same games on every machine; seconds do not. Seconds are those of one move: games of a match
+    are then played one after the other.
     """
 
     def __init__(
-        self, game: Game, *, sims: int | None = None, seconds: float | None = None, exploration: float = EXPLORATION
-    ) -> None:
+        self, game: Game, *, sims: int | None = None, seconds: float | None = None, exploration: float = EXPLORATION,
+        end_rule: bool = True,
+    ) -> None:  # fmt: skip
+        """Make a player. `end_rule`: in Little-Go's last moves pass rather than leave a stone to be taken."""
         if (sims is None) == (seconds is None):
             raise ValueError("expected either sims or seconds")
         name = f"rollout:{sims}" if sims is not None else f"rollout:{seconds:g}s"
         super().__init__(name, game)
         self._sims, self._seconds, self._exploration = sims, seconds, exploration
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
+        self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
+        if seconds is not None:
+            self.at_once = 1
 
     def trees(self, slot: int) -> list[MCTS]:
         """Return the independent searches of a game, made when first needed."""
@@ -60,44 +78,51 @@ class RolloutPlayer(Player):
             mcts.reset(0, seed + i)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
-        work: list[list[tuple[MCTS, GameState]]] = [[] for _ in range(self._lanes)]
-        for slot, state in zip(slots, states, strict=True):
-            for i, mcts in enumerate(self.trees(slot)):
-                work[(slot + i) % self._lanes].append((mcts, state))
+        jobs = [[(mcts, state) for mcts in self.trees(slot)] for slot, state in zip(slots, states, strict=True)]
+        if self._sims is not None:  # one tree a game: the games share the cores
+            jobs = [[job[0] for job in jobs]]
+        for job in jobs:
+            self._in_threads([job[lane :: self._lanes] for lane in range(self._lanes)])
+        for slot in slots:
+            for mcts in self.trees(slot):
+                mcts.check_errors()
+        return [self._decide(slot, state, tau) for slot, state, tau in zip(slots, states, taus, strict=True)]
+
+    def _in_threads(self, work: Sequence[Sequence[tuple[MCTS, GameState]]]) -> None:
         threads = [threading.Thread(target=self._search, args=(part,)) for part in work if part]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        for slot in slots:
-            for mcts in self.trees(slot):
-                mcts.check_errors()
-        return [self._decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
 
-    def _search(self, work: list[tuple[MCTS, GameState]]) -> None:
+    def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:
             tables = mcts.forest, mcts.rules, mcts.rule, mcts.cache
             mcts.set_root(state, sims=self._sims or 0)
             if self._sims is not None:
                 rollout_step(*tables, 0, self._sims)
                 continue
-            end = time.perf_counter() + (self._seconds or 0.0) / len(work)
+            end = time.perf_counter() + (self._seconds or 0.0)
             while time.perf_counter() < end:
                 goal = mcts.root.visits + AT_ONCE
                 rollout_step(*tables, 0, goal)
                 if mcts.root.visits < goal:
                     break
 
-    def _decide(self, slot: int, tau: float) -> Decision:
+    def _decide(self, slot: int, state: GameState, tau: float) -> Decision:
         searches = self.trees(slot)
         visits = np.sum([mcts.visit_counts() for mcts in searches], axis=0)
         value = np.average([mcts.root_value() for mcts in searches], weights=[1 + m.root.visits for m in searches])
-        if len(searches) > 1 and tau == 0 and not any(mcts.root._row["proven"] for mcts in searches):
+        known = next((mcts for mcts in searches if mcts.root._row["proven"]), searches[0])
+        if len(searches) > 1 and tau == 0 and not known.root._row["proven"]:
             best = np.flatnonzero(visits == visits.max())
             rng = np.random.default_rng(int(searches[0].forest.trees[0]["rng"]))
-            return Decision(int(rng.choice(best)), visits, float(value))
-        known = next((mcts for mcts in searches if mcts.root._row["proven"]), searches[0])
-        return Decision(known.decide(0, tau).action, visits, float(value))
+            action = int(rng.choice(best))
+        else:
+            action = known.decide(0, tau).action
+        if self._end_rule and known.root._row["proven"] != WIN and leaves_stone(self.game, state, action):
+            action = PASS
+        return Decision(action, visits, float(value))
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Choose in the game of slot 0."""

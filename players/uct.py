@@ -10,10 +10,38 @@ import numpy as np
 from agent import Player
 from config import UserError
 from game import Game, GameState
+from games.go import Go
 from games.openspiel import SpielGame
 from MCTS import Decision
 
-OPENSPIEL_NAMES = {"connect4": "connect_four", "tictactoe": "tic_tac_toe"}
+MEMORY = 1000
+"""MiB that a search may take."""
+
+
+def spiel_name(game: Game) -> str | None:
+    """Return OpenSpiel's name of a game with the same rules, None when it has none.
+
+    Its Go ends a game at a repeated board as a draw, where ours goes on to the last ply; else the rules are the same.
+    """
+    size, given = game.grid_shape[0], game.parameters
+    if isinstance(game, SpielGame):
+        return game.inside
+    if game.spec in ("connect4", "tictactoe", "othello"):
+        return {"connect4": "connect_four", "tictactoe": "tic_tac_toe", "othello": "othello"}[game.spec]
+    if game.name == "gomoku" and given.get("rule", "freestyle") == "freestyle":
+        return f"gomoku(size={size},connect={given.get('n', 5)})"
+    if type(game) is Go and given.get("ko", "simple") == "simple" and given.get("suicide", "no") == "no":
+        return f"go(board_size={size},komi={game.komi:g},max_game_length={game.max_plies})"
+    return None
+
+
+def spiel_actions(game: Game) -> np.ndarray:
+    """Return OpenSpiel's number of each action: its Go counts points from the bottom left."""
+    actions = np.arange(game.action_size)
+    if type(game) is Go:
+        points = actions[:-1].reshape(game.grid_shape)
+        actions = np.append(points[::-1].ravel(), actions[-1])
+    return actions
 
 
 class UCTPlayer(Player):
@@ -24,29 +52,36 @@ class UCTPlayer(Player):
             import pyspiel
         except ImportError:
             raise UserError("the player uct needs OpenSpiel: `pip install open_spiel`") from None
-        theirs = game.inside if isinstance(game, SpielGame) else OPENSPIEL_NAMES.get(game.spec)
+        theirs = spiel_name(game)
         if theirs is None:
-            known = ", ".join(OPENSPIEL_NAMES)
-            raise UserError(f"expected one of {known}, open_spiel:... for the player uct, got {game.spec}")
+            known = "connect4, tictactoe, othello, gomoku(rule=freestyle), go(ko=simple,suicide=no), open_spiel:..."
+            raise UserError(f"expected one of {known} for the player uct, got {game.spec}")
         super().__init__(f"uct:{sims}", game)
         self._pyspiel: Any = pyspiel
         self._game = pyspiel.load_game(theirs)
         self._sims = sims
+        self._theirs = spiel_actions(game)
+        self._ours = np.argsort(self._theirs)
         self._tables: dict[int, tuple[Any, Any]] = {}
 
     def new_game(self, slot: int, seed: int) -> None:
         evaluator = self._pyspiel.RandomRolloutEvaluator(1, seed % 2**31)
-        bot = self._pyspiel.MCTSBot(self._game, evaluator, 1.4, self._sims, 1000, False, seed % 2**31, False)
+        bot = self._pyspiel.MCTSBot(self._game, evaluator, 1.4, self._sims, MEMORY, False, seed % 2**31, False)
         self._tables[slot] = bot, self._game.new_initial_state()
 
     def observe(self, slot: int, action: int) -> None:
-        self._tables[slot][1].apply_action(action)
+        position = self._tables[slot][1]
+        if not position.is_terminal():
+            position.apply_action(int(self._theirs[action]))
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions = []
-        for slot in slots:
+        for slot, state in zip(slots, states, strict=True):
             bot, position = self._tables[slot]
-            action = int(bot.step(position))
+            if position.is_terminal():  # a repetition in Go, see `spiel_name`: any move will do
+                action = int(state.allowedActions[-1])
+            else:
+                action = int(self._ours[bot.step(position)])
             pi = np.zeros(self.game.action_size)
             pi[action] = 1.0
             decisions.append(Decision(action, pi, 0.0))

@@ -1,0 +1,59 @@
+"""Make an opening book."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arguments import parse, whole
+from config import UserError
+
+
+@dataclass(frozen=True)
+class Book:
+    """Make an opening book: search every position that can arise in the first plies against any reply."""
+
+    output: str
+    """File to write, a .json; one that is there is gone on with."""
+    game: str = "littlego"
+    """Game, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
+    player: str = "rollout:50000"
+    """Who finds the replies: any player by name but human."""
+    plies: int = 4
+    """Positions after fewer moves than this get a reply."""
+    sims: int = 1600
+    """Simulations a move of a network."""
+    seed: int = 0
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Book, ["--output" if word == "-o" else word for word in argv])
+    whole(args.plies, "plies", 1, 20)
+    whole(args.sims, "sims", 1, 1_000_000)
+    whole(args.seed, "seed", 0, 2**31 - 1)
+    path = Path(args.output)
+    if path.suffix.lower() != ".json":
+        raise UserError(f"expected a file name that ends in .json, got {path.name[:60]!r}")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
+    import games
+    from agent import User
+    from lineup import make_player
+    from players import book as books
+
+    game = games.make(args.game)
+    player = make_player(args.player, game, sims=args.sims)
+    if isinstance(player, User):
+        raise UserError("expected a player that is no human")
+    book = books.load_book(path, game) if path.exists() else books.Book(game, player.name)
+    if book.player != player.name:
+        raise UserError(f"{path}: holds replies of {book.player}, expected those of {player.name}; name another file")
+    live = sys.stdout.isatty()
+    try:
+        books.extend(book, player, args.plies, path, seed=args.seed,
+                     report=lambda n: print(f"\r{n} positions", end="", flush=True) if live else None)  # fmt: skip
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+    print(f"{chr(13) if live else ''}{path}: {len(book)} positions of {game.spec} by {book.player}")
+    return 0

@@ -1,0 +1,29 @@
+"""Alpha-beta with a table of positions, to a depth or by the clock; see `minimax`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from game import Game, GameState
+from minimax import DEEPEST, Minimax
+from players import SimplePlayer
+
+
+class AlphaBetaPlayer(SimplePlayer):
+    """Looks so many plies ahead, or as far as it gets in so many seconds; moves of equal value are drawn by lot.
+
+    Where nothing ends within sight it goes by the game's `evaluate`; without one all such positions are equal. Nothing
+    is kept from move to move, so a move of a fixed depth follows from the position and the seed of the game.
+    """
+
+    def __init__(self, game: Game, *, depth: int | None = None, seconds: float | None = None) -> None:
+        if (depth is None) == (seconds is None):
+            raise ValueError("expected either depth or seconds")
+        super().__init__(f"alphabeta:{depth}" if depth is not None else f"alphabeta:{seconds:g}s", game)
+        self._depth, self._seconds = depth if depth is not None else DEEPEST, seconds
+        self._minimax = Minimax(game)
+
+    def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
+        self._minimax.clear()
+        found = self._minimax.search(state, depth=self._depth, seconds=self._seconds, rng=rng)
+        return found.action, found.value

@@ -1,0 +1,217 @@
+"""Opening books: a text file of positions with the reply to each, the tool that makes one, and players that use it.
+
+The file is JSON: the game, who found the replies, and for each position the line of moves that leads to it with the
+reply, in the names that people type. A position stands for all that are the same turned or mirrored. A book may come
+from anybody: when it is read every move is played by the rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import games
+from agent import Player
+from config import UserError
+from game import Game, GameState
+from MCTS import Decision
+from storage import write_file
+
+SHIPPED = Path(__file__).parent / "books"
+LIMIT = 1_000_000
+"""Bytes of a file."""
+MOST = 20_000
+"""Positions of a book, before turning and mirroring."""
+
+
+class Book:
+    """Replies by position, for one game."""
+
+    def __init__(self, game: Game, player: str) -> None:
+        """Make an empty book whose replies are to be found by a player of this name."""
+        self.game, self.player = game, player
+        self.lines: dict[tuple[int, ...], int] = {}
+        """{moves from the start: reply}, one line for each position up to symmetry."""
+        self._replies: dict[Hashable, int] = {}
+        forms = [np.arange(game.action_size), *(np.argsort(s.actions) for s in game.symmetries)]
+        self._forms = [form.tolist() for form in forms]
+        """[old action] -> action on the turned or mirrored board"""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __contains__(self, state: GameState) -> bool:
+        return state.id in self._replies
+
+    def reply(self, state: GameState) -> int | None:
+        """Return the move for a position, None when the book does not know it."""
+        return self._replies.get(state.id)
+
+    def add(self, line: Sequence[int], action: int) -> None:
+        """Add the reply to the position after a line of moves; raise `UserError` when one of them is not legal."""
+        found: dict[Hashable, int] = {}
+        for form in self._forms:
+            state = after_line(self.game, [form[a] for a in line])
+            if form[action] not in state.allowedActions:
+                state.takeAction(form[action])
+            found.setdefault(state.id, form[action])
+        self.lines[tuple(line)] = action
+        for position, reply in found.items():
+            self._replies.setdefault(position, reply)
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the file."""
+        name = self.game.move_name
+        positions = {" ".join(map(name, line)): name(action) for line, action in self.lines.items()}
+        values = {"game": self.game.spec, "player": self.player, "positions": positions}
+        return (json.dumps(values, indent=0) + "\n").encode()
+
+
+def after_line(game: Game, line: Sequence[int]) -> GameState:
+    """Return the position after a line of moves; raise `UserError` when one is not legal."""
+    state = game.start()
+    for action in line:
+        state = state.takeAction(action)[0]
+    return state
+
+
+def load_book(path: Path, game: Game) -> Book:
+    """Read a book of a game; raise `UserError` naming the file and what is wrong."""
+    try:
+        if not path.is_file():
+            raise UserError("expected a file with an opening book, there is none")
+        with open(path, "rb") as file:
+            data = file.read(LIMIT + 1)
+        return _from_bytes(data, game)
+    except UserError as error:
+        raise UserError(f"{path}: {str(error).splitlines()[0]}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _from_bytes(data: bytes, game: Game) -> Book:
+    if len(data) > LIMIT:
+        raise UserError(f"expected at most {LIMIT:,} bytes, got a larger file")
+    try:
+        values = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise UserError("expected an opening book in JSON, as `python main.py book` writes it") from None
+    good = isinstance(values, dict) and set(values) == {"game", "player", "positions"}
+    if not good or not all(isinstance(values[key], str) for key in ("game", "player")):
+        raise UserError("expected game, player and positions in JSON, as `python main.py book` writes it")
+    if values["game"][:200] != game.spec and games.make(values["game"][:200], typed=False).spec != game.spec:
+        raise UserError(f"expected a book of {game.spec}, got one of {values['game'][:60]}")
+    positions = values["positions"]
+    if not isinstance(positions, dict) or len(positions) > MOST:
+        raise UserError(f"positions: expected at most {MOST:,}, each a line of moves with its reply")
+    book = Book(game, values["player"][:100])
+    for number, (line, reply) in enumerate(positions.items(), 1):
+        try:
+            if not isinstance(reply, str) or len(line) > 40 * game.max_plies:
+                raise UserError("expected a line of moves and the name of one move")
+            book.add([game.parse_move(word) for word in line.split()], game.parse_move(reply))
+        except UserError as error:
+            raise UserError(f"position {number}: {error}") from None
+    return book
+
+
+def find_book(game: Game, file: str | None) -> Book:
+    """Return the book in a file, or the one that comes with the game."""
+    if file is not None:
+        return load_book(Path(file), game)
+    path = SHIPPED / f"{game.name}.json"
+    if game.name not in games.names() or not path.is_file():
+        raise UserError(f"there is no opening book for {game.spec}; `python main.py book` makes one for +book:FILE")
+    return load_book(path, game)
+
+
+# ---- making
+
+
+def positions_to_know(book: Book, plies: int) -> Iterator[tuple[int, ...]]:
+    """Yield the lines to positions that the book lacks, of those that arise in so many plies against any reply.
+
+    Whoever uses the book plays its replies, as the first or as the second player, so a line ends where the book does:
+    call again when replies were added.
+    """
+    game, seen = book.game, set()
+    for role in (1, -1):
+        todo: list[tuple[int, ...]] = [()]
+        for line in todo:
+            state = after_line(game, line)
+            if len(line) >= plies or state.isEndGame or (role, state.id) in seen:
+                continue
+            seen.add((role, state.id))
+            if state.playerTurn != role:
+                todo += [(*line, int(action)) for action in state.allowedActions]
+            elif (reply := book.reply(state)) is not None:
+                todo.append((*line, reply))
+            else:
+                yield line
+
+
+def extend(
+    book: Book, player: Player, plies: int, path: Path, *, seed: int = 0, report: Callable[[int], None] | None = None
+) -> None:
+    """Let a player find the replies that the book lacks; the file is written after each, so that nothing is lost."""
+    while missing := list(positions_to_know(book, plies)):
+        for line in missing:
+            state = after_line(book.game, line)
+            if state in book:
+                continue  # it is another one turned or mirrored
+            if len(book) >= MOST:
+                raise UserError(f"{path}: expected at most {MOST:,} positions; take fewer --plies")
+            player.new_games(1)
+            player.new_game(0, int(np.random.default_rng([seed, *line]).integers(2**31)))
+            for action in line:
+                player.observe(0, action)
+            book.add(line, player.act_many([0], [state], [0.0])[0].action)
+            write_file(path, book.to_bytes())
+            if report is not None:
+                report(len(book))
+
+
+# ---- using
+
+
+class BookPlayer(Player):
+    """Answers from a book where that knows the position, else asks another player."""
+
+    def __init__(self, player: Player, book: Book) -> None:
+        super().__init__(f"{player.name}+book", player.game)
+        self._player, self._book = player, book
+        self.at_once = player.at_once
+
+    def new_games(self, slots: int) -> None:
+        self._player.new_games(slots)
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self._player.new_game(slot, seed)
+
+    def observe(self, slot: int, action: int) -> None:
+        self._player.observe(slot, action)
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        decisions: dict[int, Decision] = {}
+        for slot, state in zip(slots, states, strict=True):
+            if (action := self._book.reply(state)) is not None:
+                decisions[slot] = Decision(action, self._only(action), 0.0)
+        asked: list[Any] = [job for job in zip(slots, states, taus, strict=True) if job[0] not in decisions]
+        if asked:
+            found = self._player.act_many(*(list(part) for part in zip(*asked, strict=True)))
+            decisions.update(zip((job[0] for job in asked), found, strict=True))
+        return [decisions[slot] for slot in slots]
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Choose in the game of slot 0."""
+        action = self._book.reply(state)
+        return self._player.act(state, tau) if action is None else (action, self._only(action), 0.0, 0.0)
+
+    def _only(self, action: int) -> np.ndarray:
+        pi = np.zeros(self.game.action_size)
+        pi[action] = 1.0
+        return pi

@@ -1,0 +1,80 @@
+"""One move ahead: win, do not let the other win, else what looks best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from compiled import compiled
+from forest import TREE, copy_row, row_size
+from game import PLAYER, Game, GameState
+from games.plain import PlainGame
+from minimax import unknown
+from players import SimplePlayer
+from rollouts import playouts
+
+GAMES = 20
+"""Random games that a move's worth is the mean of, where the game has no `evaluate`."""
+
+
+@compiled
+def best_reply(rules, rows, replies, outcome):  # type: ignore[no-untyped-def]
+    """Return the best end that the player to move in rows[0] reaches at once, for that player; -2 without one.
+
+    rows: [3, row_size], the others are room; replies: [action_size] int32, room.
+    """
+    best = -2.0
+    player = rows[0, PLAYER]
+    for i in range(rules.legal(rows[0], replies)):
+        copy_row(rows, 1, rows[0])
+        rules.play(rows[1], replies[i])
+        if rules.outcome(rows[1], outcome):
+            best = max(best, outcome[0] if rows[1, PLAYER] == player else -outcome[0])
+    return best
+
+
+@compiled
+def worth(rules, evaluate, trees, rows, room, outcome, count):  # type: ignore[no-untyped-def]
+    """Return what the position rows[0] is worth for its player to move, one ply looked ahead.
+
+    A win at once is one; else it is the game's estimate or, with count > 0, the mean of so many random games.
+    """
+    if rules.outcome(rows[0], outcome):
+        return np.float64(outcome[0])
+    best = best_reply(rules, rows, room, outcome)
+    if best >= 1.0:
+        return best
+    if count == 0:
+        return np.float64(evaluate(rows[0]))
+    return 0.99 * playouts(rules, trees, rows, count, room, outcome) * rows[0, PLAYER] / count
+
+
+class GreedyPlayer(SimplePlayer):
+    """Wins when it can, blocks when it must; else the best by the game's `evaluate`, or by a few random games."""
+
+    def __init__(self, game: Game) -> None:
+        if game.rules is None:
+            raise TypeError(f"{game.name} has no rules")
+        super().__init__("greedy", game)
+        evaluate: Any = unknown if game.evaluate is None else game.evaluate
+        self._functions = game.rules, evaluate
+        self._count = GAMES if game.evaluate is None else 0
+        self._rows = np.zeros((3, row_size(game)), np.int32)
+        self._trees = np.zeros(1, TREE)
+        self._room, self._outcome = np.zeros(game.action_size, np.int32), np.zeros(1, np.float32)
+
+    def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
+        if isinstance(self.game, PlainGame):
+            self.game.tidy()
+        self._trees["rng"] = rng.integers(2**63)
+        values = {}
+        for action in state.allowedActions:
+            after = state.takeAction(action)[0]
+            self._rows[0] = self.game.row_of(after)
+            value = float(worth(*self._functions, self._trees, self._rows, self._room, self._outcome, self._count))
+            values[int(action)] = value if after.playerTurn == state.playerTurn else -value
+            if isinstance(self.game, PlainGame):
+                self.game.check_errors()
+        best = max(values.values())
+        return int(rng.choice([a for a, value in values.items() if value == best])), best

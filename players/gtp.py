@@ -1,0 +1,281 @@
+"""Any program that speaks GTP as a player: `gtp:gnugo --mode gtp`. For games on points that have Go's coordinates.
+
+The program is not trusted: it is started without a shell, in a process group of its own, and an answer has a time limit
+and a largest size. Who hangs, floods, dies, answers nonsense or an illegal move loses that game; the next one has a new
+process. Reference: G. Farnebäck, Specification of the Go Text Protocol, version 2 (draft 2).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+import weakref
+from collections.abc import Sequence
+
+import numpy as np
+
+from agent import RESIGN, Player, Resigned
+from config import UserError
+from game import Game, GameState
+from games.boards import GO_LETTERS, point_name
+from MCTS import Decision
+
+SECONDS = 60.0
+"""Time for one answer."""
+LIMIT = 1 << 16
+"""Bytes of one answer."""
+SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules"}
+"""What programs need that are named without arguments."""
+FOLDERS = "/usr/games:/usr/local/games"
+"""Where programs are looked for that are not on the path."""
+_LOGGER = logging.getLogger("alphazero.gtp")
+
+
+class EngineFailed(Exception):
+    """The program did not do what the protocol asks for."""
+
+
+class Engine:
+    """One process that answers commands."""
+
+    def __init__(self, words: Sequence[str], seconds: float) -> None:
+        """Start it; raise `EngineFailed` when that cannot be done."""
+        try:
+            self._process = subprocess.Popen(
+                list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                start_new_session=True, bufsize=0,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise EngineFailed(f"cannot be started ({error})") from None
+        self._seconds, self._number = seconds, 0
+        self._end = weakref.finalize(self, _end, self._process)
+
+    def ask(self, command: str) -> str:
+        """Return the answer to a command; raise `EngineFailed` and kill the program when none comes as it should."""
+        self._number += 1
+        try:
+            self._write(f"{self._number} {command}\n".encode("ascii"))
+            return self._answer()
+        except (EngineFailed, OSError) as error:
+            self._end.detach()
+            _kill(self._process)
+            raise EngineFailed(f"{command}: {error}") from None
+
+    def _write(self, line: bytes) -> None:
+        if self._process.stdin is None:
+            raise EngineFailed("has no input")
+        self._process.stdin.write(line)  # shorter than what a pipe holds, and each line waits for its answer
+
+    def _answer(self) -> str:
+        text = self._read().replace("\r", "").lstrip("\n")
+        mark, number, rest = text[:1], str(self._number), text[1:]
+        if mark not in ("=", "?") or rest[: len(number)] != number or rest[len(number) : len(number) + 1].isdigit():
+            raise EngineFailed(f"expected an answer with the number {number}, got {_shown(text)}")
+        answer = "".join(c for c in rest[len(number) :] if c.isprintable() or c == "\n").strip()
+        if mark == "?":
+            raise EngineFailed(f"refused: {_shown(answer)}")
+        return answer
+
+    def _read(self) -> str:
+        """Return what is written up to an empty line."""
+        out, data, end = self._process.stdout, b"", time.monotonic() + self._seconds
+        if out is None:
+            raise EngineFailed("has no output")
+        with selectors.DefaultSelector() as selector:
+            selector.register(out, selectors.EVENT_READ)
+            while True:
+                ended = self._process.poll() is not None  # others may hold its output open
+                if not selector.select(0.0 if ended else min(0.2, max(0.0, end - time.monotonic()))):
+                    if ended:
+                        raise EngineFailed("ended without an answer")
+                    if time.monotonic() >= end:
+                        raise EngineFailed(f"no answer within {self._seconds:g} s")
+                    continue
+                part = os.read(out.fileno(), 4096)
+                if not part:
+                    raise EngineFailed("ended without an answer")
+                data = (data + part.replace(b"\r", b"")).lstrip(b"\n")
+                if data[:1] not in (b"", b"=", b"?"):
+                    raise EngineFailed(f"expected an answer, got {_shown(data.decode('ascii', 'replace'))}")
+                if b"\n\n" in data:
+                    whole, more = data.split(b"\n\n", 1)
+                    if more.strip():
+                        raise EngineFailed(f"said more than was asked: {_shown(more.decode('ascii', 'replace'))}")
+                    return whole.decode("ascii", "replace")
+                if len(data) > LIMIT:
+                    raise EngineFailed(f"expected an answer of at most {LIMIT:,} bytes, got more")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a program to end, and kill it when it does not within a second."""
+    try:
+        if process.stdin is not None:
+            process.stdin.write(b"quit\n")
+            process.stdin.close()
+        process.wait(1.0)
+    except (OSError, subprocess.TimeoutExpired):
+        pass
+    finally:
+        _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a program with all that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
+
+
+def _shown(text: str) -> str:
+    return repr(" ".join(text.split())[:60])
+
+
+class _Table:
+    """A game that a program plays."""
+
+    def __init__(self, game: Game, engine: Engine | None) -> None:
+        self.engine, self.state = engine, game.start()
+        self.waiting: list[str] = []
+        """Moves that the program has not been told of yet."""
+        self.own: int | None = None
+        """Its own last move, as long as it has not come back as one played."""
+
+
+class GTPPlayer(Player):
+    """A program that plays; it has a process for each game that is under way."""
+
+    at_once = 1
+
+    def __init__(self, game: Game, command: str, *, seconds: float = SECONDS) -> None:
+        """Find and start the program of a command line; raise `UserError` when that fails."""
+        if game.sgf_number is None or max(game.grid_shape) > len(GO_LETTERS):
+            raise UserError(f"expected a game on the points of a Go board for a GTP program, got {game.spec}")
+        self._words = find_program(command)
+        super().__init__(f"gtp:{' '.join(command.split())[:60]}", game)
+        self._seconds = seconds
+        try:
+            self._tables = {0: _Table(game, self._begin())}
+        except EngineFailed as error:
+            raise UserError(f"{self.name}: {error}") from None
+
+    def new_game(self, slot: int, seed: int) -> None:
+        """Clear the program's board, or start it again where it failed. Its chance is its own: GTP has no seeds."""
+        engine = self._tables[slot].engine if slot in self._tables else None
+        try:
+            if engine is None:
+                engine = self._begin()
+            engine.ask("clear_board")
+        except EngineFailed as error:
+            self._log(error)
+            engine = None
+        self._tables[slot] = _Table(self.game, engine)
+
+    def observe(self, slot: int, action: int) -> None:
+        table = self._tables[slot]
+        if table.own != action:
+            table.waiting.append(f"play {_colour(table.state)} {self.vertex(action)}")
+        table.own = None
+        table.state = table.state.takeAction(action)[0]
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        decisions = []
+        for slot, state in zip(slots, states, strict=True):
+            if self._tables[slot].state.id != state.id:
+                raise ValueError(f"{self.name}: expected to be told of every move by `observe`")
+            action, pi = self._move(self._tables[slot], state), np.zeros(self.game.action_size)
+            if action != RESIGN:
+                pi[action] = 1.0
+            decisions.append(Decision(action, pi, 0.0))
+        return decisions
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Choose in the game of slot 0, whose moves `observe` told; raise `Resigned` when the program gives up."""
+        decision = self.act_many([0], [state], [tau])[0]
+        if decision.action == RESIGN:
+            raise Resigned
+        return decision.action, decision.visits, 0.0, 0.0
+
+    def vertex(self, action: int) -> str:
+        """Return GTP's name of a move: letters without I, rows from below."""
+        rows, columns = self.game.grid_shape
+        return "pass" if action == rows * columns else point_name(action, rows, columns, letters=GO_LETTERS)
+
+    def action(self, vertex: str) -> int | None:
+        """Return the move of a name, None when it is none."""
+        rows, columns = self.game.grid_shape
+        if vertex.lower() == "pass":
+            return rows * columns if self.game.action_size > rows * columns else None
+        match = re.fullmatch(r"([a-hj-z])([1-9][0-9]?)", vertex.lower())
+        if match is None or GO_LETTERS.index(match[1]) >= columns or int(match[2]) > rows:
+            return None
+        return (rows - int(match[2])) * columns + GO_LETTERS.index(match[1])
+
+    # ---- inside
+
+    def _begin(self) -> Engine:
+        """Start the program and tell it of the game."""
+        engine = Engine(self._words, self._seconds)
+        komi = self.game.komi if hasattr(self.game, "komi") else None
+        engine.ask(f"boardsize {self.game.grid_shape[0]}")
+        if komi is not None:
+            engine.ask(f"komi {komi:g}")
+        engine.ask("clear_board")
+        return engine
+
+    def _move(self, table: _Table, state: GameState) -> int:
+        """Return the program's move; RESIGN when it gives up, fails or its move is not legal."""
+        if table.engine is None:
+            return RESIGN
+        try:
+            while table.waiting:
+                table.engine.ask(table.waiting[0])
+                del table.waiting[0]
+            answer = table.engine.ask(f"genmove {_colour(state)}")
+        except EngineFailed as error:
+            self._log(error)
+            table.engine = None
+            return RESIGN
+        if answer.lower() == "resign":
+            return RESIGN
+        action = self.action(answer)
+        if action is None or action not in state.allowedActions:
+            self._log(f"illegal move {_shown(answer)}")
+            return RESIGN
+        table.own = action
+        return action
+
+    def _log(self, what: object) -> None:
+        _LOGGER.warning("%s loses its game by rule: %s", self.name, what)
+
+
+def _colour(state: GameState) -> str:
+    return "black" if state.playerTurn == 1 else "white"
+
+
+def find_program(command: str) -> list[str]:
+    """Return the words of a command line, the program with its folder; raise `UserError` when there is none."""
+    text = command.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        text = text[1:-1]
+    try:
+        words = shlex.split(SHORT.get(text, text))
+    except ValueError as error:
+        raise UserError(f"expected a command line after gtp:, got {command[:60]!r} ({error})") from None
+    if not words:
+        raise UserError("expected a command line after gtp:, such as gtp:gnugo --mode gtp")
+    found = shutil.which(words[0]) or shutil.which(words[0], path=FOLDERS)
+    if found is None:
+        raise UserError(f"expected a program after gtp:, there is no {words[0][:60]!r}")
+    return [found, *words[1:]]

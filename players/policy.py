@@ -1,0 +1,40 @@
+"""A network without search: the move that it finds most probable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agent import Agent, Player
+from game import GameState
+from MCTS import Decision
+
+
+class PolicyPlayer(Player):
+    """Plays the legal move of the highest prior; with tau > 0 draws moves by prior^(1 / tau)."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(f"net:{agent.name}", agent.game)
+        self._agent = agent
+        self._rngs = {0: np.random.default_rng(0)}
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self._rngs[slot] = np.random.default_rng(seed)
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        values, logits = self._agent.predict(np.stack([state.planes() for state in states]))
+        decisions = []
+        for slot, state, tau, value, row in zip(slots, states, taus, values, logits, strict=True):
+            allowed = np.array(state.allowedActions)
+            shifted = row[allowed].astype(np.float64) - row[allowed].max()
+            odds = np.exp(shifted / tau) if tau else (shifted == 0).astype(float)
+            priors = np.zeros(self.game.action_size)
+            priors[allowed] = np.exp(shifted) / np.exp(shifted).sum()
+            decisions.append(Decision(int(self._rngs[slot].choice(allowed, p=odds / odds.sum())), priors, float(value)))
+        return decisions
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Choose in the game of slot 0."""
+        decision = self.act_many([0], [state], [tau])[0]
+        return decision.action, decision.visits, decision.value, decision.value
