@@ -71,6 +71,7 @@ class Connect4(Game):
 
     name = "connect4"
     policy_layout = "columns"
+    look = "holes"
     rules = Rules(legal, play, outcome, encode, key)
 
     def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:
@@ -84,6 +85,7 @@ class Connect4(Game):
         self.grid_shape = (rows, columns)
         self.input_shape = (rows, columns, 3)
         self.action_size = columns
+        self.winning_line = n
         self.max_plies = rows * columns
         self.symmetries = column_mirror(rows, columns)
         self.start_row = np.zeros(CELLS + rows * columns, np.int32)
