@@ -31,7 +31,7 @@ class Explained:
 
     def _repr_html_(self) -> str:
         f = self.found
-        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "principal variation")
+        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation")
         lines = [_row([escape(name) for name in names], "th")]
         for m in f["moves"]:
             percent = 100 * m["share"]
@@ -40,8 +40,8 @@ class Explained:
                 f"width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)"
                 f'"></div></div>{percent:.1f} %</div>'
             )
-            q = f"{m['Q']:+.3f}" if m["Q"] is not None else "-"
-            numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}"]
+            q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
+            numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]
             lines.append(_row([f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))], "td"))
         values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
         effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
@@ -57,7 +57,7 @@ class Explained:
 def _row(cells: list[str], kind: str) -> str:
     style = "padding:3px 8px;font-size:13px;border-bottom:1px solid rgba(128,128,128,.3);"
     style += "background:transparent;text-align:"
-    sides = ["left" if i in (0, 2, 6) else "right" for i in range(len(cells))]
+    sides = ["left" if i in (0, 2, 7) else "right" for i in range(len(cells))]
     parts = [f'<{kind} style="{style}{s}">{c}</{kind}>' for c, s in zip(cells, sides, strict=True)]
     return f"<tr>{''.join(parts)}</tr>"
 
