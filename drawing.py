@@ -210,7 +210,7 @@ class _Board:
         y += MARGIN if any(self.grid.columns) else 0
         for i, note in enumerate(self.grid.notes):
             parts.append(f'<text x="{self.width / 2:g}" y="{y + 9 + 18 * i:g}">{escape(note)}</text>')
-        return f'<g fill="currentColor" fill-opacity=".65">{"".join(parts)}</g>'
+        return f'<g fill="currentColor" fill-opacity=".65" font-size="10">{"".join(parts)}</g>'
 
     def _piece(self, point: int, side: int) -> str:
         x, y = self._at(point)

@@ -98,4 +98,4 @@ def games_html(found: list[tuple[int, str, float, int]]) -> str:
         word = "first won" if result > 0 else "second won" if result < 0 else "draw"
         cells = "".join(f"<td>{escape(text)}</td>" for text in (who, word, f"{count} moves"))
         rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{index}</td>{cells}</tr>')
-    return f'<table class="found"><tr><th>game</th><th></th><th>result</th><th></th></tr>{"".join(rows)}</table>'
+    return f'<table class="found games"><tr><th>game</th><th></th><th>result</th><th></th></tr>{"".join(rows)}</table>'

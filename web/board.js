@@ -8,9 +8,12 @@
     const shown = [...document.querySelectorAll(".stage .line")].some((g) => g.dataset.line === action);
     for (const g of document.querySelectorAll(".stage .mark")) g.setAttribute("opacity", shown ? "0" : "1");
   }
-  document.addEventListener("mouseover", (e) => {
-    const over = e.target.closest && e.target.closest("[data-hover], .stage [data-action]");
-    show(over ? over.dataset.hover || over.dataset.action : null);
+  document.addEventListener("mousemove", (e) => {
+    if (!e.movementX && !e.movementY) return; // a board that is drawn anew under a mouse at rest
+    const row = e.target.closest && e.target.closest("[data-hover]");
+    const overlaid = document.querySelector(".stage .mark, .stage .line[visibility=visible]");
+    const point = !row && overlaid && e.target.closest && e.target.closest(".stage [data-action]");
+    show(row ? row.dataset.hover : point ? point.dataset.action : null);
   });
   document.addEventListener("focusin", (e) => {
     const over = e.target.closest && e.target.closest("[data-hover]");

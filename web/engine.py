@@ -33,8 +33,8 @@ KEPT = 6
 DEEPEST = 20_000
 """Simulations at most of a search that the page shows."""
 LEVELS = {
-    "25": "25 simulations", "100": "100 simulations", "400": "400 simulations", "1600": "1,600 simulations",
-    "6400": "6,400 simulations", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
+    "25": "25 sims", "100": "100 sims", "400": "400 sims", "1600": "1,600 sims",
+    "6400": "6,400 sims", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
 }  # fmt: skip
 GAMES = (
     "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
@@ -78,7 +78,7 @@ class Library:
             if versions is None:
                 continue
             best, numbers = versions
-            named[f"{folder.name}:best"] = f"{folder.name}: best network (version {best})"
+            named[f"{folder.name}:best"] = f"{folder.name}: best (version {best})"
             for number in reversed(numbers):
                 named[f"{folder.name}:version{number:04}"] = f"{folder.name}: version {number}"
         return named

@@ -63,11 +63,11 @@ class Play:
                     self._stage.props('tabindex=0 aria-label="board: arrows move, Enter plays"')
                     self._stage.on("click", lambda e: self.click(e.args), js_handler=CLICK.format("action"))
                 self._others = ui.element("div").classes("line-up").style("justify-content: center")
-                with ui.element("div").classes("line-up").style("justify-content: center"):
+                with ui.element("div").classes("line-up tools").style("justify-content: center"):
                     self._tools()
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
             with ui.element("div").classes("stack"):
-                with ui.element("div").classes("card stack"):
+                with ui.element("div").classes("card stack setup"):
                     self._setup(games)
                 with ui.element("div").classes("card stack"):
                     with ui.element("div").classes("line-up"):
@@ -78,7 +78,7 @@ class Play:
                     self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
                     self._moves = ui.html("", sanitize=False)
                     self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
-                with ui.element("div").classes("card stack"):
+                with ui.element("div").classes("card stack inside"):
                     self.inside.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
 
@@ -111,12 +111,12 @@ class Play:
 
     def _files(self) -> None:
         self._text = ui.input("moves of this position").props("dense outlined").style("width: 300px")
+        self._text.classes("moves-text")
         self._text.on("keydown.enter", lambda: self._load_text(self._text.value))
         with ui.element("div").classes("line-up"):
             _button("Set", "input", lambda: self._load_text(self._text.value), "play these moves from the start")
-            copy = "navigator.clipboard.writeText(document.querySelector('.share-link').value)"
-            ui.button("Copy link", icon="link").props("flat dense").on("click", js_handler=f"() => {copy}")
-        self._link = ui.element("input").classes("share-link").props("type=hidden")
+            copy = "navigator.clipboard.writeText(document.querySelector('.moves-text input').value)"
+            ui.button("Copy", icon="content_copy").props("flat dense").on("click", js_handler=f"() => {copy}")
         with ui.element("div").classes("line-up"):
             for form in FORMS:
                 _button(f"Save {form}", "download", lambda f=form: self._save(f), f"download as {form}")
@@ -147,7 +147,6 @@ class Play:
         self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
         self._moves.content = _move_list(names, t.ply)
         self._text.value = t.text
-        self._link.props["value"] = ""
         self._show_seats()
         self._show_others()
 

@@ -168,7 +168,6 @@ class Table:
     @property
     def status(self) -> str:
         """Whose turn it is, or how it ended."""
-        pieces = self.game.pieces
         if self.over:
             result = self.result if not self.looking_back else self.state.value * self.state.playerTurn
             if not result:
@@ -181,10 +180,10 @@ class Table:
             return f"Move {self.ply} of {len(self.moves)}, {turn} to move. A click plays on from here."
         who = "" if self.seats[self.state.playerTurn] == PERSON else f" ({self.seats[self.state.playerTurn]})"
         waits = ", waiting" if who and self.paused else ""
-        return f"{turn}{who} to move{waits}" if pieces else turn
+        return f"{turn}{who} to move{waits}"
 
     def side_name(self, side: int) -> str:
         """Return what people call a side, by the colour it is drawn in."""
         names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
-        pair = names.get(self.game.look, (self.game.pieces[1], self.game.pieces[-1]))
-        return pair[0] if side == 1 else pair[1]
+        own = self.game.pieces != Game.pieces or self.game.look not in names
+        return self.game.pieces[side] if own else names[self.game.look][side == -1]
