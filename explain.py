@@ -27,11 +27,12 @@ def describe(node: Node, player: str) -> dict[str, Any]:
     """Return what a search has found of a node, its root or another; values are for the player to move there.
 
     moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, and its principal variation
-    pv. V is the network's own value of the position after the move (a result where the game is over), Q the search's.
+    pv; none before the node is expanded. V is the network's own value of the position after the move (a result where the game is over), Q the search's.
     """
     mcts = node.mcts
     game, lines, total = mcts.game, [], max(node.visits, 1)
-    for choice, (action, edge) in zip(choices_at(mcts, snapshot(mcts), node.index), node.edges, strict=True):
+    choices = [] if node.isLeaf() else choices_at(mcts, snapshot(mcts), node.index)
+    for choice, (action, edge) in zip(choices, node.edges, strict=True):
         child = edge.outNode
         after = [game.move_name(a) for a in mcts.principal_variation(child)] if child else []
         sign = 1 if child and child.playerTurn == node.playerTurn else -1

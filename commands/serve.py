@@ -30,8 +30,11 @@ def run(argv: list[str]) -> int:
         raise UserError(f"host: expected a name or an IPv4 address, got {args.host[:60]!r}")
     from web.app import serve
 
-    serve(
-        host=args.host, port=args.port, spec=args.game, open_browser=args.open,
-        say=lambda text: print(text, flush=True),
-    )  # fmt: skip
+    try:
+        serve(
+            host=args.host, port=args.port, spec=args.game, open_browser=args.open,
+            say=lambda text: print(text, flush=True),
+        )  # fmt: skip
+    except KeyboardInterrupt:  # the usual end
+        print()
     return 0

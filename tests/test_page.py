@@ -98,7 +98,7 @@ class Page:
         return self.browser.execute_script(script, *values)
 
     def text(self, css):
-        return self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.innerText).join(' ')", css)
+        return self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.innerText ?? e.textContent).join(' ')", css)
 
     def count(self, css):
         return self.run("return document.querySelectorAll(arguments[0]).length", css)
@@ -110,15 +110,21 @@ class Page:
         """Pick an option of a list by what it reads."""
         field = until(lambda: [e for e in self.all(f'[aria-label="{label}"]') if e.is_displayed()])[0]
         self.run("arguments[0].closest('.q-field').querySelector('.q-field__control').click()", field)
-        find = "return [...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.startsWith(arguments[0]))"
-        until(lambda: self.run(find, option)).click()
+        self.pick(option)
+
+    def pick(self, option):
+        """Pick an option of the list that is open."""
+        items = "[...document.querySelectorAll('.q-menu .q-item')]"
+        until(lambda: self.run(f"return {items}.find(e => e.innerText.startsWith(arguments[0]))", option)).click()
         until(lambda: not self.count(".q-menu .q-item"))
 
     def click(self, point):
-        self.run(
-            "const p = document.querySelector(`.stage [data-point='${arguments[0]}']`);"
-            "p.dispatchEvent(new MouseEvent('click', {bubbles: true}))", point,
-        )  # fmt: skip
+        self.send_click(f'.stage [data-point="{point}"]')
+
+    def send_click(self, css):
+        """Click what is drawn as SVG."""
+        click = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        self.run(f"document.querySelector(arguments[0]).{click}", css)
 
     def stones(self):
         """The points that have stones, by side."""
@@ -204,7 +210,7 @@ def test_undo_redo_and_arrows_walk_through_the_game(browser, address):
     until(lambda: "Move 1 of 4" in page.status)
     keys.send_keys("\ue010")  # end
     until(lambda: page.stones() == whole)
-    page.run("document.querySelector('.values [data-ply=\"1\"]').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    page.send_click('.values [data-ply="1"]')
     until(lambda: "Move 1 of 4" in page.status)
 
 
@@ -303,7 +309,6 @@ def test_ten_tabs_each_have_a_game_of_their_own(browser, address):
 def test_training_is_started_watched_stopped_and_gone_on_with(browser, address):
     page = Page(browser, address, "&view=learn")
     until(lambda: "no run yet" in page.status)
-    page.choose("game", "tictactoe") if page.count('[aria-label="game"].learn') else None
     pick(page, "game", "tictactoe")
     pick(page, "preset", "tiny")
     page.press("start a new run")
@@ -327,16 +332,14 @@ def test_training_is_started_watched_stopped_and_gone_on_with(browser, address):
 def pick(page, label, option):
     field = "[...document.querySelectorAll('.learn .q-field')].find(f => f.querySelector('.q-field__label')?.innerText"
     page.run(f"{field} === arguments[0]).querySelector('.q-field__control').click()", label)
-    find = "return [...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.startsWith(arguments[0]))"
-    until(lambda: page.run(find, option)).click()
-    until(lambda: not page.count(".q-menu .q-item"))
+    page.pick(option)
 
 
 def browse(page):
     """Open a stored game on the board, as a part of the test above: it has a run."""
     page.run("[...document.querySelectorAll('.q-tab')].find(t => t.innerText === 'Games').click()")
-    until(lambda: page.count("[data-game]"))[0:0] if False else until(lambda: page.count("[data-game]"))
-    page.run("document.querySelector('[data-game]').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    until(lambda: page.count("[data-game]"))
+    page.send_click("[data-game]")
     until(lambda: page.moves >= 5 and "Move 0 of" in page.status)
     assert page.count(".stage .point") == 9
     assert page.count(".values .dot") >= 5, "the values of self-play"
