@@ -27,7 +27,8 @@ def describe(node: Node, player: str) -> dict[str, Any]:
     """Return what a search has found of a node, its root or another; values are for the player to move there.
 
     moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, and its principal variation
-    pv; none before the node is expanded. V is the network's own value of the position after the move (a result where the game is over), Q the search's.
+    pv; none before the node is expanded. V is the network's own value of the position after the move (a result where
+    the game is over), Q the search's.
     """
     mcts = node.mcts
     game, lines, total = mcts.game, [], max(node.visits, 1)
