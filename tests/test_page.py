@@ -89,7 +89,7 @@ class Page:
     def __init__(self, browser, address, more=""):
         self.browser = browser
         browser.get(address + more)
-        until(lambda: self.all(".stage svg"))
+        until(lambda: self.all(".stage svg, .learn"))
 
     def all(self, css):
         return self.browser.find_elements("css selector", css)
