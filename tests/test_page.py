@@ -65,7 +65,7 @@ def browser(address):
         urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
         urls += [m["params"]["url"] for m in asked if m["method"] == "Network.webSocketCreated"]
         here = address.split("/?")[0].removeprefix("http://")
-        assert len(urls) > 20 and any(url.startswith("ws:") for url in urls)
+        assert len(urls) > 10 and any(url.startswith("ws:") for url in urls)
         outside = [u for u in urls if not re.match(rf"(http|ws)://{re.escape(here)}/|data:|blob:|about:", u)]
         assert not outside, "nothing is asked of other machines"
         severe = [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]

@@ -52,13 +52,13 @@ class _Position:
     """A position that equals another with the same future."""
 
     def __init__(self, state: GameState) -> None:
-        self.state = state
+        self.state, self._id = state, state.id
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Position) and self.state.id == other.state.id
+        return isinstance(other, _Position) and self._id == other._id
 
     def __hash__(self) -> int:
-        return hash(self.state.id)
+        return hash(self._id)
 
 
 @cache
