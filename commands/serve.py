@@ -30,9 +30,14 @@ def run(argv: list[str]) -> int:
         raise UserError(f"host: expected a name or an IPv4 address, got {args.host[:60]!r}")
     from web.app import serve
 
+    spec = args.game
+    if spec != Serve.game:  # a mistake is told here and not in the page; the default needs no slow import
+        import games
+
+        spec = games.make(spec).spec
     try:
         serve(
-            host=args.host, port=args.port, spec=args.game, open_browser=args.open,
+            host=args.host, port=args.port, spec=spec, open_browser=args.open,
             say=lambda text: print(text, flush=True),
         )  # fmt: skip
     except KeyboardInterrupt:  # the usual end

@@ -261,7 +261,7 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
     rows = []
     for m in found["moves"]:
         signed = [f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V")]
-        bar = f'<span class="share" style="width:{44 * m["share"]:.0f}px"></span>'
+        bar = f'<span class="share" style="width:{26 * m["share"]:.0f}px"></span>'
         cells = [str(m["N"]), f"{bar}{100 * m['share']:.1f}%", f"{m['P']:.3f}", signed[0], f"{m['U']:.3f}", signed[1]]
         if truth is not None:
             word = WORDS[truth[m["action"]]] if m["action"] in truth else "-"

@@ -127,7 +127,6 @@ class Learn:
             self._note.text = str(error).splitlines()[0]
         else:
             self._words.text = "starting ..."
-            self._started = spec
 
     def _stop(self) -> None:
         folder = self._folder()
