@@ -19,7 +19,7 @@ webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = [
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromium-driver"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
 ]
 PATIENCE = 60.0
 CONNECT4 = "&view=play&game=connect4"
