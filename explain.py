@@ -7,6 +7,7 @@ from typing import Any
 from agent import Agent
 from choices import choices_at, snapshot
 from game import Game, GameState
+from MCTS import Node
 
 
 def after_moves(game: Game, moves: list[int]) -> GameState:
@@ -18,29 +19,38 @@ def after_moves(game: Game, moves: list[int]) -> GameState:
 
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:
-    """Search a position and return what the search found; values are for the player to move.
+    """Search a position and return what the search found; see `describe`."""
+    return describe(agent.think(state), agent.name, agent.get_preds(state)[:2])
 
-    moves: one entry for each legal move, most visited first, with N, share, P, Q, U, its principal variation pv and
-    what is proven of it (won, lost, drawn or ""). P and network_value are the network's own.
+
+def describe(node: Node, player: str, network: tuple[float, Any] | None = None) -> dict[str, Any]:
+    """Return what a search has found of a node, its root or another; values are for the player to move there.
+
+    moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven of it (won,
+    lost, drawn or "") and its principal variation pv; none before the node is expanded. V is the network's own value
+    of the position after the move (a result where the game is over), Q the search's. `network`: its own value and
+    priors [action_size], for a root that was won at once, so that it was not asked.
     """
-    root = agent.think(state)
-    mcts, game = root.mcts, agent.game
-    network_value, priors, _ = agent.get_preds(state)
-    lines = []
-    total = max(root.visits, 1)
-    for choice, (action, edge) in zip(choices_at(mcts, snapshot(mcts), root.index), root.edges, strict=True):
-        after = [game.move_name(a) for a in mcts.principal_variation(edge.outNode)] if edge.outNode else []
+    mcts = node.mcts
+    game, lines, total = mcts.game, [], max(node.visits, 1)
+    choices = [] if node.isLeaf() else choices_at(mcts, snapshot(mcts), node.index)
+    value, priors = network or (node.value, None)
+    for choice, (action, edge) in zip(choices, node.edges, strict=True):
+        child = edge.outNode
+        after = [game.move_name(a) for a in mcts.principal_variation(child)] if child else []
+        sign = 1 if child and child.playerTurn == node.playerTurn else -1
         lines.append({
-            "move": game.move_name(action), "N": choice.N, "share": choice.N / total, "P": float(priors[action]),
-            "Q": choice.Q if choice.N else None, "U": choice.U, "pv": [game.move_name(action), *after],
-            "proven": choice.proven,
+            "move": game.move_name(action), "action": action, "N": choice.N, "share": choice.N / total,
+            "P": choice.P if priors is None else float(priors[action]),
+            "Q": choice.Q if choice.N else None, "U": choice.U,
+            "V": sign * child.value if child and choice.N else None, "proven": choice.proven,
+            "pv": [game.move_name(action), *after],
         })  # fmt: skip
     lines.sort(key=lambda line: -line["N"])
-    proven = {None: "", 1.0: "won", -1.0: "lost", 0.0: "drawn"}[root.proven]
+    proven = {None: "", 1.0: "won", -1.0: "lost", 0.0: "drawn"}[node.proven]
     return {
-        "game": game.spec, "player": agent.name, "to_move": game.pieces[state.playerTurn], "simulations": root.visits,
-        "network_value": network_value, "search_value": root.Q, "nodes": len(mcts),
-        "proven": proven, "moves": lines,
+        "game": game.spec, "player": player, "to_move": game.pieces[node.playerTurn], "simulations": node.visits,
+        "network_value": value, "search_value": node.Q, "proven": proven, "nodes": len(mcts), "moves": lines,
     }  # fmt: skip
 
 
@@ -53,11 +63,10 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
         f"value for {found['to_move']}: network {found['network_value']:+.3f}, search {found['search_value']:+.3f}"
         + (f" (proven {found['proven']})" if found['proven'] else ""),
         "",
-        f"{'move':>5} {'N':>6} {'share':>7} {'P':>7} {'Q':>7} {'U':>7}  principal variation",
+        f"{'move':>5} {'N':>6} {'share':>7} {'P':>7} {'Q':>7} {'U':>7} {'V':>7}  principal variation",
     ]
     for m in found["moves"]:
-        q = f"{m['Q']:+.3f}" if m["Q"] is not None else "-"
-        pv = " ".join(m["pv"])
-        lines.append(f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f}  {pv}"
-                     + (f"  {m['proven']}" if m["proven"] else ""))  # fmt: skip
+        q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
+        told = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
+        lines.append(f"{told}  {' '.join(m['pv'])}" + (f"  {m['proven']}" if m["proven"] else ""))
     return "\n".join(lines)

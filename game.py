@@ -117,6 +117,11 @@ class GameState:
         """Return the board as lines of text."""
         raise NotImplementedError
 
+    def _repr_svg_(self) -> str:
+        from drawing import board_svg
+
+        return board_svg(self)
+
     def __str__(self) -> str:
         return self.render()
 
@@ -135,6 +140,10 @@ class Game:
     pieces: dict[int, str] = {1: "X", 0: "-", -1: "O"}
     symmetries: list[Symmetry]
     """Without the identity."""
+    look: str = "squares"
+    """How `drawing.board_svg` draws it: "squares" with discs, stones on "points", discs in "holes", "marks" X and O."""
+    winning_line: int = 0
+    """Stones in a line that win; 0 where the game is not won by a line."""
     policy_layout: str = "points"
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""

@@ -6,69 +6,16 @@ transparent or bring their own ground, so that they stand on light and dark page
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import Any
 
 from agent import Agent, Player
 from config import UserError
+from drawing import board_svg
 from explain import as_text, explain
-from game import Game, GameState
+from game import GameState
 
 _SMALL = "font-size:90%;opacity:.75"
-_SIDES = {1: ("#c8394b", "#fff"), -1: ("#f0b429", "#4a3500")}
-
-
-def _grid(state: GameState) -> tuple[list[tuple[str, list[str]]], list[str], list[str]] | None:
-    """Return ([(label, cells)] of each row, column labels, other lines), or None where there is no grid."""
-    rows, columns = state.planes().shape[:2]
-    pieces = set(_pieces(state).values())
-    board, labels, others = [], [""] * columns, []
-    for line in state.render().splitlines():
-        words = re.findall(r"\[[^\[\]\s]+\]|[^\[\]\s]+", line)
-        cells = words[-columns:]
-        if len(words) in (columns, columns + 1) and all(w.strip("[]") in pieces for w in cells):
-            board.append((words[0] if len(words) > columns else "", cells))
-        elif len(words) == columns:
-            labels = words
-        elif line.strip():
-            others.append(line)
-    return (board, labels, others) if len(board) == rows else None
-
-
-def _pieces(state: GameState) -> dict[int, str]:
-    return getattr(getattr(state, "game", None), "pieces", Game.pieces)
-
-
-def board_html(state: GameState) -> str:
-    """Return a position drawn with discs, or as its text where that is no grid of two kinds of pieces."""
-    grid = _grid(state)
-    if grid is None:
-        return f'<pre style="line-height:1.3;margin:0">{escape(state.render())}</pre>'
-    board, labels, others = grid
-    sides = {piece: _SIDES[side] for side, piece in _pieces(state).items() if side}
-    size = 38 if len(labels) <= 10 else 26
-    left = 22 if any(label for label, _ in board) else 2
-    width, height = size * len(labels), size * len(board)
-    text = '<text x="{}" y="{}" fill="currentColor" fill-opacity=".75">{}</text>'
-    parts = [f'<rect x="{left}" y="1" width="{width}" height="{height}" rx="8" fill="#4a6f9e"/>']
-    for r, (label, cells) in enumerate(board):
-        y = 1 + size * (r + 0.5)
-        parts.append(text.format(10, y, escape(label)) if label else "")
-        for c, word in enumerate(cells):
-            x, piece = left + size * (c + 0.5), word.strip("[]")
-            fill, ink = sides.get(piece, ("#dfe7f1", ""))
-            ring = ' stroke="#fff" stroke-width="3"' if word != piece else ""
-            parts.append(f'<circle cx="{x}" cy="{y}" r="{0.39 * size}" fill="{fill}"{ring}/>')
-            if piece in sides:
-                parts.append(f'<text x="{x}" y="{y}" fill="{ink}">{escape(piece)}</text>')
-    for c, name in enumerate(labels):
-        parts.append(text.format(left + size * (c + 0.5), height + 13, escape(name)))
-    return (
-        f'<svg width="{left + width + 2}" height="{height + 24}" role="img" font-size="12" '
-        'text-anchor="middle" dominant-baseline="central" font-family="sans-serif">'
-        + "".join([*parts, "</svg>", *(f"<div>{escape(line)}</div>" for line in others)])
-    )
 
 
 class Explained:
@@ -84,7 +31,7 @@ class Explained:
 
     def _repr_html_(self) -> str:
         f = self.found
-        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "principal variation")
+        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation")
         lines = [_row([escape(name) for name in names], "th")]
         for m in f["moves"]:
             percent = 100 * m["share"]
@@ -93,14 +40,14 @@ class Explained:
                 f"width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)"
                 f'"></div></div>{percent:.1f} %</div>'
             )
-            q = f"{m['Q']:+.3f}" if m["Q"] is not None else "-"
-            numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}"]
+            q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
+            numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]
             lines.append(_row([f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))], "td"))
         values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
         effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
         return (
             '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font-size:13px">'
-            f"<div>{board_html(self.state)}</div>"
+            f"<div>{board_svg(self.state)}</div>"
             f"<div><b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
             f'<div style="{_SMALL}">{escape(effort)}</div><div style="max-height:460px;overflow:auto">'
             f'<table style="border-collapse:collapse;margin:8px 0">{"".join(lines)}</table></div></div></div>'
@@ -110,7 +57,7 @@ class Explained:
 def _row(cells: list[str], kind: str) -> str:
     style = "padding:3px 8px;font-size:13px;border-bottom:1px solid rgba(128,128,128,.3);"
     style += "background:transparent;text-align:"
-    sides = ["left" if i in (0, 2, 6) else "right" for i in range(len(cells))]
+    sides = ["left" if i in (0, 2, 7) else "right" for i in range(len(cells))]
     parts = [f'<{kind} style="{style}{s}">{c}</{kind}>' for c, s in zip(cells, sides, strict=True)]
     return f"<tr>{''.join(parts)}</tr>"
 
@@ -220,4 +167,4 @@ class Board:
         warning = "border-left:3px solid #e08a1e;background:rgba(224,138,30,.15);padding:2px 8px;margin:2px 0"
         lines = [f'<div style="{_SMALL}">{escape(self.said)}</div>'] if self.said else []
         lines += [f'<div style="{warning}">{escape(self.note)}</div>'] if self.note else []
-        return f"<div>{board_html(self.state)}{''.join(lines)}<div><b>{escape(self.status)}</b></div></div>"
+        return f"<div>{board_svg(self.state)}{''.join(lines)}<div><b>{escape(self.status)}</b></div></div>"

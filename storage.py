@@ -191,6 +191,16 @@ class Store:
         for number, idx, result, moves, visits, vals in self._db.execute(query, (iteration,)):
             yield number, idx, result, *_unpack(moves, visits, vals)
 
+    def newest_game(self) -> tuple[Any, ...] | None:
+        """Return the self-play game that was kept last, as `games` yields it; None where there is none."""
+        query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration > 0 ORDER BY rowid DESC"
+        row = self._db.execute(query + " LIMIT 1").fetchone()
+        return (*row[:3], *_unpack(*row[3:])) if row else None
+
+    def game_counts(self) -> dict[int, int]:
+        """Return {iteration: self-play games kept}."""
+        return dict(self._db.execute("SELECT iteration, COUNT(*) FROM games GROUP BY iteration").fetchall())
+
     def count_games(self) -> int:
         return int(self._db.execute("SELECT COUNT(*) FROM games").fetchone()[0])
 
@@ -224,6 +234,11 @@ class Store:
         """Return {index: score of the current network} of a tournament's finished games."""
         query = "SELECT idx, score FROM matches WHERE iteration = ?"
         return dict(self._db.execute(query, (iteration,)).fetchall())
+
+    def matches_of(self, iteration: int) -> list[tuple[Any, ...]]:
+        """Return (index, current, best, current began, score of current, moves by name) of a tournament's games."""
+        query = "SELECT idx, current, best, current_began, score, moves FROM matches WHERE iteration = ? ORDER BY idx"
+        return self._db.execute(query, (iteration,)).fetchall()
 
     def finish(self, iteration: int, stage: str, facts: dict[str, Any]) -> None:
         """Mark a stage as done."""

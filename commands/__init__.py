@@ -8,6 +8,7 @@ from types import ModuleType
 COMMANDS = {
     "train": "learn a game by playing against itself (the command when none is named)",
     "play": "play against a trained network at the console",
+    "serve": "open the browser page: play, look inside the search, watch it learn",
     "match": "let two players play a match",
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",

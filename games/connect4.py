@@ -93,6 +93,7 @@ class Connect4(Game):
 
     name = "connect4"
     policy_layout = "columns"
+    look = "holes"
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate
 
@@ -107,6 +108,7 @@ class Connect4(Game):
         self.grid_shape = (rows, columns)
         self.input_shape = (rows, columns, 3)
         self.action_size = columns
+        self.winning_line = n
         self.max_plies = rows * columns
         self.symmetries = column_mirror(rows, columns)
         self.start_row = np.zeros(CELLS + rows * columns, np.int32)

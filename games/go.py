@@ -95,6 +95,7 @@ class Go(Game):
 
     name = "go"
     won_by_a_move = False
+    look = "points"
     sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate

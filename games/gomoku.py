@@ -344,6 +344,7 @@ class Gomoku(Game):
     """Put a stone on a point; n in a row wins."""
 
     name = "gomoku"
+    look = "points"
     sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate
@@ -361,6 +362,7 @@ class Gomoku(Game):
         self.grid_shape = (size, size)
         self.input_shape = (size, size, 5)
         self.action_size = size * size
+        self.winning_line = n
         self.max_plies = size * size
         self.symmetries = point_symmetries(size, size)
         self.start_row = np.zeros(LINES + 4 * (PAD + size) + (DEPTH if rule == "renju" else 0), np.int32)

@@ -62,6 +62,8 @@ class TicTacToe(Game):
     """Three in a row."""
 
     name = "tictactoe"
+    look = "marks"
+    winning_line = 3
     rules = Rules(legal, play, outcome, encode, key)
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from game import PLY, Game, GameState
 from games.chains import liberties
 from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
-from MCTS import MCTS, Decision
+from MCTS import MCTS, Decision, Node
 from rollouts import rollout_step
 from selection import Rule
 
@@ -108,6 +108,22 @@ class RolloutPlayer(Player):
                 rollout_step(*tables, 0, goal)
                 if mcts.root.visits < goal:
                     break
+
+    def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
+        """Search one tree until its root has `sims` visits, those kept included, or is proven; return the root.
+
+        `stop` is asked now and then and ends the search early.
+        """
+        mcts = self.trees(0)[0]
+        goal = min(sims or self._sims or AT_ONCE, mcts.capacity // 2 - 2)
+        mcts.set_root(state, sims=goal)
+        while mcts.root.visits < goal and not (stop and stop()):
+            step = min(mcts.root.visits + AT_ONCE, goal)
+            rollout_step(mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, step)
+            mcts.check_errors()
+            if mcts.root.visits < step:
+                break
+        return mcts.root
 
     def _decide(self, slot: int, state: GameState, tau: float) -> Decision:
         searches = self.trees(slot)

@@ -10,7 +10,7 @@ LAYERS = [
     "config loggers rating", "compiled storage backends", "game", "games", "forest",
     "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS", "selfplay", "memory",
     "model", "choices", "agent", "players", "conformance funcs", "runs sgf",
-    "initialise records", "stages lineup explain budget bench",
+    "initialise records", "stages lineup explain budget bench drawing",
     "console position turnfile", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}

@@ -11,7 +11,7 @@ from corridor import Corridor
 from explain import after_moves, explain
 from game import Game
 from players import RandomPlayer
-from position import Board, Explained, board_html
+from position import Board, Explained
 from searching import Projection
 from viewer import LiveCurves, Picture, curves, open_session
 
@@ -141,37 +141,6 @@ def test_a_position_explained_is_a_table_in_text():
         == repr(explained("connect4", "44")).splitlines()[-9]
     )
     assert "principal variation" in str(explained("connect4", "44"))
-
-
-# ---- the drawing
-
-
-@pytest.mark.parametrize(
-    "name, moves, discs", [("connect4", "4433", 42), ("tictactoe", "b2 a3", 9), (Corridor(), "b2", 8)]
-)
-def test_a_grid_is_drawn_with_a_disc_for_each_point(name, moves, discs):
-    game = name if isinstance(name, Game) else games.make(name)
-    html = board_html(after_moves(game, game.parse_moves(moves)))
-    assert html.count("<circle") == discs
-    assert html.count('stroke="#fff"') == 1, "the last move is marked"
-    for side, piece in game.pieces.items():
-        stones = np.sum([p == piece for p in re.findall(r">([^<>]*)</text>", html)])
-        assert stones == (0 if side == 0 else sum(w.strip("[]") == piece for w in text_words(game, moves)))
-
-
-def text_words(game, moves):
-    return after_moves(game, game.parse_moves(moves)).render().split()
-
-
-def test_a_board_that_is_no_grid_is_shown_as_its_text():
-    class Odd:
-        def planes(self):
-            return np.zeros((2, 2, 1), np.uint8)
-
-        def render(self):
-            return "k <q>\nR &"
-
-    assert board_html(Odd()) == '<pre style="line-height:1.3;margin:0">k &lt;q&gt;\nR &amp;</pre>'
 
 
 # ---- a game

@@ -1,0 +1,25 @@
+"""Runs the command line with the runs in another folder: `python tests/serving.py FOLDER serve --port 8080`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+if __name__ == "__main__":
+    root, argv = sys.argv[1], sys.argv[2:]
+    import runs
+
+    runs.RUNS = Path(root)
+    runs.ARCHIVE = Path(root) / "none"
+    if argv[0] == "serve":
+        from web import trainer
+
+        trainer.COMMAND = [sys.executable, __file__, root, "train"]
+    else:
+        from commandline import SMALL
+
+        argv += [*SMALL[2:], "--iterations", "400"] if "--new" in argv else []
+    from cli import run
+
+    sys.exit(run(argv))

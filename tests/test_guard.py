@@ -1,0 +1,104 @@
+"""Who may ask the page: hosts, origins, tokens, methods; and that nothing heavy is imported before it answers."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from web.guard import HEADERS, Guard
+
+HOST = "127.0.0.1:8080"
+SOCKET = "/_nicegui_ws/socket.io/"
+
+
+def ask(path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, **headers):
+    """Return (status, headers of the answer); the status is 200 where the application was reached."""
+    sent = []
+
+    async def application(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message):
+        sent.append(message)
+
+    named = [(b"host", name.encode()) for name in ([host] if hosts is None else hosts)]
+    named += [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    query = f"token={token}".encode() if token is not None else b""
+    scope = {"type": kind, "method": method, "path": path, "query_string": query, "headers": named}
+    asyncio.run(Guard(application, hosts=[HOST, "localhost:8080"], token="secret")(scope, None, send))
+    return sent[0].get("status", sent[0].get("code")), dict(sent[0].get("headers", []))
+
+
+def socket(**headers):
+    return ask(SOCKET, kind="websocket", **headers)[0]
+
+
+def test_the_page_opens_for_who_has_the_token_and_loads_nothing_from_elsewhere():
+    status, headers = ask()
+    assert status == 200
+    assert headers == dict(HEADERS)
+    assert b"default-src 'self'" in headers[b"content-security-policy"]
+    assert ask(host="localhost:8080")[0] == 200
+
+
+@pytest.mark.parametrize("token", [None, "", "secre", "secrets", "SECRET", "secret&token=other", "é"])
+def test_without_the_token_it_does_not_open(token):
+    assert ask(token=token)[0] == 403
+    assert ask(SOCKET, token=token, kind="websocket", origin=f"http://{HOST}")[0] == 1008
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "127.0.0.1", "127.0.0.1:80", "localhost:8081",
+                                  "127.0.0.1:8080.evil.example", "evil.example@127.0.0.1:8080", ""])  # fmt: skip
+def test_another_host_name_is_refused_so_that_rebinding_a_name_gains_nothing(host):
+    assert ask(host=host)[0] == 421
+    assert socket(host=host, origin=f"http://{host}") == 1008
+
+
+@pytest.mark.parametrize("hosts", [[], [HOST, HOST], [HOST, "evil.example"]])
+def test_there_is_exactly_one_host(hosts):
+    assert ask(hosts=hosts)[0] == 421
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1",
+                                    "http://127.0.0.1:8080.evil.example", "http://localhost:9", ""])  # fmt: skip
+def test_a_page_from_elsewhere_opens_no_socket(origin):
+    assert socket(origin=origin) == 1008
+    assert ask(origin=origin)[0] == 403
+
+
+def test_a_socket_needs_an_origin_and_our_own_is_let_through():
+    assert socket() == 1008
+    assert socket(origin=f"http://{HOST}") == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_page_from_elsewhere_may_link_here_but_not_fetch(site):
+    assert ask(sec_fetch_site=site, sec_fetch_mode="no-cors")[0] == 403
+    assert ask("/_nicegui/library.js", sec_fetch_site=site, sec_fetch_mode="cors")[0] == 403
+    assert ask(sec_fetch_site=site, sec_fetch_mode="navigate")[0] == 200
+    assert ask(sec_fetch_site=site, sec_fetch_mode="navigate", token=None)[0] == 403
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
+def test_nothing_is_sent_but_questions(method):
+    assert ask(method=method)[0] == 405
+    assert ask(SOCKET, method=method, origin=f"http://{HOST}")[0] == 405
+
+
+def test_files_of_the_page_need_no_token_and_other_paths_do():
+    assert ask("/_nicegui/3.0/library.js", token=None)[0] == 200
+    assert ask("/_nicegui_ws/socket.io/", token=None)[0] == 403
+    assert ask("/anything", token=None)[0] == 403
+
+
+def test_what_answers_first_imports_nothing_slow():
+    script = (
+        "import sys\nsys.argv = ['main.py']\nimport commands.serve, web.app, web.guard\nfrom nicegui import ui\n"
+        "print([m for m in ('numba', 'tensorflow', 'keras', 'openvino', 'matplotlib') if m in sys.modules])"
+    )
+    pytest.importorskip("nicegui")
+    place = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[]", done.stderr

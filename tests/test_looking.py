@@ -1,0 +1,242 @@
+"""What the page shows beside the board, without a browser: searches, overlays, trees, truths, curves, runs."""
+
+import json
+import math
+import re
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import games
+from agent import Agent
+from explain import after_moves, explain
+from players.rollout import RolloutPlayer
+from searching import Projection
+from web.charts import Point, curve_svg, values_svg
+from web.engine import LEVELS, Library, OneAtATime, choose, look
+from web.runfile import elo_points, iterations, list_games, metrics, newest_game, series, standing, stored_game
+from web.truth import solvable, true_values
+
+pytest.importorskip("nicegui", reason="the panel is a part of the page")
+from web.inside import hint_text, marks_of, summary_html, table_html, tree_html  # noqa: E402
+
+
+def machine(spec="connect4", sims=60):
+    game = games.make(spec)
+    return Agent("machine", game, Projection(game), mcts_sims=sims, leaves=1)
+
+
+def position(game, moves=""):
+    return after_moves(game, game.parse_moves(moves))
+
+
+# ---- searches
+
+
+def test_the_page_has_the_numbers_of_explain():
+    agent, other = machine(sims=5000), machine()
+    state = position(agent.game, "4433")
+    look(agent, position(agent.game, "1"), 80)
+    assert look(agent, state, 60) == explain(other, state), "also after another position was looked at"
+
+
+def test_a_deeper_look_goes_on_with_the_search_and_equals_one_from_the_start():
+    agent = machine(sims=5000)
+    state = position(agent.game, "44")
+    seen = []
+    first = look(agent, state, 50)
+    deep = look(agent, state, 400, watch=lambda found: seen.append(found["simulations"]), every=0.0)
+    assert first["simulations"] == 50 and deep["simulations"] == 400
+    assert seen == sorted(seen) and len(seen) > 3 and 50 <= seen[0] < 400
+    assert deep["moves"] == look(machine(sims=5000), state, 400)["moves"]
+
+
+@pytest.mark.parametrize("make", [machine, lambda: RolloutPlayer(games.make("connect4"), sims=20_000)])
+def test_a_search_is_stopped_when_asked_to_even_before_it_begins(make):
+    player = make()
+    state = position(player.game)
+    found = look(player, state, 10_000, stop=lambda: True)
+    assert found["simulations"] < 2000
+    assert choose(player, "400", state, lambda: True) is None
+
+
+def test_rollouts_have_no_opinion_of_a_network():
+    player = RolloutPlayer(games.make("tictactoe"), sims=20_000)
+    player.new_game(0, 0)
+    found = look(player, position(player.game, "b2"), 400)
+    assert found["network_value"] is None and {m["V"] for m in found["moves"]} == {None}
+    assert sum(m["N"] for m in found["moves"]) == found["simulations"] >= 400 or found["simulations"] > 0
+    assert "network <b>-</b>" in summary_html(found, "O")
+
+
+def test_v_is_the_networks_value_after_the_move_for_who_moves():
+    agent = machine()
+    state = position(agent.game, "4433")
+    for line in look(agent, state, 60)["moves"]:
+        if line["N"]:
+            after, result, done = state.takeAction(line["action"])
+            expected = result if done else agent.get_preds(after)[0]
+            assert line["V"] == pytest.approx(-expected, abs=1e-5)
+        else:
+            assert line["V"] is None
+
+
+def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
+    class Busy:
+        inside = 0
+        out = __import__("numpy").zeros(1)
+
+        def __call__(self, planes):
+            assert self.inside == 0, "two at once"
+            self.inside += 1
+            self.out[:] = planes
+            self.inside -= 1
+            return self.out, self.out
+
+    ask, wrong = OneAtATime(Busy()), []
+
+    def many(number):
+        for _ in range(200):
+            values, logits = ask(number)
+            if values[0] != number or logits[0] != number:
+                wrong.append(number)
+
+    threads = [threading.Thread(target=many, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_players_are_listed_and_made_by_name(trained, monkeypatch):
+    for module in ("web.engine", "runs"):
+        monkeypatch.setattr(f"{module}.RUNS", trained.parent.parent)
+    library = Library()
+    names = library.players("tictactoe")
+    assert list(names)[:3] == ["person", "random", "rollout"] and "run0001:best" in names
+    assert library.strongest("tictactoe") == "run0001:best" and library.strongest("othello") == "rollout"
+    game = games.make("tictactoe")
+    a, b = (library.make("run0001:best", game, "25") for _ in range(2))
+    assert a is not b and a.predictor is b.predictor, "one network, two trees"
+    for name in ("random", "rollout", "run0001:best"):
+        for level in ("25", "1s") if name != "rollout" else ("25",):
+            assert level in LEVELS
+            move, value = choose(library.make(name, game, level), level, game.start(), lambda: False)
+            assert move in range(9) and (value is None) == (name == "random")
+    for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
+        with pytest.raises((ValueError, Exception), match="expected|invalid"):
+            library.make(name, game, "25")
+
+
+# ---- what is shown
+
+
+def found_at(moves="4433", sims=60):
+    agent = machine(sims=5000)
+    return look(agent, position(agent.game, moves), sims), agent
+
+
+def test_overlays_show_what_the_table_says():
+    found, _ = found_at()
+    by_action = {m["action"]: m for m in found["moves"]}
+    visits = marks_of(found, "N")
+    assert max(mark.heat for mark in visits.values()) == 1.0
+    for action, mark in visits.items():
+        assert mark.text == f"{100 * by_action[action]['share']:.0f}"
+    for action, mark in marks_of(found, "Q").items():
+        assert mark.heat == by_action[action]["Q"]
+        assert float(mark.text) == pytest.approx(by_action[action]["Q"], abs=0.006)
+    assert marks_of(found, "none") == {}
+    assert set(marks_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
+
+
+def test_the_table_has_a_row_for_each_move_and_text_is_escaped():
+    found, _ = found_at()
+    html = table_html(found, {m["action"]: 1 for m in found["moves"]})
+    assert re.findall(r'data-hover="(\d)"', html) == [str(m["action"]) for m in found["moves"]]
+    assert html.count(">wins<") == 7
+    found["moves"][0]["move"] = found["moves"][0]["pv"][0] = '<img src=x>"'
+    found["player"] = "<script>"
+    assert "<img" not in table_html(found, None) and "<script>" not in summary_html(found, "<b>")
+    assert hint_text(found).startswith('The search would play <img src=x>"'), "a label shows text as it is"
+
+
+def test_the_tree_opens_from_the_root_and_says_its_visits():
+    found, agent = found_at(sims=400)
+    html = tree_html(agent.MCTS.root)
+    root = ElementTree.fromstring(html)
+    rows = [li for li in root.find("ul")]
+    told = [int(re.search(r"N (\d+)", "".join(li.itertext()))[1]) for li in rows]
+    assert told == [m["N"] for m in found["moves"]][: len(told)]
+    assert root.findall(".//details/ul/li/details"), "two moves deep"
+
+
+def test_true_values_are_those_of_perfect_play():
+    game = games.make("tictactoe")
+    assert solvable(game) and not solvable(games.make("othello"))
+    assert set(true_values(game, [], game.start()).values()) == {0}
+    state = position(game, "b2 b3")
+    assert max(true_values(game, [], state).values()) == 1, "an edge is a losing answer to the centre"
+    connect4 = games.make("connect4")
+    if solvable(connect4):
+        moves = connect4.parse_moves("414141")
+        values = true_values(connect4, moves, after_moves(connect4, moves))
+        assert values[3] == 1, "four on top of three wins"
+
+
+def test_a_curve_has_a_dot_for_each_number_and_an_interval_where_there_is_one():
+    points = [Point(1, 0.5), Point(2, 0.25, 0.1, 0.4), Point(3, math.nan)]
+    root = ElementTree.fromstring(curve_svg("Loss <&>", {"a<b": points, "c": [Point(2, 7.0)]}))
+    circles = [e for e in root.iter() if e.get("class") == "dot"]
+    assert len(circles) == 3
+    assert len([e for e in root.iter() if e.get("class") == "interval"]) == 1
+    assert [e.get("aria-label") for e in root.iter() if e.get("aria-label")] == ["Loss <&>"]
+    lower, higher = (float(c.get("cy")) for c in circles[1::-1])
+    assert higher < lower or float(circles[0].get("cy")) < float(circles[1].get("cy")), "more is higher"
+
+
+@pytest.mark.parametrize("numbers", [[], [0.0], [5.0, 5.0], [-3.0, 1e9], [1e-9, 2e-9], [math.nan], [1, 2, 3] * 100])
+def test_a_curve_of_any_numbers_is_drawn_inside_its_frame(numbers):
+    root = ElementTree.fromstring(curve_svg("x", {"": [Point(i + 1, y) for i, y in enumerate(numbers)]}))
+    for e in root.iter():
+        if e.get("class") == "dot":
+            assert 0 <= float(e.get("cx")) <= 420 and 0 <= float(e.get("cy")) <= 210
+
+
+def test_the_value_graph_has_a_place_to_click_for_every_move():
+    root = ElementTree.fromstring(values_svg({0: 0.0, 2: 1.0, 9: -1.0}, 4, 2, list("abcd")))
+    assert [e.get("data-ply") for e in root.iter() if e.get("data-ply")] == list("01234")
+    assert len([e for e in root.iter() if e.get("class") == "dot"]) == 2, "a value past the end is not drawn"
+
+
+# ---- runs
+
+
+def test_a_run_is_read_as_it_stands(trained):
+    now = standing(trained)
+    assert now.finished and now.process is None and now.iteration == 5
+    lines = metrics(trained)
+    assert [m["iteration"] for m in lines] == [1, 2, 3, 4]
+    assert [p.y for p in series(lines, "self_play_plies")] == [m["self_play_plies"] for m in lines]
+    played = [m for m in lines if m.get("tournament_played")]
+    assert [p.x for p in elo_points(trained, lines)] == [m["iteration"] for m in played]
+    assert iterations(trained) == [4, 3, 2, 1]
+
+
+def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):
+    rows = list_games(trained, 2, "self-play")
+    assert len(rows) >= 8
+    for index, _, result, count in rows[:5]:
+        stored = stored_game(trained, 2, index)
+        end = after_moves(stored.record.game, stored.record.moves)
+        assert end.isEndGame and end.value * end.playerTurn == result == stored.record.result
+        assert len(stored.record.moves) == count and set(stored.values) <= set(range(count))
+    assert newest_game(trained).record.players[0] == "iteration 4"
+
+
+def test_a_line_that_is_being_written_is_left_for_later(tmp_path):
+    (tmp_path / "metrics.jsonl").write_text(json.dumps({"iteration": 1}) + '\n{"iteration": 2, "self')
+    assert [m["iteration"] for m in metrics(tmp_path)] == [1]
+    assert metrics(tmp_path / "none") == []

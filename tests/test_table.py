@@ -1,0 +1,124 @@
+"""A game at the table of the page, without a browser: moves, redo, seats, values, text and files."""
+
+import pytest
+
+import games
+from config import UserError
+from records import Record, from_bytes, to_bytes
+from web.table import PERSON, Table
+
+
+def played(spec="connect4", moves="", **seats):
+    table = Table(spec)
+    table.seats = {1: seats.get("first", PERSON), -1: seats.get("second", PERSON)}
+    table.load_text(moves)
+    return table
+
+
+def test_a_move_after_going_back_drops_what_came_later():
+    table = played(moves="4433")
+    table.values = dict.fromkeys(range(5), 0.5)
+    table.go(2)
+    assert table.looking_back and table.moves == [3, 3, 2, 2]
+    table.play(6)
+    assert table.moves == [3, 3, 6] and table.ply == 3 and not table.looking_back
+    assert sorted(table.values) == [0, 1, 2], "values of positions that are gone go with them"
+    assert len(table.states) == 4
+
+
+def test_undo_goes_to_the_last_position_where_a_person_was_to_move():
+    table = played(moves="4433", second="random")
+    assert table.undo() and table.ply == 2
+    assert table.undo() and table.ply == 0
+    assert not table.undo()
+    assert table.redo() and table.ply == 2
+    second = played(moves="443", first="random")
+    assert second.undo() and second.ply == 1, "who sits second takes back the second's move"
+    assert not second.undo()
+    both = played(moves="443")
+    assert both.undo() and both.ply == 2
+
+
+def test_a_machine_plays_only_at_the_end_of_an_open_game_that_is_not_stopped():
+    table = played(moves="4", second="random")
+    assert table.machine_to_move
+    table.paused = True
+    assert not table.machine_to_move
+    table.paused = False
+    table.go(0)
+    assert not table.machine_to_move
+    table.go(1)
+    table.resign(1)
+    assert not table.machine_to_move
+    assert not played(moves="4141414", second="random").machine_to_move, "the game is over"
+    assert not played(moves="44", second="random").machine_to_move, "a person is to move"
+
+
+@pytest.mark.parametrize("side, result, words", [(1, -1.0, "Yellow wins."), (-1, 1.0, "Red wins.")])
+def test_who_resigns_loses(side, result, words):
+    table = played(moves="4")
+    table.resign(side)
+    assert table.result == result and table.status.startswith(words) and table.over
+    with pytest.raises(UserError, match="over"):
+        table.play(0)
+    table.go(0)
+    table.play(3)
+    assert table.result is None, "playing on from an earlier position takes it back"
+
+
+def test_an_illegal_move_changes_nothing_and_says_why():
+    table = played(moves="111111")
+    with pytest.raises(UserError, match=r"illegal move 1 \(legal: 2 3 4 5 6 7\)\Z"):
+        table.play(0)
+    assert len(table.moves) == 6
+    with pytest.raises(UserError, match="move 7: illegal move 1"):
+        table.load_text("1111111")
+    with pytest.raises(UserError):
+        table.load_text("x" * 30_000)
+    assert len(table.moves) == 6
+
+
+def test_values_are_kept_for_who_began():
+    table = played(moves="44")
+    table.note(2, 0.5, 1)
+    table.note(1, 0.25, -1)
+    assert table.values == {2: 0.5, 1: -0.25} and table.evaluation() == 0.5
+    won = played(moves="4141414")
+    assert won.evaluation() == 1.0
+    won.go(3)
+    assert won.evaluation() is None
+
+
+def test_swapping_sides_swaps_levels_too():
+    table = played(second="random")
+    table.levels = {1: "25", -1: "3s"}
+    table.swap()
+    assert table.seats == {1: "random", -1: PERSON} and table.levels == {1: "3s", -1: "25"}
+    assert table.machine_to_move
+
+
+@pytest.mark.parametrize("spec, moves", [("connect4", "4433"), ("othello", "f5d6c3"), ("gomoku", "e5 d4")])
+def test_a_game_goes_through_text_and_files(spec, moves):
+    table = played(spec, moves)
+    again = played(spec, table.text)
+    assert again.moves == table.moves
+    for form in (".json", ".txt"):
+        record = from_bytes(to_bytes(table.record(), form), form, games.make(spec))
+        other = Table("tictactoe")
+        other.load(record)
+        assert other.moves == table.moves and other.game.spec == spec and other.ply == 0
+
+
+def test_a_game_given_up_in_a_file_stays_given_up():
+    table = Table("connect4")
+    table.load(Record(games.make("connect4"), [3], 1.0, ("a", "b")))
+    table.go(1)
+    assert table.over and table.result == 1.0 and "resigned" in table.status
+
+
+def test_sides_are_called_by_their_colours():
+    assert played().status == "Red to move"
+    assert played("gomoku", "e5").status == "White to move"
+    assert played("tictactoe").status == "X to move"
+    assert played(moves="4", second="random").status == "Yellow (random) to move"
+    assert played(moves="4141414").status == "Red wins."

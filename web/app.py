@@ -1,0 +1,174 @@
+"""The server and the frame of the page. The page answers at once; what is slow to load loads behind it."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from config import UserError
+from web.guard import Guard
+
+HERE = Path(__file__).parent
+LOOPBACK = ("127.0.0.1", "localhost")
+
+
+def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None]) -> None:
+    """Serve the page until Ctrl-C; raise `UserError` where that cannot be."""
+    try:
+        from nicegui import app, core, ui
+    except ImportError:
+        raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
+    _check_port(host, port)
+    token = secrets.token_urlsafe(24)
+    names = {*LOOPBACK, host} - {"0.0.0.0", ""}
+    if host == "0.0.0.0":  # noqa: S104
+        names |= {socket.gethostname().lower(), *socket.gethostbyname_ex(socket.gethostname())[2]}
+    app.add_middleware(Guard, hosts=[f"{name}:{port}" for name in names], token=token)  # type: ignore[arg-type]
+    app.config.socket_io_js_query_params["token"] = token
+    app.config.socket_io_js_transports = ["websocket"]
+    core.sio.eio.cors_allowed_origins = None  # of the same origin only
+    core.sio.eio.max_http_buffer_size = 1_100_000
+    style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
+    place = Shared(spec)
+
+    @ui.page("/", title="AlphaZero", dark=None)
+    def page(game: str = "", moves: str = "", view: str = "play") -> None:
+        ui.add_head_html(f"<style>{style}</style><script>{script}</script>")
+        ui.add_head_html('<meta name="referrer" content="no-referrer">')
+        _frame(place, game, moves, view)
+
+    address = f"http://{names_first(host)}:{port}/?token={token}"
+    app.on_startup(lambda: say(f"the page is at {address}\nCtrl-C ends it"))
+    app.on_shutdown(place.close)
+    if open_browser:
+        app.on_startup(lambda: _open(address))
+    logging.getLogger("nicegui").setLevel(logging.WARNING)
+    ui.run(
+        host=host, port=port, title="AlphaZero", show=False, reload=False, tailwind=False, dark=None,
+        show_welcome_message=False, favicon=ICON, reconnect_timeout=10.0,
+    )  # fmt: skip
+
+
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4470a5"/>'
+    '<circle cx="11" cy="21" r="6" fill="#d8404f"/><circle cx="21" cy="11" r="6" fill="#f4c13d"/></svg>'
+)
+
+
+def names_first(host: str) -> str:
+    """Return the name to open the page by."""
+    return "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104
+
+
+def _check_port(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise UserError(f"serve: cannot listen on {host}:{port} ({error}); --port chooses another") from None
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    webbrowser.open(address)
+
+
+class Shared:
+    """What all tabs share; made when the first one needs it."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+        self._library: Any = None
+        self._trainer: Any = None
+
+    def library(self) -> Any:
+        """Return the players there are."""
+        if self._library is None:
+            from web.engine import Library
+
+            self._library = Library((self.spec,))
+        return self._library
+
+    def trainer(self) -> Any:
+        """Return the training runs that the page started."""
+        if self._trainer is None:
+            from web.trainer import Trainer
+
+            self._trainer = Trainer()
+        return self._trainer
+
+    def close(self) -> None:
+        """Let training that the page started end cleanly: it can be gone on with."""
+        if self._trainer is not None:
+            self._trainer.stop_all()
+
+
+def _load(place: Shared) -> None:
+    """Import what the views need."""
+    import web.archive
+    import web.learn
+    import web.play  # noqa: F401
+
+    place.library()
+
+
+def _frame(place: Shared, game: str, moves: str, view: str) -> None:
+    from nicegui import run, ui
+
+    dark = ui.dark_mode(None)
+
+    def toggle(event: Any) -> None:
+        dark.value = not event.args
+
+    with ui.element("header").classes("bar"):
+        ui.label("AlphaZero").classes("name")
+        with ui.tabs().props("dense no-caps inline-label") as tabs:
+            for name in ("Play", "Games", "Learn"):
+                ui.tab(name.lower(), name)
+        ui.element("div").classes("grow")
+        button = ui.button(icon="contrast").props('flat round dense aria-label="light or dark"')
+        button.on("click", toggle, js_handler='() => emit(document.body.classList.contains("body--dark"))')
+    body = ui.element("main")
+    with body:
+        ui.label("Loading the boards ...").classes("soft").style("padding: 24px")
+
+    async def build() -> None:
+        from web.archive import Archive
+        from web.learn import Learn
+        from web.play import Play
+
+        made: dict[str, Any] = {}
+        body.clear()
+        with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
+            with ui.tab_panel("play"):
+                made["play"] = Play(place, game, moves)
+            for name in ("games", "learn"):
+                with ui.tab_panel(name):
+                    made[f"{name} place"] = ui.element("div")
+
+        def opened(event: Any) -> None:
+            name = event.value
+            made["play"].keys_on = name == "play"
+            if name != "play" and name not in made:
+                with made[f"{name} place"]:
+                    made[name] = (
+                        Archive(made["play"], lambda: tabs.set_value("play")) if name == "games" else Learn(place)
+                    )
+            for other in ("games", "learn"):
+                if other in made:
+                    made[other].visible = other == name
+
+        tabs.on_value_change(opened)
+        tabs.set_value(view if view in ("play", "games", "learn") else "play")
+
+    async def load() -> None:
+        await run.io_bound(_load, place)
+        await build()
+
+    ui.timer(0.01, load, once=True)

@@ -1,0 +1,101 @@
+"""Browse the games that runs have stored: of self-play and of tournaments. One opens on the board, with its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from nicegui import run, ui
+
+from config import UserError
+from web.engine import run_folders
+from web.play import CLICK
+from web.runfile import iterations, list_games, match_game, stored_game
+
+KINDS = {"self-play": "Self-play", "tournament": "Tournament"}
+SHOWN = 300
+
+
+class Archive:
+    """The view of one tab."""
+
+    def __init__(self, play: Any, open_board: Callable[[], None]) -> None:
+        self._play, self._open_board = play, open_board
+        self.visible = True
+        self._folders: dict[str, Path] = {}
+        with ui.element("div").classes("sheet").style("grid-template-columns: minmax(0, 1fr); max-width: 900px"):
+            with ui.element("div").classes("card stack"):
+                with ui.element("div").classes("line-up"):
+                    self._run = ui.select([], on_change=lambda _: self._list_iterations(), label="run")
+                    self._run.props("dense outlined options-dense").style("min-width: 240px")
+                    self._iteration = ui.select([], on_change=lambda _: self._list(), label="iteration")
+                    self._iteration.props("dense outlined options-dense").style("min-width: 110px")
+                    self._kind = ui.toggle(KINDS, value="self-play", on_change=lambda _: self._list())
+                    self._kind.props("dense unelevated no-caps")
+                    ui.button(icon="refresh", on_click=self._list_runs).props('flat dense aria-label="read again"')
+                self._note = ui.label().classes("soft")
+                self._games = ui.html("", sanitize=False).classes("scroll").style("max-height: 70vh")
+                self._games.on("click", lambda e: self._open(e.args), js_handler=CLICK.format("game"))
+                self._games.on(
+                    "keydown", lambda e: self._open(e.args),
+                    js_handler='(e) => { const t = e.target.closest("[data-game]"); '
+                    'if (t && e.key === "Enter") emit(t.dataset.game) }',
+                )  # fmt: skip
+        self._list_runs()
+
+    def _list_runs(self) -> None:
+        self._folders = {f"{folder.parent.name}/{folder.name}": folder for folder in run_folders()}
+        names = list(self._folders)
+        here = self._run.value if self._run.value in names else (names[0] if names else None)
+        self._run.set_options(names, value=here)
+        self._list_iterations()
+
+    def _folder(self) -> Path | None:
+        return self._folders.get(self._run.value or "")
+
+    def _list_iterations(self) -> None:
+        folder = self._folder()
+        found = iterations(folder) if folder else []
+        here = self._iteration.value if self._iteration.value in found else (found[0] if found else None)
+        self._iteration.set_options(found, value=here)
+        self._list()
+
+    def _list(self) -> None:
+        folder, iteration = self._folder(), self._iteration.value
+        self._games.content = ""
+        if folder is None or iteration is None:
+            self._note.text = "There is no run with games yet: Learn starts one."
+            return
+        try:
+            found = list_games(folder, iteration, self._kind.value)
+        except UserError as error:
+            self._note.text = str(error).splitlines()[0]
+            return
+        more = f", the first {SHOWN} shown" if len(found) > SHOWN else ""
+        self._note.text = f"{len(found)} games{more}; one opens on the board" if found else "no games"
+        self._games.content = games_html(found[:SHOWN])
+
+    async def _open(self, index: Any) -> None:
+        folder, iteration = self._folder(), self._iteration.value
+        if folder is None or iteration is None:
+            return
+        read = stored_game if self._kind.value == "self-play" else match_game
+        try:
+            found = await run.io_bound(read, folder, iteration, int(index))
+        except UserError as error:
+            self._note.text = str(error).splitlines()[0]
+            return
+        self._play.open_record(found.record, found.values)
+        self._open_board()
+
+
+def games_html(found: list[tuple[int, str, float, int]]) -> str:
+    """Return the table of games."""
+    rows = []
+    for index, who, result, count in found:
+        word = "first won" if result > 0 else "second won" if result < 0 else "draw"
+        cells = "".join(f"<td>{escape(text)}</td>" for text in (who, word, f"{count} moves"))
+        rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{index}</td>{cells}</tr>')
+    return f'<table class="found games"><tr><th>game</th><th></th><th>result</th><th></th></tr>{"".join(rows)}</table>'

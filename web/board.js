@@ -1,0 +1,51 @@
+// What the page does without asking the server: a cursor on the board for the keyboard, lines of moves on hover.
+(() => {
+  const stage = () => document.querySelector(".stage");
+
+  function show(action) {
+    for (const g of document.querySelectorAll(".stage .line"))
+      g.setAttribute("visibility", g.dataset.line === action ? "visible" : "hidden");
+    const shown = [...document.querySelectorAll(".stage .line")].some((g) => g.dataset.line === action);
+    for (const g of document.querySelectorAll(".stage .mark")) g.setAttribute("opacity", shown ? "0" : "1");
+  }
+  document.addEventListener("mousemove", (e) => {
+    if (!e.movementX && !e.movementY) return; // a board that is drawn anew under a mouse at rest
+    const row = e.target.closest && e.target.closest("[data-hover]");
+    const overlaid = document.querySelector(".stage .mark, .stage .line[visibility=visible]");
+    const point = !row && overlaid && e.target.closest && e.target.closest(".stage [data-action]");
+    show(row ? row.dataset.hover : point ? point.dataset.action : null);
+  });
+  document.addEventListener("focusin", (e) => {
+    const over = e.target.closest && e.target.closest("[data-hover]");
+    if (over) show(over.dataset.hover);
+  });
+
+  let at = null; // index of the point under the keyboard's cursor
+  const points = () => [...document.querySelectorAll(".stage .point")];
+  function cursor() {
+    for (const p of points()) p.classList.remove("cursor");
+    const p = points()[at];
+    if (p && document.activeElement === stage()) p.classList.add("cursor");
+  }
+  new MutationObserver(cursor).observe(document, { childList: true, subtree: true });
+  document.addEventListener("focusin", cursor);
+  document.addEventListener("focusout", () => setTimeout(cursor));
+
+  document.addEventListener("keydown", (e) => {
+    if (e.target !== stage() || e.ctrlKey || e.altKey || e.metaKey) return;
+    const all = points();
+    if (!all.length) return;
+    const columns = all.filter((p) => p.getAttribute("y") === all[0].getAttribute("y")).length;
+    const rows = all.length / columns;
+    if (at === null || at >= all.length) at = Math.floor(rows / 2) * columns + Math.floor(columns / 2);
+    else if (e.key === "ArrowLeft") at -= at % columns ? 1 : 0;
+    else if (e.key === "ArrowRight") at += at % columns < columns - 1 ? 1 : 0;
+    else if (e.key === "ArrowUp") at -= at >= columns ? columns : 0;
+    else if (e.key === "ArrowDown") at += at < all.length - columns ? columns : 0;
+    if (e.key === "Enter" || e.key === " ") all[at].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    else if (!e.key.startsWith("Arrow")) return;
+    e.preventDefault();
+    e.stopPropagation();
+    cursor();
+  }, true);
+})();

@@ -1,0 +1,156 @@
+"""Curves as SVG: a run's numbers over its iterations, and the value of a game over its moves. Text in, text out.
+
+Lines take the page's colour where they are axes, so that they stand on light and dark; every point tells its number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#b04fc4", "#d1495b", "#7a8491")
+WIDTH, HEIGHT = 420.0, 210.0
+LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 34.0, 24.0
+
+
+class Point(NamedTuple):
+    """A number of an iteration, perhaps with its interval."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+def curve_svg(
+    title: str, series: Mapping[str, Sequence[Point]], *, unit: str = "", low: float | None = 0.0,
+    high: float | None = None, x_name: str = "iteration",
+) -> str:  # fmt: skip
+    """Return curves over one axis; `low` and `high` are in sight in any case, None leaves an end to the numbers."""
+    shown = {name: [p for p in points if math.isfinite(p.y)] for name, points in series.items()}
+    every = [p for points in shown.values() for p in points]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" '
+        f'aria-label="{escape(title)}" font-family="system-ui, sans-serif" font-size="11" fill="currentColor">'
+        f'<text x="2" y="13" font-size="13" font-weight="600">{escape(title)}</text>'
+    )
+    if not every:
+        place = f'x="{WIDTH / 2:g}" y="{HEIGHT / 2:g}" text-anchor="middle" opacity=".6"'
+        return f"{head}<text {place}>nothing yet</text></svg>"
+    ends = [v for p in every for v in (p.y, p.low, p.high) if v is not None and math.isfinite(v)]
+    ticks = _ticks(min(ends if low is None else [low, *ends]), max(ends if high is None else [high, *ends]))
+    across = _ticks(min(p.x for p in every), max(p.x for p in every), whole=x_name == "iteration")
+    x0, x1 = min(p.x for p in every), max(p.x for p in every)
+    span_x, span_y = (x1 - x0) or 1.0, (ticks[-1] - ticks[0]) or 1.0
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        share = (x - x0) / span_x if x1 > x0 else 0.5
+        down = (HEIGHT - BOTTOM - TOP) * (y - ticks[0]) / span_y
+        return LEFT + (WIDTH - LEFT - RIGHT) * share, HEIGHT - BOTTOM - down
+
+    parts = [head, _legend(list(shown), unit)]
+    for tick in ticks:
+        y = at(x0, tick)[1]
+        parts.append(f'<path d="M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}" stroke="currentColor" opacity=".13"/>')
+        parts.append(f'<text x="{LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end" opacity=".65">{_short(tick)}</text>')
+    for tick in across:
+        if x0 <= tick <= x1:
+            parts.append(
+                f'<text x="{at(tick, ticks[0])[0]:.1f}" y="{HEIGHT - 8:g}" text-anchor="middle" opacity=".65">'
+                f"{_short(tick)}</text>"
+            )
+    for (name, points), colour in zip(shown.items(), _colours(len(shown)), strict=True):
+        parts.append(_curve(name, points, colour, at, unit, x_name))
+    return "".join(parts) + "</svg>"
+
+
+def _colours(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
+
+
+def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: str, x_name: str) -> str:
+    places = [at(p.x, p.y) for p in points]  # type: ignore[operator]
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places) if places else ""
+    parts = [f'<path class="curve" d="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>' if path else ""]
+    radius = 2.6 if len(points) <= 60 else 1.2
+    for p, (x, y) in zip(points, places, strict=True):
+        if p.low is not None and p.high is not None:
+            top, bottom = at(p.x, p.high)[1], at(p.x, p.low)[1]  # type: ignore[operator]
+            path = f"M{x:.1f} {top:.1f}V{bottom:.1f}"
+            parts.append(f'<path class="interval" d="{path}" stroke="{colour}" opacity=".5" stroke-width="1.5"/>')
+        told = f"{name}, {x_name} {_short(p.x)}: {_short(p.y)} {unit}".strip()
+        if p.low is not None and p.high is not None:
+            told += f" ({_short(p.low)} to {_short(p.high)})"
+        dot = f'class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"'
+        parts.append(f"<circle {dot}><title>{escape(told)}</title></circle>")
+    return "".join(parts)
+
+
+def _legend(names: list[str], unit: str) -> str:
+    parts, x = [], 2.0
+    for name, colour in zip(names, _colours(len(names)), strict=True):
+        if len(names) > 1 or name:
+            parts.append(f'<circle cx="{x + 4:g}" cy="24" r="3.5" fill="{colour}"/>')
+            parts.append(f'<text x="{x + 11:g}" y="28" opacity=".75">{escape(name)}</text>')
+            x += 24 + 6.0 * len(name)
+    if unit:
+        parts.append(f'<text x="{WIDTH - RIGHT:g}" y="28" text-anchor="end" opacity=".65">{escape(unit)}</text>')
+    return "".join(parts)
+
+
+def _ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Return some four round numbers around a range, its ends within."""
+    span = (high - low) or abs(high) or 1.0
+    step = 10.0 ** math.floor(math.log10(span / 3))
+    step *= next(f for f in (1, 2, 5, 10) if span / (step * f) <= 4.5)
+    if whole:
+        step = max(1.0, round(step))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(i * step, 10) for i in range(first, max(last, first + 1) + 1)]
+
+
+def _short(value: float) -> str:
+    """Return a number for an axis.
+
+    >>> [_short(v) for v in (0.25, 1500, 2_000_000, 3.0)]
+    ['0.25', '1.5k', '2M', '3']
+    """
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequence[str]) -> str:
+    """Return the value of each position of a game, for who began, with a place to click for every move.
+
+    values: {ply: value}; count: moves of the game; here: the ply that is shown; names: of the moves.
+    """
+    width, height, left, middle = 420.0, 96.0, 8.0, 48.0
+    step = (width - 2 * left) / max(count, 10)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 {width:g} {height:g}" role="img" '
+        'aria-label="value over the moves" font-family="system-ui, sans-serif" font-size="10" fill="currentColor">',
+        f'<path d="M{left:g} {middle:g}H{width - left:g}" stroke="currentColor" opacity=".25"/>',
+        f'<path d="M{left + step * here:.1f} 4V{height - 4:g}" stroke="#14a37f" stroke-width="2"/>',
+    ]
+    known = sorted((ply, value) for ply, value in values.items() if ply <= count)
+    places = [(left + step * ply, middle - 40 * max(-1.0, min(1.0, value))) for ply, value in known]
+    if places:
+        line = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        area = f"M{places[0][0]:.1f} {middle:g}L{line}L{places[-1][0]:.1f} {middle:g}Z"
+        parts.append(f'<path d="{area}" fill="#3b7dd8" opacity=".18"/>')
+        parts.append(f'<path class="curve" d="M{line}" fill="none" stroke="#3b7dd8" stroke-width="1.8"/>')
+    for (_, _), (x, y) in zip(known, places, strict=True):
+        parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.4" fill="#3b7dd8"/>')
+    for ply in range(count + 1):
+        told = f"move {ply}, {names[ply - 1]}" if ply else "start"
+        told += f": {values[ply]:+.2f}" if ply in values else ""
+        x = left + step * (ply - 0.5)
+        parts.append(
+            f'<rect class="ply" data-ply="{ply}" x="{x:.1f}" y="0" width="{step:.1f}" height="{height:g}" '
+            f'fill="transparent"><title>{escape(told)}</title></rect>'
+        )
+    return "".join(parts) + "</svg>"

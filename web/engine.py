@@ -1,0 +1,226 @@
+"""Players for the page: made from names on its lists, one network for all tabs, searches that can be stopped.
+
+Networks are loaded when first asked for; each seat has a tree of its own. One question at a time reaches a network.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import games
+from agent import Agent, Player
+from config import UserError
+from explain import describe
+from game import Game, GameState
+from lineup import make_player
+from MCTS import Node
+from players import RandomPlayer
+from players.rollout import RolloutPlayer
+from runs import RUN, RUNS, read_config, runs_of
+from storage import DamagedData, Store
+from web.table import PERSON
+
+KEPT = 6
+"""Networks in memory at once."""
+DEEPEST = 20_000
+"""Simulations at most of a search that the page shows."""
+LEVELS = {
+    "25": "25 sims", "100": "100 sims", "400": "400 sims", "1600": "1,600 sims",
+    "6400": "6,400 sims", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
+}  # fmt: skip
+GAMES = (
+    "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
+    "go(komi=7.5,size=9)", "littlego", "metasquares(size=8)", "metasquares",
+)  # fmt: skip
+"""Offered whether there is a run of them or not."""
+
+
+class OneAtATime:
+    """A predictor that several threads may ask: one after the other, and each gets arrays of its own."""
+
+    def __init__(self, predictor: Any) -> None:
+        self._predictor, self._lock = predictor, threading.Lock()
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        with self._lock:
+            values, logits = self._predictor(planes)
+            return np.array(values), np.array(logits)
+
+
+class Library:
+    """What can be chosen, and the networks in memory. Safe to use from several threads."""
+
+    def __init__(self, extra_games: tuple[str, ...] = ()) -> None:
+        self._extra = extra_games
+        self._networks: OrderedDict[tuple[str, str, int], Agent] = OrderedDict()
+        self._loading = threading.Lock()
+
+    def games(self) -> list[str]:
+        """Return the names of games: those given, those with runs, then the usual ones."""
+        found = [spec for folder in run_folders() if (spec := _spec_of(folder)) is not None]
+        return list(dict.fromkeys([*self._extra, *found, *GAMES]))
+
+    def players(self, spec: str) -> dict[str, str]:
+        """Return {name: what people read} of the players of a game, people first."""
+        named = {PERSON: "Person", "random": "Random moves", "rollout": "Rollouts (no network)"}
+        if _has_open_spiel():
+            named["uct"] = "OpenSpiel's UCT"
+        for folder in reversed(runs_of(spec)):
+            versions = _versions(folder)
+            if versions is None:
+                continue
+            best, numbers = versions
+            named[f"{folder.name}:best"] = f"{folder.name}: best (version {best})"
+            for number in reversed(numbers):
+                named[f"{folder.name}:version{number:04}"] = f"{folder.name}: version {number}"
+        return named
+
+    def strongest(self, spec: str) -> str:
+        """Return the name of the best network of the newest run, or of the rollouts where there is none."""
+        return next((name for name in self.players(spec) if name.endswith(":best")), "rollout")
+
+    def make(self, name: str, game: Game, level: str) -> Player:
+        """Return a player of a game for a seat; it is nobody else's. May take seconds when a network is loaded."""
+        if name == "random":
+            player: Player = RandomPlayer(game)
+            player.new_game(0, time.monotonic_ns() % 2**31)
+            return player
+        seconds = level.endswith("s")
+        if name == "rollout":
+            return make_player(f"rollout:{level}", game)
+        if name == "uct":
+            return make_player(f"uct:{400 if seconds else level}", game)
+        return self._network(name, game).twin(game, DEEPEST if seconds else int(level))
+
+    def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
+        """Return a player whose search can be looked into, with room for DEEPEST simulations."""
+        if name == "rollout":
+            player = RolloutPlayer(game, sims=DEEPEST)
+            player.new_game(0, 0)
+            return player
+        return self._network(name, game).twin(game, DEEPEST)
+
+    def _network(self, name: str, game: Game) -> Agent:
+        run, _, which = name.partition(":")
+        folder = next((f for f in runs_of(game.spec) if f.name == run), None)
+        versions = _versions(folder) if folder else None
+        if folder is None or versions is None:
+            raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
+        number = versions[0] if which == "best" else int(which.removeprefix("version"))
+        key = (game.spec, run, number)
+        with self._loading:
+            if key not in self._networks:
+                agent = make_player(f"{run}:version{number:04}", game)
+                if not isinstance(agent, Agent):
+                    raise UserError(f"expected a network, got {name[:40]!r}")
+                agent.predictor = OneAtATime(agent.predictor)
+                self._networks[key] = agent
+            self._networks.move_to_end(key)
+            while len(self._networks) > KEPT:
+                self._networks.popitem(last=False)
+            return self._networks[key]
+
+
+def run_folders() -> list[Path]:
+    """Return all runs there are, those of a game together, newest first."""
+    if not RUNS.is_dir():
+        return []
+    found = [p for folder in RUNS.iterdir() if folder.is_dir() for p in folder.iterdir() if RUN.match(p.name)]
+    found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
+    return sorted(found, key=lambda p: (p.parent.name, -int(p.name[3:])))
+
+
+def _spec_of(folder: Path) -> str | None:
+    """Return the game of a run, None where it cannot be read."""
+    try:
+        return read_config(folder).game
+    except UserError:
+        return None
+
+
+def _versions(folder: Path) -> tuple[int, list[int]] | None:
+    """Return (best version, all versions) of a run; None where it has none that can be read."""
+    try:
+        store = Store(folder / "run.db", read_only=True)
+    except DamagedData:
+        return None
+    try:
+        numbers = [row[0] for row in store.versions()]
+        return (store.best(), numbers) if numbers else None
+    finally:
+        store.close()
+
+
+@lru_cache(maxsize=1)
+def _has_open_spiel() -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec("pyspiel") is not None
+
+
+def choose(player: Player, level: str, state: GameState, stop: Callable[[], bool]) -> tuple[int, float | None] | None:
+    """Return (move, its value for the player to move, None where the player has no opinion); None when stopped."""
+    if isinstance(player, Agent):
+        until = time.monotonic() + float(level[:-1]) if level.endswith("s") else float("inf")
+        player.think(state, stop=lambda: stop() or time.monotonic() > until)
+        if stop():
+            return None
+        pi, values = player.getAV(1)
+        action, value = player.chooseAction(pi, values, 0)
+        return action, value
+    if isinstance(player, RolloutPlayer) and not level.endswith("s"):
+        player.think(state, int(level), stop)
+        if stop():
+            return None
+    action, _, value, _ = player.act(state, 0)
+    return None if stop() else (action, None if isinstance(player, RandomPlayer) else value)
+
+
+def look(
+    analyst: Agent | RolloutPlayer, state: GameState, sims: int, *, stop: Callable[[], bool] = lambda: False,
+    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3,
+) -> dict[str, Any]:
+    """Search a position up to so many simulations; return `explain.describe` of it. `watch` sees it on the way.
+
+    A tree that has the position as its root is gone on with, any other is dropped first: then the numbers are those
+    of `python main.py explain`.
+    """
+    mcts = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
+    if mcts is not None and (len(mcts) == 0 or mcts.root.id != state.id):
+        mcts.clear()
+    told = time.monotonic()
+
+    def looking() -> bool:
+        nonlocal told
+        if stop():
+            return True
+        tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
+        if watch is not None and tree is not None and time.monotonic() - told > every and tree.root.visits:
+            told = time.monotonic()
+            watch(found(analyst, tree.root))
+        return False
+
+    return found(analyst, analyst.think(state, min(sims, DEEPEST), looking))
+
+
+def found(analyst: Agent | RolloutPlayer, node: Node) -> dict[str, Any]:
+    """Return what is known of a node; rollouts have no network, so no opinion of one."""
+    told = describe(node, analyst.name if isinstance(analyst, Agent) else "rollouts")
+    if isinstance(analyst, RolloutPlayer):
+        told["network_value"] = None
+        for line in told["moves"]:
+            line["V"] = None
+    return told
+
+
+def make_game(spec: str) -> Game:
+    """Return a game with tables of its own: one in plain Python must not be shared between threads."""
+    return games.make(spec)

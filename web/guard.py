@@ -1,0 +1,94 @@
+"""Who may ask: every request passes here before the page sees it (OWASP: DNS rebinding, CSRF, cross-site sockets).
+
+The Host must be one of ours, and there must be one only; an Origin, where a browser sends one, must be the same place,
+and it must be there for a socket; a page and its socket need the token of this start. Nothing is sent but GET and
+HEAD: all that changes something goes through the socket. The policy in the answers lets a page load nothing from
+elsewhere, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+ASSETS = "/_nicegui/"
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+class Guard:
+    """An ASGI application before another one."""
+
+    def __init__(self, app: App, *, hosts: Iterable[str], token: str) -> None:
+        """Let through what names one of `hosts` ("127.0.0.1:8080") and knows the token."""
+        self._app, self._token = app, token.encode()
+        self._hosts = {host.lower() for host in hosts}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        refusal = self.refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await _answer(send, *refusal)
+
+    def refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Return (status, reason) for what may not pass, None for what may."""
+        named = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1 or named[0] not in self._hosts:
+            return 421, "this server does not answer for that host name"
+        headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
+        origin = headers.get(b"origin")
+        socket = scope["type"] == "websocket"
+        if (origin is not None and origin not in self._origins) or (socket and origin is None):
+            return 403, "a page from elsewhere may not ask"
+        if headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin"):
+            top = headers.get(b"sec-fetch-mode") == "navigate" and scope["path"] == "/"
+            if not top:  # a link to the page may be followed; without the token it opens nothing
+                return 403, "a page from elsewhere may not ask"
+        if not socket and scope["method"] not in ("GET", "HEAD"):
+            return 405, "expected GET"
+        if not (scope["path"].startswith(ASSETS) or scope["path"] == "/favicon.ico") and not self._knows(scope):
+            return 403, "this page needs the token: open the address that `python main.py serve` prints"
+        return None
+
+    def _knows(self, scope: Scope) -> bool:
+        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
+        return len(given) == 1 and hmac.compare_digest(given[0].encode(), self._token)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *HEADERS]
+        await send(message)
+
+    return sending
+
+
+async def _answer(send: Send, status: int, text: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"), *HEADERS]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text.encode()})

@@ -1,0 +1,254 @@
+"""Watch it learn: start, stop and go on with training, its phase and curves, the newest game, the log; compare runs."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from nicegui import run, ui
+
+from config import PRESETS, UserError
+from drawing import board_svg
+from loggers import clock
+from runs import read_config
+from web.charts import Point, curve_svg
+from web.engine import run_folders
+from web.runfile import Standing, elo_points, log_tail, metrics, newest_game, series, standing
+
+EVERY = 1.5
+"""Seconds between two looks at the files."""
+MINUTES = {"": "as the preset", "5": "5 minutes", "15": "15 minutes", "60": "1 hour", "480": "8 hours"}
+CURVES = (
+    ("Policy loss", "retrain_policy_loss", 1.0, ""), ("Value loss", "retrain_value_loss", 1.0, ""),
+    ("Elo against its own earlier versions", "elo", 1.0, "Elo, version 0 = 0"),
+    ("Length of self-play games", "self_play_plies", 1.0, "moves"),
+    ("First player's wins", "self_play_first_wins", 100.0, "% of games"),
+    ("Draws", "self_play_draws", 100.0, "% of games"),
+    ("Positions in memory", "self_play_memory", 1.0, "positions"),
+    ("Evaluations", "self_play_evals_per_s", 1.0, "a second"),
+    ("Training", "retrain_positions_per_s", 1.0, "positions a second"),
+)  # fmt: skip
+
+
+class Learn:
+    """The view of one tab."""
+
+    def __init__(self, place: Any) -> None:
+        self._trainer, self._library, self._first_game = place.trainer(), place.library(), place.spec
+        self.visible = True
+        self._folders: dict[str, Path] = {}
+        self._drawn: tuple[Any, ...] = ()
+        self._moving: Any = None
+        self._ply = 0
+        self._game_key: tuple[Any, ...] = ()
+        self._reading = False
+        self._build()
+        self._list_runs()
+        ui.timer(EVERY, self._refresh)
+        ui.timer(0.5, self._step)
+
+    def _build(self) -> None:
+        with ui.element("div").classes("sheet learn"):
+            with ui.element("div").classes("stack"):
+                with ui.element("div").classes("card stack"):
+                    with ui.element("div").classes("line-up"):
+                        self._run = ui.select([], label="run", on_change=lambda _: self._chosen())
+                        self._run.props("dense outlined options-dense").style("min-width: 220px")
+                        self._compare = ui.select([], label="compare with", multiple=True, value=[])
+                        self._compare.props("dense outlined options-dense use-chips").style("min-width: 200px")
+                        self._compare.on_value_change(lambda _: self._chosen())
+                        self._resume = _button("Go on", "play_arrow", self._go_on, "go on with this run")
+                        self._halt = _button("Stop", "stop", self._stop, "end at the next commit; nothing is lost")
+                    self._words = ui.label().classes("status").props('role="status"')
+                    self._bar = ui.linear_progress(value=0, show_value=False, size="6px").props("rounded")
+                    self._facts = ui.html("", sanitize=False)
+                self._charts = ui.html("", sanitize=False)
+            with ui.element("div").classes("stack"):
+                with ui.element("div").classes("card stack"):
+                    ui.label("Start a run").style("font-weight: 600")
+                    self._new()
+                with ui.element("div").classes("card stack"):
+                    ui.label("The newest self-play game").style("font-weight: 600")
+                    with ui.element("div").classes("stand"):
+                        self._board = ui.html("", sanitize=False).classes("small-board")
+                    self._game_words = ui.label().classes("soft").style("text-align: center")
+                with ui.element("div").classes("card stack"):
+                    ui.label("Log").style("font-weight: 600")
+                    self._log = ui.html("", sanitize=False)
+
+    def _new(self) -> None:
+        with ui.element("div").classes("line-up"):
+            self._game = ui.select(self._library.games(), value=self._first_game, label="game")
+            self._game.props("dense outlined options-dense").classes("grow")
+        with ui.element("div").classes("line-up"):
+            self._preset = ui.select(list(PRESETS), value="laptop", label="preset")
+            self._preset.props("dense outlined options-dense").classes("grow")
+            self._minutes = ui.select(MINUTES, value="", label="at most")
+            self._minutes.props("dense outlined options-dense").classes("grow")
+            _button("Start", "school", self._start, "start a new run")
+        self._note = ui.label().classes("note")
+
+    # ---- runs
+
+    def _list_runs(self) -> None:
+        folders = {f"{folder.parent.name}/{folder.name}": folder for folder in run_folders()}
+        if list(folders) == list(self._folders):
+            return
+        fresh = [name for name in folders if name not in self._folders] if self._folders else []
+        self._folders = folders
+        names = list(folders)
+        here = fresh[0] if fresh else self._run.value if self._run.value in names else names[0] if names else None
+        self._run.set_options(names, value=here)
+        self._compare.set_options(names, value=[n for n in self._compare.value if n in names])
+
+    def _chosen(self) -> None:
+        self._drawn = self._game_key = ()
+
+    def _folder(self) -> Path | None:
+        return self._folders.get(self._run.value or "")
+
+    def _start(self) -> None:
+        arguments = ["--new", "--preset", self._preset.value]
+        if self._minutes.value:
+            arguments += ["--minutes", self._minutes.value]
+        self._work(self._game.value, arguments)
+
+    def _go_on(self) -> None:
+        folder = self._folder()
+        if folder is not None:
+            self._work(read_config(folder).game, ["--run", str(int(folder.name[3:]))])
+
+    def _work(self, spec: str, arguments: list[str]) -> None:
+        self._note.text = ""
+        try:
+            self._trainer.start(spec, arguments)
+        except UserError as error:
+            self._note.text = str(error).splitlines()[0]
+        else:
+            self._words.text = "starting ..."
+
+    def _stop(self) -> None:
+        folder = self._folder()
+        if folder is not None:
+            self._trainer.stop(read_config(folder).game)
+            self._words.text = "stopping at the next commit ..."
+
+    # ---- what is read
+
+    async def _refresh(self) -> None:
+        """Read the files in a thread and show what changed."""
+        if not self.visible or self._reading:
+            return
+        self._reading = True
+        try:
+            self._list_runs()
+            folder = self._folder()
+            if folder is None:
+                self._words.text = "There is no run yet."
+                self._resume.visible = self._halt.visible = self._bar.visible = False
+                return
+            compared = [self._folders[name] for name in self._compare.value if name in self._folders]
+            found = await run.io_bound(read_all, folder, [f for f in compared if f != folder], self._drawn)
+            self._show(folder, *found)
+        except UserError as error:
+            self._words.text = str(error).splitlines()[0]
+        finally:
+            self._reading = False
+
+    def _show(self, folder: Path, now: Standing, drawn: tuple[Any, ...], charts: str | None, log: str) -> None:
+        spec = read_config(folder).game
+        mine = self._trainer.process(spec) is not None and now.process == self._trainer.process(spec)
+        self._words.text = words_of(now, mine)
+        error = self._trainer.error(spec)
+        if error:
+            self._note.text = error
+        self._resume.visible = now.process is None and not self._trainer.running(spec) and not now.finished
+        self._halt.visible = mine
+        self._bar.visible = now.process is not None
+        self._bar.value = now.share if now.share is not None else 1.0
+        self._bar.props.set_bool("indeterminate", now.share is None)
+        self._facts.content = facts_html(now)
+        if charts is not None:
+            self._charts.content, self._drawn = charts, drawn
+        text = f'<pre class="log">{escape(log)}</pre>' if log else '<div class="soft">nothing yet</div>'
+        if text != self._log.content:
+            self._log.content = text
+            ui.run_javascript("for (const e of document.querySelectorAll('.log')) e.scrollTop = e.scrollHeight")
+        key = (folder, now.games)
+        if key != self._game_key:
+            self._game_key = key
+            self._moving, self._ply = newest_game(folder), 0
+            self._draw()
+
+    # ---- the newest game
+
+    def _step(self) -> None:
+        """Play the newest game move by move; at its end wait a little, then begin again."""
+        if self.visible and self._moving is not None:
+            count = len(self._moving.record.moves)
+            self._ply = self._ply + 1 if self._ply < count + 5 else 0
+            if self._ply <= count:
+                self._draw()
+
+    def _draw(self) -> None:
+        if self._moving is None:
+            self._board.content, self._game_words.text = "", "none yet"
+            return
+        record = self._moving.record
+        state = record.game.start()
+        for action in record.moves[: self._ply]:
+            state = state.takeAction(action)[0]
+        self._board.content = board_svg(state)
+        value = self._moving.values.get(self._ply)
+        told = f", value for who began {value:+.2f}" if value is not None else ""
+        self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{told}"
+
+
+def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
+    return ui.button(text, icon=icon, on_click=lambda: act()).props(f'flat dense aria-label="{tip}"').tooltip(tip)
+
+
+def read_all(
+    folder: Path, compared: list[Path], drawn: tuple[Any, ...]
+) -> tuple[Standing, tuple[Any, ...], str | None, str]:
+    """Return (standing, what the curves show, the curves or None where that is drawn already, the log's end)."""
+    lines = {f: metrics(f) for f in [folder, *compared]}
+    key = tuple((str(f), len(found)) for f, found in lines.items())
+    charts = None if key == drawn else charts_html(lines)
+    return standing(folder), key, charts, log_tail(folder)
+
+
+def charts_html(lines: dict[Path, list[dict[str, Any]]]) -> str:
+    """Return all curves, a line for each run."""
+    parts = []
+    for title, key, factor, unit in CURVES:
+        shown: dict[str, list[Point]] = {}
+        for folder, found in lines.items():
+            name = f"{folder.parent.name}/{folder.name}" if len(lines) > 1 else ""
+            shown[name] = elo_points(folder, found) if key == "elo" else series(found, key, factor=factor)
+        high = 100.0 if unit.startswith("%") else None
+        parts.append(f'<div class="card" data-curve="{key}">{curve_svg(title, shown, unit=unit, high=high)}</div>')
+    return f'<div class="charts">{"".join(parts)}</div>'
+
+
+def words_of(now: Standing, mine: bool) -> str:
+    """Return where a run is, in words."""
+    if now.finished:
+        return f"finished after {now.iteration - 1} iterations"
+    if now.process is None:
+        return f"waiting, {now.iteration - 1} iterations done"
+    stage = {"self-play": "self-play", "retrain": "retraining", "tournament": "tournament"}[now.stage]
+    share = f" {100 * now.share:.0f} %" if now.share is not None else ""
+    left = f", about {clock(now.seconds_left)} to go" if now.seconds_left is not None else ""
+    whose = "" if mine else f" (process {now.process}, not of this page)"
+    return f"iteration {now.iteration}: {stage}{share}{left}{whose}"
+
+
+def facts_html(now: Standing) -> str:
+    """Return a run's numbers."""
+    facts = {
+        "iterations done": now.iteration - 1, "games": f"{now.games:,}", "newest version": now.versions,
+        "best version": now.best,
+    }  # fmt: skip
+    return '<div class="facts">' + "".join(f"<div><span>{k}</span>{v}</div>" for k, v in facts.items()) + "</div>"

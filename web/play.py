@@ -1,0 +1,397 @@
+"""The board and the game at it: seats, moves, undo and redo, hint, files, and the machines' turns."""
+
+from __future__ import annotations
+
+import asyncio
+from html import escape
+from typing import Any
+
+from nicegui import background_tasks, context, run, ui
+
+from agent import Player
+from config import UserError
+from drawing import LOOKS, board_svg, grid_of, point_of
+from records import FORMS, LIMIT, from_bytes, to_bytes
+from web.charts import values_svg
+from web.engine import LEVELS, choose, make_game
+from web.inside import Inside
+from web.table import PERSON, Table
+
+CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
+READ_FILE = (
+    "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text(), f.size]);"
+    " e.target.value = ''; }}"
+)
+
+
+class Play:
+    """The view of one tab."""
+
+    def __init__(self, place: Any, game: str = "", moves: str = "") -> None:
+        """Build it where the page is being built; `game` and `moves` come from the address."""
+        self.library = place.library()
+        self.client = context.client
+        self.keys_on = True
+        self._gone = False
+        self._turn = 0
+        """Counts what was done at the table: a search begun before the last deed no longer counts."""
+        self._running = False
+        self._players: dict[tuple[str, str], Player] = {}
+        games = self.library.games()
+        self.table = Table(game if game in games else games[0])
+        self.inside = Inside(self)
+        self._build(games)
+        self.client.on_delete(self._leave)
+        self._choose_opponent()
+        if moves:
+            self._try(self.table.load_text, moves)
+        self.changed()
+
+    def _leave(self) -> None:
+        self._gone = True
+        self._turn += 1
+        self.inside.stop()
+
+    # ---- what one sees
+
+    def _build(self, games: list[str]) -> None:
+        with ui.element("div").classes("sheet"):
+            with ui.element("div").classes("stack"):
+                with ui.element("div").classes("stand"):
+                    self._eval = ui.html("", sanitize=False).style("display: flex")
+                    self._stage = ui.html("", sanitize=False).classes("stage")
+                    self._stage.props('tabindex=0 aria-label="board: arrows move, Enter plays"')
+                    self._stage.on("click", lambda e: self.click(e.args), js_handler=CLICK.format("action"))
+                self._others = ui.element("div").classes("line-up").style("justify-content: center")
+                with ui.element("div").classes("line-up tools").style("justify-content: center"):
+                    self._tools()
+                self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
+            with ui.element("div").classes("stack"):
+                with ui.element("div").classes("card stack setup"):
+                    self._setup(games)
+                with ui.element("div").classes("card stack"):
+                    with ui.element("div").classes("line-up"):
+                        self._status = ui.label().classes("status grow").props('role="status"')
+                        self._stop = _button("Stop", "stop", self.halt, "stop the machines")
+                        self._go_on = _button("Go on", "play_arrow", self.go_on, "the machines play on from here")
+                    self._graph = ui.html("", sanitize=False)
+                    self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
+                    self._moves = ui.html("", sanitize=False)
+                    self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
+                with ui.element("div").classes("card stack inside"):
+                    self.inside.build()
+        ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
+
+    def _tools(self) -> None:
+        _button("", "first_page", lambda: self.go(0), "to the start")
+        _button("", "undo", self.undo, "undo: take your last move back")
+        _button("", "redo", self.redo, "redo")
+        _button("", "last_page", lambda: self.go(len(self.table.moves)), "to the end")
+        _button("Hint", "lightbulb_outline", self.hint, "what would the search play?")
+        _button("Resign", "flag", self.resign, "give the game up")
+        _button("New", "add", self.new, "a new game")
+
+    def _setup(self, games: list[str]) -> None:
+        with ui.element("div").classes("line-up"):
+            self._game = ui.select(games, value=self.table.game.spec, on_change=self._change_game)
+            self._game.props('dense outlined options-dense aria-label="game"').classes("grow")
+            _button("", "swap_vert", self.swap, "swap sides")
+            _button("", "more_horiz", None, "files and text")
+            with ui.menu().props("auto-close=false"), ui.element("div").classes("stack").style("padding: 12px"):
+                self._files()
+        self._seats: dict[int, tuple[Any, Any, Any]] = {}
+        for side in (1, -1):
+            with ui.element("div").classes("seat"):
+                name = ui.html("", sanitize=False)
+                who = ui.select({PERSON: ""}, value=PERSON, on_change=lambda e, s=side: self._sit(s, e.value))
+                who.props(f'dense outlined options-dense aria-label="player {1 if side == 1 else 2}"')
+                level = ui.select(LEVELS, value="400", on_change=lambda e, s=side: self._set_level(s, e.value))
+                level.props(f'dense outlined options-dense aria-label="level {1 if side == 1 else 2}"')
+                self._seats[side] = name, who, level
+
+    def _files(self) -> None:
+        self._text = ui.input("moves of this position").props("dense outlined").style("width: 300px")
+        self._text.classes("moves-text")
+        self._text.on("keydown.enter", lambda: self._load_text(self._text.value))
+        with ui.element("div").classes("line-up"):
+            _button("Set", "input", lambda: self._load_text(self._text.value), "play these moves from the start")
+            copy = "navigator.clipboard.writeText(document.querySelector('.moves-text input').value)"
+            ui.button("Copy", icon="content_copy").props("flat dense").on("click", js_handler=f"() => {copy}")
+        with ui.element("div").classes("line-up"):
+            for form in FORMS:
+                _button(f"Save {form}", "download", lambda f=form: self._save(f), f"download as {form}")
+        ui.label("Load a game (.json, .txt, .sgf)").classes("soft")
+        chooser = ui.element("input").props('type=file accept=".json,.txt,.sgf" aria-label="load a game"')
+        chooser.on("change", lambda e: self._load_file(*e.args), js_handler=READ_FILE.format(LIMIT))
+
+    def show(self) -> None:
+        """Draw everything as it is now."""
+        t, game = self.table, self.table.game
+        marks, lines = self.inside.marks()
+        self._stage.content = board_svg(t.state, overlay=marks, lines=lines, clickable=True)
+        value = t.evaluation()
+        share = 50 if value is None else 50 + 50 * value
+        told = "no value yet" if value is None else f"value for {t.side_name(1)} {value:+.2f}"
+        self._eval.content = (
+            f'<div class="eval {game.look}" role="img" aria-label="{told}" title="{told}">'
+            f'<div style="height:{share:.1f}%"></div></div>'
+        )
+        self._status.text = t.status
+        thinking = self._running and t.machine_to_move
+        if thinking:
+            self._status.text = f"{t.side_name(t.state.playerTurn)} is thinking ..."
+        self._stop.visible = thinking
+        machines = any(name != PERSON for name in t.seats.values())
+        self._go_on.visible = machines and not t.machine_to_move and not t.over and (t.paused or t.looking_back)
+        names = [game.move_name(a) for a in t.moves]
+        self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
+        self._moves.content = _move_list(names, t.ply)
+        self._text.value = t.text
+        self._show_seats()
+        self._show_others()
+
+    def _show_seats(self) -> None:
+        sides = LOOKS[self.table.game.look].sides
+        for side, (name, who, level) in self._seats.items():
+            dot = f'<span class="dot-side" style="background:{sides[side][0]}"></span>'
+            name.content = dot + escape(self.table.side_name(side))
+            who.value, level.value = self.table.seats[side], self.table.levels[side]
+            level.visible = self.table.seats[side] not in (PERSON, "random")
+
+    def _show_others(self) -> None:
+        """Offer the moves that are no point of the board, such as a pass, as buttons."""
+        t, grid = self.table, grid_of(self.table.state)
+        legal = [] if t.over else t.state.allowedActions
+        others = [a for a in legal if grid is None or point_of(t.game, grid, a) is None]
+        self._others.clear()
+        with self._others:
+            for action in others[:200]:
+                name = t.game.move_name(action)
+                ui.button(name, on_click=lambda a=action: self.click(a)).props("outline dense no-caps")
+
+    def tell(self, text: str) -> None:
+        """Show a line to the person."""
+        self._note.text = text
+
+    # ---- what one does
+
+    def changed(self) -> None:
+        """Something was done: what was being searched for no longer counts."""
+        self._turn += 1
+        self.inside.position_changed()
+        self.show()
+        if self.table.machine_to_move and not self._running:
+            background_tasks.create(self._machines(), name="machines")
+
+    def _try(self, deed: Any, *values: Any) -> bool:
+        self.tell("")
+        try:
+            deed(*values)
+        except UserError as error:
+            self.tell(str(error).splitlines()[0])
+            return False
+        return True
+
+    def click(self, action: Any) -> None:
+        """Play a move, or say why that cannot be."""
+        t = self.table
+        try:
+            number = int(action)
+        except (TypeError, ValueError):
+            return
+        if not 0 <= number < t.game.action_size:
+            return
+        if t.machine_to_move:
+            self.tell("It is the machine's turn: wait, or stop it.")
+            return
+        if self._try(t.play, number):
+            t.paused = False
+            self.changed()
+
+    def go(self, ply: Any) -> None:
+        """Look at the position after so many moves."""
+        self.tell("")
+        self.table.go(int(ply))
+        self.changed()
+
+    def undo(self) -> None:
+        self.tell("" if self.table.undo() else "There is no move of yours to take back.")
+        self.changed()
+
+    def redo(self) -> None:
+        self.tell("" if self.table.redo() else "There is nothing to redo.")
+        self.changed()
+
+    def new(self) -> None:
+        self.tell("")
+        self.table.new()
+        self._players.clear()
+        self.changed()
+
+    def resign(self) -> None:
+        """Give up for the person to move, or for the only person."""
+        t = self.table
+        people = [side for side in (1, -1) if t.seats[side] == PERSON]
+        side = people[0] if len(people) == 1 else t.states[-1].playerTurn
+        self.tell("The game is over already." if t.result is not None else "")
+        t.resign(side)
+        self.changed()
+
+    def swap(self) -> None:
+        self.tell("")
+        self.table.swap()
+        self.changed()
+
+    def halt(self) -> None:
+        """Stop the machines; the game waits."""
+        self.table.paused = True
+        self.tell("Stopped.")
+        self.changed()
+
+    def go_on(self) -> None:
+        """Let the machines play on from the position that is shown."""
+        self.tell("")
+        self.table.drop_rest()
+        self.table.paused = False
+        self.changed()
+
+    def hint(self) -> None:
+        if self.table.over:
+            self.tell("The game is over.")
+        else:
+            self.inside.hint()
+
+    def open_record(self, record: Any, values: dict[int, float]) -> None:
+        """Show a stored game from its start, for two people to look at."""
+        self.table.seats = {1: PERSON, -1: PERSON}
+        self.table.load(record)
+        self.table.values = values
+        self._players.clear()
+        self._refresh_players()
+        self.changed()
+
+    def _load_text(self, text: str) -> None:
+        if self._try(self.table.load_text, str(text)):
+            self.table.paused = True
+            self._players.clear()
+            self.changed()
+
+    def _save(self, form: str) -> None:
+        try:
+            data = to_bytes(self.table.record(), form)
+        except UserError as error:
+            self.tell(str(error).splitlines()[0])
+            return
+        ui.download.content(data, f"{self.table.game.name}{form}")
+
+    def _load_file(self, name: Any, text: Any, size: Any) -> None:
+        form = next((f for f in FORMS if str(name).lower().endswith(f)), None)
+        if form is None or not isinstance(text, str) or not text:
+            self.tell(f"expected a file that ends in {', '.join(FORMS)}, of at most {LIMIT:,} bytes")
+            return
+        try:
+            record = from_bytes(text.encode(), form, self.table.game if form == ".txt" else None)
+        except UserError as error:
+            self.tell(str(error).splitlines()[0])
+            return
+        self.tell("")
+        self.open_record(record, {})
+
+    def _change_game(self, event: Any) -> None:
+        if event.value != self.table.game.spec:
+            self.tell("")
+            self._players.clear()
+            self.table.change_game(event.value)
+            self._choose_opponent()
+            self.changed()
+
+    def _refresh_players(self) -> None:
+        """Offer the players of the game that is on the table."""
+        spec = self.table.game.spec
+        options = self.library.players(spec)
+        for _, who, _ in self._seats.values():
+            who.set_options(options, value=who.value if who.value in options else PERSON)
+        self.inside.change_game(spec, options)
+        if spec not in self._game.options:
+            self._game.set_options([*self._game.options, spec])
+        self._game.value = spec
+
+    def _choose_opponent(self) -> None:
+        """Seat a person against the best there is."""
+        self.table.seats = {1: PERSON, -1: self.library.strongest(self.table.game.spec)}
+        self._refresh_players()
+
+    def _sit(self, side: int, name: str) -> None:
+        if name != self.table.seats[side]:
+            self.table.seats[side] = name
+            self.changed()
+
+    def _set_level(self, side: int, level: str) -> None:
+        if level != self.table.levels[side]:
+            self.table.levels[side] = level
+            self.changed()
+
+    def _key(self, event: Any) -> None:
+        if not self.keys_on or not event.action.keydown or event.modifiers.ctrl or event.modifiers.alt:
+            return
+        key, t = event.key.name, self.table
+        ply = {"ArrowLeft": t.ply - 1, "ArrowRight": t.ply + 1, "Home": 0, "End": len(t.moves)}.get(key)
+        if ply is not None and 0 <= ply <= len(t.moves) and ply != t.ply:
+            self.go(ply)
+
+    # ---- the machines
+
+    async def _machines(self) -> None:
+        """Let machines play as long as it is their turn; whatever is done at the table stops their search."""
+        self._running = True
+        t = self.table
+        try:
+            while t.machine_to_move and not self._gone:
+                turn, state, side = self._turn, t.state, t.state.playerTurn
+                self.show()
+                level = t.levels[side]
+                chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, turn)
+                if chosen is None or turn != self._turn:
+                    continue
+                action, value = chosen
+                if value is not None:
+                    t.note(t.ply, value, side)
+                t.play(action)
+                if t.result is None and PERSON not in t.seats.values():
+                    await asyncio.sleep(0.25)  # so that people can follow
+                self.changed()
+        except UserError as error:
+            t.paused = True
+            self.tell(str(error).splitlines()[0])
+        except Exception:
+            t.paused = True
+            self.tell("The machine failed; see the terminal.")
+            raise
+        finally:
+            self._running = False
+            if not self._gone:
+                self.show()
+
+    def _answer(self, name: str, level: str, spec: str, state: Any, turn: int) -> tuple[int, float | None] | None:
+        """Make the player if need be and let it choose; runs in a thread."""
+        if (name, level) not in self._players:
+            self._players[name, level] = self.library.make(name, make_game(spec), level)
+        return choose(self._players[name, level], level, state, lambda: self._turn != turn)
+
+
+def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
+    button = ui.button(text, icon=icon, on_click=(lambda: act()) if act else None)
+    button.props(f'flat dense aria-label="{tip}"').tooltip(tip)
+    return button
+
+
+def _move_list(names: list[str], here: int) -> str:
+    """Return the moves as buttons."""
+    if not names:
+        return ""
+    parts = []
+    for ply, name in enumerate(names, 1):
+        number = f'<span class="soft">{(ply + 1) // 2}.</span> ' if ply % 2 else ""
+        mark = ' class="here"' if ply == here else ""
+        parts.append(f'{number}<button type="button" data-ply="{ply}"{mark}>{escape(name)}</button> ')
+    return f'<div class="moves">{"".join(parts)}</div>'

@@ -1,0 +1,233 @@
+"""What can be read of a run in work: its phase, curves, games, log. Nothing is written, no lock is taken."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import games
+from config import Config, UserError
+from rating import rate
+from records import Record
+from runs import read_config
+from storage import DamagedData, Store
+from web.charts import Point
+
+STAGES = ("self-play", "retrain", "tournament")
+LINES_OF_LOG = 200
+
+
+class Standing(NamedTuple):
+    """Where a run is."""
+
+    finished: bool
+    process: int | None
+    """Who works on it."""
+    iteration: int
+    stage: str
+    share: float | None
+    """Of the stage; None where it cannot be told."""
+    seconds_left: float | None
+    games: int
+    versions: int
+    best: int
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Store]:
+    """Open a run's database for reading."""
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def standing(folder: Path) -> Standing:
+    """Return where a run is; raise `UserError` when it cannot be read."""
+    config = read_config(folder)
+    with reading(folder) as store:
+        done = store.iterations_done()
+        now = done + 1
+        stages = set(store.finished(now))
+        finished = store.get("finished") == "yes"
+        versions = store.versions()
+        played = len(store.game_indices(now))
+        seconds = float(store.get("seconds", "0") or 0)
+        facts = done, seconds, store.best(), store.count_games()
+    stage = next((name for name in STAGES if name not in stages), STAGES[-1])
+    share = min(played / config.episodes, 1.0) if stage == "self-play" else None
+    left = None if finished else time_left(config, facts[0], facts[1])
+    number = versions[-1][0] if versions else 0
+    return Standing(finished, owner(folder), now, stage, share, left, facts[3], number, facts[2])
+
+
+def time_left(config: Config, done: int, seconds: float) -> float | None:
+    """Return the seconds of work a run has to go, by its mean so far; None before its first iteration is done."""
+    if not done:
+        return 60 * config.minutes if config.minutes else None
+    left = (config.iterations - done) * seconds / done
+    return max(0.0, min(left, 60 * config.minutes - seconds) if config.minutes else left)
+
+
+def owner(folder: Path) -> int | None:
+    """Return the process that works on a run. It is read off the lock's file, so that the lock stays untouched."""
+    try:
+        process = int((folder / "lock").read_text().strip() or 0)
+        os.kill(process, 0)
+    except PermissionError:
+        return process
+    except (OSError, ValueError, OverflowError):
+        return None
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:  # another system
+        return process or None
+    return process if b"python" in words and process != os.getpid() else None
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    """Return the lines of metrics.jsonl that are whole; one that is being written is left for later."""
+    try:
+        text = (folder / "metrics.jsonl").read_text(encoding="utf-8")
+    except OSError:
+        return []
+    lines = []
+    for line in text.split("\n"):
+        try:
+            values = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(values, dict) and isinstance(values.get("iteration"), int):
+            lines.append(values)
+    return lines
+
+
+def series(lines: list[dict[str, Any]], key: str, *, factor: float = 1.0) -> list[Point]:
+    """Return a number of each iteration that has it."""
+    return [
+        Point(m["iteration"], factor * m[key]) for m in lines
+        if isinstance(m.get(key), int | float) and not isinstance(m[key], bool) and math.isfinite(m[key])
+    ]  # fmt: skip
+
+
+def elo_points(folder: Path, lines: list[dict[str, Any]]) -> list[Point]:
+    """Return the Elo of each challenger with its 95 % interval, version 0 being 0.
+
+    A tournament gives the difference to the best of its time; differences are added up along the promotions, so their
+    errors add up as well, and the intervals are those of the one tournament.
+    """
+    points: list[Point] = []
+    base = 0.0
+    with reading(folder) as store:
+        for m in lines:
+            if not m.get("tournament_played"):
+                continue
+            scores = store.match_scores(m["iteration"])
+            if not scores:
+                continue
+            score = rate([scores[i] for i in sorted(scores)])
+            elo = score.elo if math.isfinite(score.elo) else score.low if score.elo > 0 else score.high
+            ends = (score.low if math.isfinite(score.low) else elo, score.high if math.isfinite(score.high) else elo)
+            points.append(Point(m["iteration"], base + elo, base + ends[0], base + ends[1]))
+            if m.get("tournament_promoted"):
+                base += elo
+    return points
+
+
+def log_tail(folder: Path, lines: int = LINES_OF_LOG) -> str:
+    """Return the end of the run's main log."""
+    try:
+        with open(folder / "logs" / "logger_main.log", "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - 200 * lines))
+            return "\n".join(file.read().decode("utf-8", "replace").splitlines()[-lines:])
+    except OSError:
+        return ""
+
+
+# ---- games
+
+
+class Stored(NamedTuple):
+    """A game of a run."""
+
+    record: Record
+    values: dict[int, float]
+    """{ply: value for who began, as the search saw it when it played}."""
+
+
+@lru_cache(maxsize=8)
+def _game(spec: str) -> Any:
+    return games.make(spec)
+
+
+def stored_game(folder: Path, iteration: int, index: int) -> Stored:
+    """Return a game of self-play; raise `UserError` when it is not there."""
+    with reading(folder) as store:
+        row = next((row for row in store.games_of(iteration) if row[1] == index), None)
+    if row is None:
+        raise UserError(f"expected a game of iteration {iteration}, got number {index}")
+    return _stored(folder, row)
+
+
+def newest_game(folder: Path) -> Stored | None:
+    """Return the self-play game that was kept last."""
+    with reading(folder) as store:
+        row = store.newest_game()
+    return _stored(folder, row) if row else None
+
+
+def _stored(folder: Path, row: tuple[Any, ...]) -> Stored:
+    iteration, index, result, moves, _, values = row
+    game = _game(read_config(folder).game)
+    actions = [int(a) for a in moves]
+    state, noted = game.start(), {}
+    for ply, (action, value) in enumerate(zip(actions, values, strict=False)):
+        if math.isfinite(value):
+            noted[ply] = float(value) * state.playerTurn
+        state = state.takeAction(action)[0]
+    names = f"iteration {iteration}", f"game {index}"
+    return Stored(Record(game, actions, float(result), names, ""), noted)
+
+
+def match_game(folder: Path, iteration: int, index: int) -> Stored:
+    """Return a game of a tournament; raise `UserError` when it is not there."""
+    with reading(folder) as store:
+        row = next((row for row in store.matches_of(iteration) if row[0] == index), None)
+    if row is None:
+        raise UserError(f"expected a game of the tournament of iteration {iteration}, got number {index}")
+    _, current, best, began, score, moves = row
+    game = _game(read_config(folder).game)
+    names = (f"version {current}", f"version {best}") if began else (f"version {best}", f"version {current}")
+    result = 2 * score - 1 if began else 1 - 2 * score
+    actions = [game.parse_move(name) for name in moves.split()]
+    return Stored(Record(game, actions, result, names, datetime.date.today().isoformat()), {})
+
+
+def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, float, int]]:
+    """Return (index, who played, result for who began, moves) of an iteration's games: "self-play" or "tournament"."""
+    with reading(folder) as store:
+        if kind == "self-play":
+            return [(row[1], "self-play", float(row[2]), len(row[3])) for row in store.games_of(iteration)]
+        return [
+            (i, f"version {current if began else best} began, against {best if began else current}",
+             2 * score - 1 if began else 1 - 2 * score, len(moves.split()))
+            for i, current, best, began, score, moves in store.matches_of(iteration)
+        ]  # fmt: skip
+
+
+def iterations(folder: Path) -> list[int]:
+    """Return the iterations that have games, newest first."""
+    try:
+        with reading(folder) as store:
+            return sorted((i for i in store.game_counts() if i > 0), reverse=True)
+    except DamagedData:
+        return []

@@ -1,0 +1,189 @@
+"""A game at a table of the page: moves with their redo, the seats, values; knows no browser and no player's insides."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import games
+from config import UserError
+from game import Game, GameState, illegal_move
+from records import Record
+
+PERSON = "person"
+LONGEST_TEXT = 20_000
+
+
+class Table:
+    """One game: a line of moves and where in it one is. Values are for who began, in [-1, 1]."""
+
+    def __init__(self, spec: str) -> None:
+        self.seats: dict[int, str] = {1: PERSON, -1: "random"}
+        self.levels: dict[int, str] = {1: "400", -1: "400"}
+        self.paused = False
+        """True while machines wait: after a stop, and until the game goes on."""
+        self.change_game(spec)
+
+    def change_game(self, spec: str) -> None:
+        """Begin a game of another kind."""
+        self.game: Game = games.make(spec)
+        self.new()
+
+    def new(self) -> None:
+        """Begin again from the first position."""
+        self.states: list[GameState] = [self.game.start()]
+        self.moves: list[int] = []
+        self.ply = 0
+        self.values: dict[int, float] = {}
+        """{ply: value for who began of the position there}."""
+        self.resigned: int | None = None
+        self.paused = False
+
+    # ---- where one is
+
+    @property
+    def state(self) -> GameState:
+        return self.states[self.ply]
+
+    @property
+    def looking_back(self) -> bool:
+        return self.ply < len(self.moves)
+
+    @property
+    def over(self) -> bool:
+        """True when nothing can be played here: the game ended, or was given up."""
+        return self.state.isEndGame or (self.resigned is not None and not self.looking_back)
+
+    @property
+    def machine_to_move(self) -> bool:
+        """True when the player of the program whose turn it is shall play."""
+        waits = self.paused or self.looking_back or self.over
+        return not waits and self.seats[self.state.playerTurn] != PERSON
+
+    @property
+    def result(self) -> float | None:
+        """The result for who began; None while the game goes on."""
+        if self.resigned is not None:
+            return float(-self.resigned)
+        end = self.states[-1]
+        return end.value * end.playerTurn if end.isEndGame else None
+
+    def go(self, ply: int) -> None:
+        """Look at the position after so many moves."""
+        self.ply = min(max(ply, 0), len(self.moves))
+
+    def undo(self) -> bool:
+        """Go back to the last position where a person was to move; return whether there was one."""
+        for ply in range(self.ply - 1, -1, -1):
+            if PERSON not in self.seats.values() or self.seats[self.states[ply].playerTurn] == PERSON:
+                self.go(ply)
+                return True
+        return False
+
+    def redo(self) -> bool:
+        """Go forward to the next position where a person is to move, or to the end; return whether it moved."""
+        was = self.ply
+        for ply in range(self.ply + 1, len(self.moves) + 1):
+            self.go(ply)
+            if self.seats[self.state.playerTurn] == PERSON:
+                break
+        return self.ply > was
+
+    # ---- what is done
+
+    def play(self, action: int) -> None:
+        """Play a move here; moves that came after this position are dropped. Raise `UserError` saying why not."""
+        if self.over:
+            raise UserError("the game is over: begin a new one, or go back")
+        if action not in self.state.allowedActions:
+            raise UserError(illegal_move(self.game, self.state, action).splitlines()[0])
+        state = self.state.takeAction(action)[0]
+        self.drop_rest()
+        self.moves.append(action)
+        self.states.append(state)
+        self.ply += 1
+
+    def drop_rest(self) -> None:
+        """Forget what came after this position."""
+        del self.moves[self.ply :], self.states[self.ply + 1 :]
+        self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
+        self.resigned = None
+
+    def resign(self, side: int) -> None:
+        """Give the game up for a side."""
+        if self.result is None:
+            self.resigned = side
+            self.go(len(self.moves))
+
+    def swap(self) -> None:
+        """Let both change seats."""
+        self.seats = {side: self.seats[-side] for side in (1, -1)}
+        self.levels = {side: self.levels[-side] for side in (1, -1)}
+
+    def note(self, ply: int, value: float, player: int) -> None:
+        """Keep a value of the position at a ply, given for a player."""
+        self.values[ply] = value * player
+
+    def evaluation(self) -> float | None:
+        """The value here for who began: the result when it is known, else the newest value noted up to here."""
+        if not self.looking_back and self.result is not None:
+            return self.result
+        return self.values.get(self.ply)
+
+    # ---- as text and files
+
+    @property
+    def text(self) -> str:
+        """The moves up to here as one line."""
+        return self.game.format_moves(self.moves[: self.ply])
+
+    def load_text(self, text: str) -> None:
+        """Take over a line of moves; raise `UserError` with the number of the first wrong one, changing nothing."""
+        if len(text) > LONGEST_TEXT:
+            raise UserError(f"expected at most {LONGEST_TEXT:,} characters, got {len(text):,}")
+        self._take(self.game, self.game.parse_moves(text))
+
+    def load(self, record: Record) -> None:
+        """Take over a game of a file, at its first position; machines wait until it goes on."""
+        self._take(record.game, record.moves)
+        if record.result is not None and self.result is None:
+            self.resigned = -1 if record.result > 0 else 1 if record.result < 0 else None
+        self.paused = True
+        self.go(0)
+
+    def _take(self, game: Game, moves: list[int]) -> None:
+        states = [game.start()]
+        for number, action in enumerate(moves, 1):
+            if action not in states[-1].allowedActions:
+                raise UserError(f"move {number}: {illegal_move(game, states[-1], action).splitlines()[0]}")
+            states.append(states[-1].takeAction(action)[0])
+        self.game, self.states, self.moves = game, states, list(moves)
+        self.ply, self.values, self.resigned = len(moves), {}, None
+
+    def record(self) -> Record:
+        """Return the whole game for a file."""
+        names: Any = tuple(self.seats[side][:100] for side in (1, -1))
+        return Record(self.game, self.moves, self.result, names, datetime.date.today().isoformat())
+
+    @property
+    def status(self) -> str:
+        """Whose turn it is, or how it ended."""
+        if self.over:
+            result = self.result if not self.looking_back else self.state.value * self.state.playerTurn
+            if not result:
+                return "A draw."
+            side = 1 if result > 0 else -1
+            given = " The other side resigned." if self.resigned is not None else ""
+            return f"{self.side_name(side)} wins.{given}"
+        turn = self.side_name(self.state.playerTurn)
+        if self.looking_back:
+            return f"Move {self.ply} of {len(self.moves)}, {turn} to move. A click plays on from here."
+        who = "" if self.seats[self.state.playerTurn] == PERSON else f" ({self.seats[self.state.playerTurn]})"
+        waits = ", waiting" if who and self.paused else ""
+        return f"{turn}{who} to move{waits}"
+
+    def side_name(self, side: int) -> str:
+        """Return what people call a side, by the colour it is drawn in."""
+        names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
+        own = self.game.pieces != Game.pieces or self.game.look not in names
+        return self.game.pieces[side] if own else names[self.game.look][side == -1]
