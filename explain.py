@@ -28,7 +28,7 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
 
     moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven of it (won,
     lost, drawn or "") and its principal variation pv; none before the node is expanded. V is the network's own value
-    of the position after the move (a result where the game is over), Q the search's. `network`: its own value and
+    of the position after the move (what is proven of it, if anything), Q the search's. `network`: its own value and
     priors [action_size], for a root that was won at once, so that it was not asked.
     """
     mcts = node.mcts
@@ -43,7 +43,7 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
             "move": game.move_name(action), "action": action, "N": choice.N, "share": choice.N / total,
             "P": choice.P if priors is None else float(priors[action]),
             "Q": choice.Q if choice.N else None, "U": choice.U,
-            "V": sign * child.value if child and choice.N else None, "proven": choice.proven,
+            "V": sign * (child.value if child.proven is None else child.proven) if child and choice.N else None, "proven": choice.proven,
             "pv": [game.move_name(action), *after],
         })  # fmt: skip
     lines.sort(key=lambda line: -line["N"])
