@@ -57,7 +57,7 @@ def rate(scores: Sequence[float]) -> Score:
     games = np.asarray(scores, float)
     wins, draws, losses = int((games == 1).sum()), int((games == 0.5).sum()), int((games == 0).sum())
     mean = float(games.mean())
-    low, high = _wilson(mean, len(games) / _relative_variance(games, mean))
+    low, high = wilson(mean, len(games) / _relative_variance(games, mean))
     return Score(wins, draws, losses, elo(mean), elo(low), elo(high))
 
 
@@ -69,7 +69,8 @@ def _relative_variance(games: np.ndarray, mean: float) -> float:
     return float(np.clip(2 * pairs.var(ddof=1) / (mean * (1 - mean)), 0.1, 2.0))
 
 
-def _wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:
+def wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:
+    """Return Wilson's interval of a share found in n trials; 95 % with the default z."""
     centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
     return max(centre - half, 0.0), min(centre + half, 1.0)
