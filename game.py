@@ -32,6 +32,7 @@ PLAY = types.void(_row, types.int64)
 OUTCOME = types.int64(_row, _floats)
 ENCODE = types.void(_row, _bytes)
 KEY = types.uint64(_row)
+EVALUATE = types.float32(_row)
 
 
 @compiled
@@ -138,6 +139,9 @@ class Game:
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""
     rules: Rules | None = None
+    evaluate: Any = None
+    """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1):
+    a `numba.cfunc` for players that look ahead a few moves only; None = nothing is known before the end."""
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """Those that differ from the defaults."""

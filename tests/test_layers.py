@@ -8,7 +8,7 @@ import pytest
 HERE = Path(__file__).parent.parent
 LAYERS = [
     "config loggers rating", "compiled storage backends", "game", "games", "forest", "chance",
-    "selection", "kernels", "rollouts MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
+    "selection", "kernels", "rollouts minimax MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
     "conformance funcs", "runs sgf", "initialise records",
     "stages lineup explain budget bench",
     "console position turnfile", "viewer web", "arguments", "commands", "cli main",
