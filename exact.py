@@ -1,9 +1,9 @@
 """Positions whose moves differ in value, solved exactly: what `evaluate` asks a player.
 
-Positions come from uniformly random play, from a seed, no two alike up to symmetry. A move's score is for the player who
-makes it: larger is better, its sign (win, draw, loss) is the game's value after it. Only positions whose legal moves
-differ in value count; in all others no move is a mistake. The first n positions of a seed are always the same, whatever
-number is asked for. Solved positions are kept in a file of the user's cache folder (`cache_file`), checked when read.
+Positions come from uniformly random play, from a seed, no two alike up to symmetry. A move's score is for the player
+who makes it: larger is better, its sign (win, draw, loss) is the game's value after it. Only positions whose legal
+moves differ in value count; in all others no move is a mistake. The first n positions of a seed are always the same,
+whatever number is asked for. They are kept in a file of the user's cache folder (`cache_file`), checked when read.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from config import UserError
 from game import Game, GameState
+from minimax import Minimax
 from runs import game_folder
 from storage import write_file
 
@@ -73,11 +74,36 @@ class Oracle(NamedTuple):
     """Whether every position of the game is taken, not a sample."""
 
 
+REACH = {("go", 3): 18, ("go", 4): 22, ("go", 5): 18, ("littlego", 5): 10}
+"""{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
+NODES = 300_000
+"""Nodes after which alpha-beta gives a position up: it is left out, which favours positions that are quick to solve."""
+
+
 def oracle(game: Game) -> Oracle | None:
     """Return who solves a game; None when nobody does. Raise `UserError` when the solver is not installed."""
     if game.spec == "connect4":
         return _bitbully()
-    return None
+    rows, columns = game.grid_shape
+    end, reach = game.max_plies, REACH.get((game.name, rows))
+    if game.name == "tictactoe":
+        reach = end
+    elif game.name == "connect4":
+        reach = 20
+    elif game.name == "othello":
+        end, reach = rows * columns - 4, 14
+    return _alpha_beta(game, end, reach) if reach else None
+
+
+def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
+    solver = Minimax(game)
+
+    def scores(state: GameState, moves: Sequence[int]) -> dict[int, float] | None:
+        return solver.solve_moves(state, nodes=NODES)
+
+    low, high = max(end - reach, 0), max(end - 2, 0)
+    bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
+    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, whole=game.name == "tictactoe")
 
 
 def _bitbully() -> Oracle:

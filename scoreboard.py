@@ -6,12 +6,12 @@ All figures come from positions whose legal moves differ in value. Intervals are
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from agent import Agent, Player
-from exact import Oracle, Solved
+from exact import Solved
 from forest import capacity_for, forest_bytes
 from rating import wilson
 

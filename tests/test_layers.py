@@ -9,7 +9,7 @@ HERE = Path(__file__).parent.parent
 LAYERS = [
     "config loggers rating", "compiled storage backends", "game", "games", "forest", "chance",
     "selection", "kernels", "rollouts minimax MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
-    "conformance funcs", "runs sgf", "initialise records",
+    "conformance funcs", "runs sgf", "exact ladder", "scoreboard", "evaluation", "initialise records",
     "stages lineup explain budget bench",
     "console position turnfile", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
