@@ -72,11 +72,15 @@ class Oracle(NamedTuple):
     """(position, its moves from the start) -> {action: score}; None when it is too far from the end."""
     whole: bool = False
     """Whether every position of the game is taken, not a sample."""
+    most: int = 10**9
+    """Positions at most."""
 
 
-REACH = {("go", 3): 18, ("go", 4): 22, ("go", 5): 18, ("littlego", 5): 10}
+REACH = {("go", 3): 18, ("go", 4): 20, ("go", 5): 16, ("littlego", 5): 10}
 """{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
-NODES = 300_000
+MOST = {("go", 4): 1500, ("go", 5): 500}
+"""{(game, size): positions at most, because few of them count and more would take many minutes to find}"""
+NODES = 100_000
 """Nodes after which alpha-beta gives a position up: it is left out, which favours positions that are quick to solve."""
 
 
@@ -103,7 +107,8 @@ def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
 
     low, high = max(end - reach, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
-    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, whole=game.name == "tictactoe")
+    most = MOST.get((game.name, game.grid_shape[0]), Oracle._field_defaults["most"])
+    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.name == "tictactoe", most)
 
 
 def _bitbully() -> Oracle:
@@ -125,10 +130,11 @@ def _bitbully() -> Oracle:
 
 def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
               ) -> list[Solved]:  # fmt: skip
-    """Return the first `count` positions of a seed, fewer when the game has no more; from the cache as far as it goes.
+    """Return the first `count` positions of a seed, fewer when the game has no more; from the cache if it has as many.
 
     `report` is told how many there are.
     """
+    count = min(count, who.most)
     path = cache_file(game, who, seed)
     found, complete = _read(path, game)
     if len(found) >= count or complete:
