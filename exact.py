@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +30,8 @@ GIVE_UP = 2_000
 """Positions drawn in a row without a new one that counts: then there are no more."""
 
 
-class Solved(NamedTuple):
+@dataclass(frozen=True)
+class Solved:
     """A position whose moves differ in value."""
 
     moves: tuple[int, ...]
@@ -37,21 +40,37 @@ class Solved(NamedTuple):
     scores: dict[int, float]
     """{legal action: its score, for the player to move}; the larger the better."""
 
-    @property
+    @cached_property
     def values(self) -> dict[int, int]:
         """{legal action: 1, 0, -1 for won, drawn, lost}"""
         return {action: int(np.sign(score)) for action, score in self.scores.items()}
 
-    @property
+    @cached_property
     def keeping(self) -> set[int]:
         """The actions that keep the game's value."""
-        values = self.values
-        return {a for a, v in values.items() if v == max(values.values())}
+        highest = max(self.values.values())
+        return {a for a, v in self.values.items() if v == highest}
 
-    @property
+    @cached_property
     def best(self) -> set[int]:
         """The actions of the best score."""
-        return {a for a, s in self.scores.items() if s == max(self.scores.values())}
+        highest = max(self.scores.values())
+        return {a for a, s in self.scores.items() if s == highest}
+
+    @cached_property
+    def planes(self) -> np.ndarray:
+        """[rows, columns, planes] uint8: what the network sees."""
+        return self.state.planes()
+
+    @cached_property
+    def following(self) -> list[tuple[np.ndarray, int]]:
+        """(planes, exact value for its player to move) of each position one move on that is not over."""
+        found = []
+        for action, value in self.values.items():
+            after, _, over = self.state.takeAction(action)
+            if not over:
+                found.append((after.planes(), value if after.playerTurn == self.state.playerTurn else -value))
+        return found
 
     @property
     def ply(self) -> int:

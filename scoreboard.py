@@ -141,7 +141,7 @@ def _side_by_side(player: Player, sims: int) -> int:
 
 def choose_alone(agent: Agent, positions: Sequence[Solved]) -> list[int]:
     """Return the network's most probable legal move in each position, without search."""
-    _, logits = _answers(agent, [p.state.planes() for p in positions])
+    _, logits = _answers(agent, [p.planes for p in positions])
     return [max(p.scores, key=lambda a, row=row: row[a]) for p, row in zip(positions, logits, strict=True)]  # type: ignore[misc]
 
 
@@ -155,15 +155,9 @@ class ValueFit(NamedTuple):
 
 def value_error(agent: Agent, positions: Sequence[Solved]) -> ValueFit:
     """Compare the value head with the exact values (-1, 0, 1) of all positions one move on that are not over."""
-    planes, exact = [], []
-    for position in positions:
-        for action, value in position.values.items():
-            after, _, over = position.state.takeAction(action)
-            if not over:
-                planes.append(after.planes())
-                exact.append(value if after.playerTurn == position.state.playerTurn else -value)
-    values, _ = _answers(agent, planes)
-    truth = np.array(exact, float)
+    after = [pair for p in positions for pair in p.following]
+    values, _ = _answers(agent, [planes for planes, _ in after])
+    truth = np.array([value for _, value in after], float)
     varies = values.std() > 0 and truth.std() > 0
     return ValueFit(
         len(truth), float(np.abs(values - truth).mean()), float(np.corrcoef(values, truth)[0, 1]) if varies else 0.0

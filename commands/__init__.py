@@ -10,6 +10,7 @@ COMMANDS = {
     "play": "play against a trained network at the console",
     "match": "let two players play a match",
     "evaluate": "measure a player: exact values, and a ladder of rollout players",
+    "curves": "draw how runs went: loss, exact values, Elo, games, speeds",
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",
     "check": "test a game's rules",

@@ -11,7 +11,7 @@ LAYERS = [
     "selection", "kernels", "rollouts minimax MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
     "conformance funcs", "runs sgf", "exact ladder", "scoreboard", "evaluation", "initialise records",
     "stages scoring lineup explain budget bench",
-    "console position turnfile", "viewer web", "arguments", "commands", "cli main",
+    "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
