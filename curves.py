@@ -65,7 +65,7 @@ class Run(NamedTuple):
 
 
 def curves(metrics: Sequence[Line] | Mapping[str, Sequence[Line]], *, by_time: bool = False) -> Picture:
-    """Draw one run from the lines of its metrics.jsonl, or several: {name: lines}, over iterations or minutes of work."""
+    """Draw a run from the lines of its metrics.jsonl, or several: {name: lines}; over iterations or minutes of work."""
     named = metrics if isinstance(metrics, Mapping) else {"": metrics}
     several = len(named) > 1
     runs = [
@@ -79,7 +79,7 @@ def curves(metrics: Sequence[Line] | Mapping[str, Sequence[Line]], *, by_time: b
     for axis in panels[-1]:
         axis.set_xlabel("minutes of work" if by_time else "iteration")
         _limits(axis, runs)
-    if several:
+    if several:  # names of runs, with their colours
         handles = [Line2D([], [], color=run.colour, label=run.name) for run in runs]
         figure.legend(handles=handles, loc="outside upper left", ncols=6, frameon=False, fontsize=9.5)
     elif runs and runs[0].lines:
@@ -109,14 +109,14 @@ def _panel(axis: Axes, title: str, label: str, drawn: list[bool], several: bool)
     known = dict(zip(labels, handles, strict=True))
     if several:
         known = {
-            text: Line2D([], [], color=DARK, linestyle=h.get_linestyle())
+            text: Line2D([], [], color=DARK, linestyle=DASHES[int(h.get_gid())])
             for text, h in known.items()
-            if isinstance(h, Line2D)
+            if isinstance(h, Line2D) and h.get_gid()
         }
     if known:
         axis.legend(
             list(known.values()), list(known), frameon=False, fontsize=8.5, ncols=4, loc="lower right",
-            bbox_to_anchor=(1.02, 0.985), handlelength=1.5 if several else 1.2, handletextpad=0.5, columnspacing=1.0,
+            bbox_to_anchor=(1.02, 0.985), handlelength=1.6 if several else 1.1, handletextpad=0.4, columnspacing=0.9,
             borderpad=0.2,
         )  # fmt: skip
 
@@ -135,8 +135,21 @@ def _plot(axis: Axes, run: Run, key: str, name: str, number: int = 0, colour: st
     x, y = run.series(key)
     if not x:
         return None
-    axis.plot(x, y, marker="o" if len(x) < 25 else "", markersize=3.5, label=name, **run.style(number, colour))
+    marker = "o" if len(x) < 25 else ""
+    axis.plot(x, y, marker=marker, markersize=3.5, label=name, gid=str(number), **run.style(number, colour))
     return max(y)
+
+
+def _stack(axis: Axes, run: Run, x: list[float], parts: Sequence[tuple[str, str, list[float]]]) -> None:
+    """Draw (name, colour, heights) on top of each other, as bars of an iteration or as areas over time."""
+    if run.by_time:
+        names, colours, heights = zip(*parts, strict=True)
+        axis.stackplot(x, *heights, labels=names, colors=colours)
+        return
+    below = [0.0] * len(x)
+    for name, colour, height in parts:
+        axis.bar(x, height, 1.0 if len(x) > 40 else 0.8, below, color=colour, label=name)
+        below = [a + b for a, b in zip(below, height, strict=True)]
 
 
 # ---- the panels
@@ -153,9 +166,9 @@ def _draw_losses(axis: Axes, run: Run) -> bool:
 
 
 def _draw_kept(axis: Axes, run: Run) -> bool:
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f} %"))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{round(100 * y, 1):g} %"))
     sims = next((m["score_sims"] for m in run.lines if "score_sims" in m), 0)
-    alone = _plot(axis, run, "score_kept_alone", "network alone", 1, ORANGE)
+    alone = _plot(axis, run, "score_kept_alone", "alone", 1, ORANGE)
     searched = _plot(axis, run, "score_kept", f"{sims} simulations", 0, BLUE)
     return alone is not None or searched is not None
 
@@ -163,23 +176,31 @@ def _draw_kept(axis: Axes, run: Run) -> bool:
 def _draw_elo(axis: Axes, run: Run) -> bool:
     lines = [m for m in run.lines if "version" in m and "best_version" in m]
     ratings = league(lines)
+    if ANCHOR not in ratings:
+        return False
     places = {version_name(m["version"]): run.place(m) for m in reversed(lines)}
     points = sorted((places[name], r.elo, r.error) for name, r in ratings.items() if name in places)
-    if not points:
-        return False
     x, y, errors = (list(column) for column in zip(*points, strict=True))
-    axis.errorbar(
-        x, y, errors, marker="o", markersize=3.5, elinewidth=1, capsize=2.5, color=run.colour or BLUE, linewidth=1.2
-    )
+    style: dict[str, Any] = {"marker": "o", "markersize": 3.5, "elinewidth": 1, "capsize": 2.5, "linewidth": 1.2}
+    axis.errorbar(x, y, errors, color=run.colour or BLUE, **style)
     if run.colour is None:
-        for name, rating in ratings.items():
-            if name.startswith("rollout:"):
-                axis.axhline(rating.elo, color=DARK, linewidth=0.8, linestyle=":", zorder=1)
-                axis.annotate(
-                    name, (1.0, rating.elo), xycoords=("axes fraction", "data"), xytext=(-2, 2),
-                    textcoords="offset points", ha="right", fontsize=7.5, color=DARK,
-                )  # fmt: skip
+        opponents = [(r.elo, name) for name, r in ratings.items() if name.startswith("rollout:")]
+        _rules(axis, sorted(opponents, key=lambda pair: abs(pair[0])))
     return True
+
+
+def _rules(axis: Axes, heights: list[tuple[float, str]]) -> None:
+    """Draw a named dotted line at each height; names that would cover another are left out."""
+    room = 0.06 * (axis.get_ylim()[1] - axis.get_ylim()[0])
+    named: list[float] = []
+    for height, name in heights:
+        axis.axhline(height, color=DARK, linewidth=0.8, linestyle=":", zorder=1)
+        if all(abs(height - other) > room for other in named):
+            named.append(height)
+            axis.annotate(
+                name, (0.0, height), xycoords=("axes fraction", "data"), xytext=(3, 2), textcoords="offset points",
+                fontsize=7.5, color=DARK,
+            )  # fmt: skip
 
 
 def _draw_tournaments(axis: Axes, run: Run) -> bool:
@@ -200,23 +221,19 @@ def _draw_tournaments(axis: Axes, run: Run) -> bool:
 
 def _draw_results(axis: Axes, run: Run) -> bool:
     axis.set_ylim(0, 1)
-    if run.colour is not None or run.by_time:
+    if run.colour is not None:
         found = [
-            _plot(axis, run, "self_play_first_wins", "first wins", 0, BLUE),
-            _plot(axis, run, "self_play_draws", "draw", 2, "#808890"),
+            _plot(axis, run, "self_play_first_wins", "first wins", 0),
+            _plot(axis, run, "self_play_draws", "draw", 2),
         ]
         return any(y is not None for y in found)
-    below = {i: 0.0 for i in run.series("self_play_first_wins")[0]}
-    keys = ("self_play_first_wins", "self_play_draws")
-    results = [dict(zip(*run.series(key), strict=True)) for key in keys]
-    results.append({i: 1.0 - sum(r.get(i, 0.0) for r in results) for i in below})
-    names = ("first wins", "draw", "second wins")
-    for shares, name, colour in zip(results, names, (BLUE, GREY, ORANGE), strict=True):
-        x = list(below)
-        heights = [shares.get(i, 0.0) for i in x]
-        axis.bar(x, heights, 1.0 if len(x) > 40 else 0.8, list(below.values()), color=colour, label=name)
-        below = {i: below[i] + h for i, h in zip(x, heights, strict=True)}
-    return bool(below)
+    x, first = run.series("self_play_first_wins")
+    draws = dict(zip(*run.series("self_play_draws"), strict=True))
+    drawn = [draws.get(place, 0.0) for place in x]
+    second = [1.0 - a - b for a, b in zip(first, drawn, strict=True)]
+    if x:
+        _stack(axis, run, x, (("first wins", BLUE, first), ("draw", GREY, drawn), ("second wins", ORANGE, second)))
+    return bool(x)
 
 
 def _draw_lengths(axis: Axes, run: Run) -> bool:
@@ -236,9 +253,9 @@ def _draw_speeds(axis: Axes, run: Run) -> bool:
         _plot(axis, run, key, name, i, colour)
         for i, (key, name, colour) in enumerate(
             (
-                ("self_play_sims_per_s", "simulations", BLUE),
-                ("self_play_evals_per_s", "evaluations", GREEN),
-                ("retrain_positions_per_s", "positions trained", ORANGE),
+                ("self_play_sims_per_s", "simulated", BLUE),
+                ("self_play_evals_per_s", "evaluated", GREEN),
+                ("retrain_positions_per_s", "trained", ORANGE),
             )
         )
     ]
@@ -251,14 +268,11 @@ def _draw_seconds(axis: Axes, run: Run) -> bool:
     if run.colour is not None:
         return _plot(axis, run, "seconds", "") is not None
     stages = (("self_play", "self-play", BLUE), ("retrain", "training", ORANGE), ("tournament", "tournament", GREY),
-              ("score", "scoreboard", GREEN))  # fmt: skip
+              ("score", "score", GREEN))  # fmt: skip
     lines = [m for m in run.lines if any(f"{key}_seconds" in m for key, *_ in stages)]
-    heights = [[float(m.get(f"{key}_seconds", 0.0)) for m in lines] for key, *_ in stages]
     if lines:
-        axis.stackplot(
-            [run.place(m) for m in lines], heights, labels=[name for _, name, _ in stages],
-            colors=[colour for *_, colour in stages], step="mid" if len(lines) > 1 else None,
-        )  # fmt: skip
+        parts = [(name, colour, [float(m.get(f"{key}_seconds", 0.0)) for m in lines]) for key, name, colour in stages]
+        _stack(axis, run, [run.place(m) for m in lines], parts)
     return bool(lines)
 
 
@@ -268,13 +282,13 @@ def _thousands(axis: Axes) -> None:
 
 PANELS: tuple[tuple[str, str, Callable[[Axes, Run], bool]], ...] = (
     ("loss", "loss", _draw_losses),
-    ("moves that keep the value", "solved positions", _draw_kept),
+    ("value kept", "share of solved positions", _draw_kept),
     ("strength", f"Elo over {ANCHOR}", _draw_elo),
-    ("self-play results", "share of games", _draw_results),
-    ("length of self-play games", "moves, mean", _draw_lengths),
+    ("results", "share of self-play games", _draw_results),
+    ("length of games", "moves in self-play, mean", _draw_lengths),
     ("tournaments", "score against the best", _draw_tournaments),
     ("memory", "positions", _draw_memory),
-    ("speed", "a second", _draw_speeds),
-    ("time of an iteration", "seconds", _draw_seconds),
+    ("speed", "positions a second", _draw_speeds),
+    ("time", "seconds an iteration", _draw_seconds),
 )
 """(title, y label, what draws a run and tells whether it had anything) of each panel, in reading order."""
