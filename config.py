@@ -155,7 +155,8 @@ class Config:
     score_sims: int = setting(32, 1, 60_000)
     """Simulations of that search."""
     score_games: int = setting(32, 0, 10_000)
-    """Games against rollout players that grow when they are beaten, every `eval_every` iterations; 0 = none."""
+    """Games against rollout players that grow when they are beaten, every `eval_every` iterations with `eval_sims`
+    simulations a move; 0 = none."""
 
     def __post_init__(self) -> None:
         faults = find_faults(vars(self))

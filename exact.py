@@ -107,9 +107,11 @@ def oracle(game: Game) -> Oracle | None:
     """Return who solves a game; None when nobody does. Raise `UserError` when the solver is not installed."""
     if game.spec == "connect4":
         return _bitbully()
+    if game.origin:  # one's own, whatever its name
+        return None
     rows, columns = game.grid_shape
     end, reach = game.max_plies, REACH.get((game.name, rows))
-    if game.name == "tictactoe":
+    if game.spec == "tictactoe":
         reach = end
     elif game.name == "connect4":
         reach = 20
@@ -127,7 +129,7 @@ def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
     low, high = max(end - reach, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
     most = MOST.get((game.name, game.grid_shape[0]), Oracle._field_defaults["most"])
-    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.name == "tictactoe", most)
+    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.spec == "tictactoe", most)
 
 
 def _bitbully() -> Oracle:

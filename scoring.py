@@ -9,10 +9,8 @@ iteration) and of what earlier iterations found; an interrupted scoreboard is ma
 from __future__ import annotations
 
 import time
-from functools import lru_cache
 from typing import Any
 
-import games
 from config import Config, UserError
 from exact import Oracle, Solved, oracle, positions
 from games.plain import PlainGame
@@ -52,23 +50,32 @@ def score(session: Session) -> None:
 # ---- exact values
 
 
-@lru_cache(maxsize=2)
-def _solved(spec: str, count: int) -> tuple[Oracle, list[Solved]] | str:
-    """Return who solved which positions of a game, or why there are none."""
-    game = games.make(spec)
-    try:
-        who = oracle(game)
-    except UserError as error:
-        return str(error)
-    return (who, positions(game, who, count, 0)) if who is not None else f"no exact values of {spec}"
+_KNOWN: dict[tuple[str, int], tuple[Oracle, list[Solved]] | None] = {}
+"""{(game, positions): who solved which; None when nobody does}: read or solved once a process"""
+
+
+def _solved(session: Session) -> tuple[Oracle, list[Solved]] | None:
+    s, count = session, session.config.score_positions
+    key = s.game.spec, count
+    if key not in _KNOWN:
+        try:
+            who, why = oracle(s.game), f"no exact values of {s.game.spec}"
+        except UserError as error:
+            who, why = None, str(error)
+        if who is None:
+            s.loggers.main.info("no scoreboard: %s", why)
+            s.console.say(f"  no scoreboard of exact values: {why}")
+            _KNOWN[key] = None
+        else:
+            with s.console.phase("solving", min(count, who.most)) as phase:
+                _KNOWN[key] = who, positions(s.game, who, count, 0, report=phase.update)
+    return _KNOWN[key]
 
 
 def _exact(session: Session) -> dict[str, Any]:
     s, c = session, session.config
-    with s.console.phase("scoreboard", c.score_positions):
-        solved = _solved(s.game.spec, c.score_positions)
-    if isinstance(solved, str):
-        s.loggers.main.info("no scoreboard: %s", solved)
+    solved = _solved(session)
+    if solved is None or not solved[1]:
         return {}
     who, found = solved
     agent = s.agent(s.current_version, role="current", sims=c.score_sims)

@@ -102,13 +102,15 @@ def test_without_a_scoreboard_nothing_is_measured(tmp_path, quick, monkeypatch):
 
 def test_a_game_without_exact_values_has_its_matches_and_says_once_why(tmp_path, quick, monkeypatch):
     monkeypatch.setattr(scoring, "oracle", lambda game: None)
-    scoring._solved.cache_clear()
-    with start(tmp_path / "one", **{**SETTINGS, "iterations": 1}) as session:
+    monkeypatch.setattr(scoring, "_KNOWN", {})
+    with start(tmp_path / "one", **{**SETTINGS, "iterations": 2}) as session:
+        session.console = listening = Listening()
         train(session)
-        (line,) = scores(session.folder)
+        line, _ = scores(session.folder)
         log = (session.folder / "logs" / "logger_main.log").read_text()
-    scoring._solved.cache_clear()
-    assert "score_kept" not in line and line["score_matches"] and "no exact values of tictactoe" in log
+    assert "score_kept" not in line and line["score_matches"]
+    assert log.count("no exact values of tictactoe") == 1
+    assert sum("no exact values of tictactoe" in text for text in listening.said) == 1
 
 
 # ---- the opponent
