@@ -1,6 +1,6 @@
-"""`MCTS`, `Node`, `Edge`: the search's tables and the views that people read.
+"""`MCTS`: the search of a forest of trees; `Node` and `Edge`, the views of it that people read, are in nodes.py.
 
-The tables are a `kernels.Forest`; `Node` and `Edge` are made when somebody looks. The methods with the article's
+The methods with the article's
 names (moveToLeaf, backFill, ...) do one step at a time on the first tree; `search` does all steps, compiled.
 """
 
@@ -14,9 +14,7 @@ import numpy as np
 import kernels as k
 from chance import choose, draw_noise
 from forest import (
-    EXPANDED,
     TERMINAL,
-    UNVISITED,
     WAITING,
     capacity_for,
     clear_tree,
@@ -24,12 +22,12 @@ from forest import (
     make_cache,
     make_forest,
     new_node,
-    re_root,
-    sum_of_values,
 )  # fmt: skip
 from forest import plant as plant_root
 from game import Game, GameState, state_key
 from games.plain import PlainGame
+from nodes import Edge, Node
+from pruning import re_root
 from selection import Rule
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -46,128 +44,6 @@ class Decision(NamedTuple):
     """The player's own estimate, for the player to move."""
 
 
-class Edge:
-    """A move from one node to another; a view of the edge tables, found by its node and action."""
-
-    def __init__(self, mcts: MCTS, node: int, action: int) -> None:
-        self.mcts = mcts
-        self.node = int(node)
-        self.action = int(action)
-
-    @property
-    def index(self) -> int:
-        """Where its row is, or would be; edges change places when others are opened."""
-        row = self.mcts.forest.nodes[self.node]
-        moves = self.mcts.forest.moves[row["first"] : row["first"] + row["count"]]
-        return int(row["first"]) + int(np.flatnonzero(moves == self.action)[0])
-
-    @property
-    def _row(self) -> Any:
-        """Its row; None while it is not opened."""
-        node, index = self.mcts.forest.nodes[self.node], self.index
-        return self.mcts.forest.edges[index] if index < node["first"] + node["opened"] else None
-
-    @property
-    def inNode(self) -> Node:
-        """The node it leaves."""
-        return Node(self.mcts, self.node)
-
-    @property
-    def outNode(self) -> Node | None:
-        """The node it leads to; None before the first visit."""
-        row = self._row
-        return None if row is None or row["child"] == UNVISITED else Node(self.mcts, row["child"])
-
-    @property
-    def playerTurn(self) -> int:
-        """Who moves along it."""
-        return self.inNode.playerTurn
-
-    @property
-    def nu(self) -> float:
-        """Dirichlet noise; 0 off the root and outside self-play."""
-        tree = self.node // self.mcts.capacity
-        row = self.mcts.forest.trees[tree]
-        return float(self.mcts.forest.noise[tree, self.action]) if row["noisy"] and row["root"] == self.node else 0.0
-
-    @property
-    def stats(self) -> dict[str, float]:
-        """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
-        row = self._row
-        n, w = (int(row["N"]), float(row["W"])) if row is not None else (0, 0.0)
-        p = float(self.mcts.forest.priors[self.index])
-        return {"N": n, "W": w, "Q": w / n if n else 0.0, "P": p}
-
-    def __repr__(self) -> str:
-        s = self.stats
-        name = self.mcts.game.move_name(self.action)
-        return f"<Edge {name} N={s['N']:.0f} W={s['W']:.3f} Q={s['Q']:.3f} P={s['P']:.3f}>"
-
-
-class Node:
-    """A position in the tree; a view of one row of the node table."""
-
-    def __init__(self, mcts: MCTS, index: int) -> None:
-        self.mcts = mcts
-        self.index = int(index)
-
-    @property
-    def _row(self) -> Any:
-        return self.mcts.forest.nodes[self.index]
-
-    @property
-    def _tree(self) -> int:
-        return self.index // self.mcts.capacity
-
-    @property
-    def state(self) -> GameState:
-        return self.mcts.game.state_of(self.mcts.forest.rows[self.index + self._tree])
-
-    @property
-    def id(self) -> Any:
-        return self.state.id
-
-    @property
-    def playerTurn(self) -> int:
-        return int(self._row["player"])
-
-    @property
-    def value(self) -> float:
-        """The network's value, or the result when the game is over, for the player to move."""
-        return float(self._row["value"])
-
-    @property
-    def visits(self) -> int:
-        """Sum of its edges' N."""
-        return int(self._row["total"])
-
-    @property
-    def Q(self) -> float:
-        """Mean value over the network's and all visits, for the player to move."""
-        return float(sum_of_values(self.mcts.forest, self.index) / (1 + self.visits))
-
-    @property
-    def edges(self) -> list[tuple[int, Edge]]:
-        """(action, edge) for each legal move; empty before the node is expanded."""
-        if self._row["status"] != EXPANDED:
-            return []
-        first, count = int(self._row["first"]), int(self._row["count"])
-        actions = sorted(int(a) for a in self.mcts.forest.moves[first : first + count])
-        return [(action, Edge(self.mcts, self.index, action)) for action in actions]
-
-    def isLeaf(self) -> bool:
-        """True before expansion and when the game is over."""
-        return bool(self._row["status"] != EXPANDED)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and (self.mcts, self.index) == (other.mcts, other.index)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"<Node visits={self.visits} value={self.value:.3f} edges={len(self.edges)}>"
-
-
 class MCTS:
     """A forest of search trees of one game; everything named after the article speaks of the first tree."""
 
@@ -178,6 +54,9 @@ class MCTS:
         cpuct: float = 1.25,
         epsilon: float = 0.25,
         fpu_reduction: float = 0.25,
+        prove: bool = False,
+        look_ahead: bool = False,
+        forced: float = 0.0,
         trees: int = 1,
         leaves: int = 1,
         sims: int = 800,
@@ -190,9 +69,12 @@ class MCTS:
         self.game = game
         self.rules = game.rules
         self.leaves = leaves
-        self.rule = Rule(float(cpuct), float(epsilon), float(fpu_reduction), 1.0 if leaves > 1 else 0.0)
+        self.rule = Rule(
+            float(cpuct), float(epsilon), float(fpu_reduction), float(leaves > 1), prove=prove, forced=float(forced)
+        )
         self.cache = make_cache(cache_size, game.action_size)
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
+        self.forest.trees["ahead"] = look_ahead and prove and game.won_by_a_move
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             clear_tree(self.forest, t)
@@ -248,7 +130,10 @@ class MCTS:
         return Node(self, index)
 
     def moveToLeaf(self) -> tuple[Node, float, bool, list[Edge]]:
-        """Walk to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there."""
+        """Walk to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there.
+
+        `done`: the game is over there, or its result is proven; only then there is a value.
+        """
         f = self.forest
         f.active[0] = 0
         k.walk(f, self.rules, self.rule, 1)
@@ -260,8 +145,9 @@ class MCTS:
         for e in f.path[0, : f.depth[0]]:
             breadcrumbs.append(Edge(self, node, f.moves[e]))
             node = int(f.edges[e]["child"])
-        done = bool(leaf._row["status"] == TERMINAL)
-        return leaf, leaf.value if done else 0.0, done, breadcrumbs
+        done = leaf.proven is not None or bool(leaf._row["status"] == TERMINAL)
+        value = leaf.value if leaf.proven is None else leaf.proven
+        return leaf, value if done else 0.0, done, breadcrumbs
 
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
@@ -271,11 +157,15 @@ class MCTS:
                 self.check_errors()
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
-        """Add the leaf's value to the edges that led to it."""
+        """Add the leaf's value to the edges that led to it, and carry up what is proven."""
         self.forest.path[0, : len(breadcrumbs)] = [edge.index for edge in breadcrumbs]
+        self.forest.via[0, : len(breadcrumbs)] = [edge.node for edge in breadcrumbs]
         self.forest.turn[0, : len(breadcrumbs)] = [edge.playerTurn for edge in breadcrumbs]
         self.forest.depth[0] = len(breadcrumbs)
+        self.forest.leaf[0] = leaf.index
         k.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
+        if self.rule.prove and leaf.proven is not None:
+            k.prove(self.forest, 0)
 
     # ---- whole searches
 

@@ -71,6 +71,8 @@ class Agent(Player):
         mcts_sims: int = 400,
         cpuct: float = 1.25,
         fpu_reduction: float = 0.25,
+        prove: bool = False,
+        look_ahead: bool = False,
         epsilon: float = 0.25,
         alpha: float = 0.0,
         noisy: bool = False,
@@ -91,6 +93,7 @@ class Agent(Player):
         self._leaves = leaves
         self._options: dict[str, Any] = {
             "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
+            "prove": prove, "look_ahead": look_ahead,
         }  # fmt: skip
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None
@@ -154,8 +157,14 @@ class Agent(Player):
     def getAV(self, tau: float) -> tuple[np.ndarray, np.ndarray]:
         """Return pi [action_size], ~ N^(1/tau), and the moves' Q [action_size] at the root."""
         pi, values = np.zeros(self.game.action_size), np.zeros(self.game.action_size)
-        for action, edge in self._tree.root.edges:
-            pi[action], values[action] = edge.stats["N"], edge.stats["Q"]
+        root = self._tree.root
+        for action, edge in root.edges:
+            pi[action], values[action] = edge.stats["N"], edge.stats["Q"] if edge.proven is None else edge.proven
+            worse = edge.proven == -1.0 if root.proven is None else edge.proven != root.proven
+            if worse:
+                pi[action] = 0.0
+        if not pi.any():  # every move tried is proven to lose: an untried one is as good a guess
+            pi[[action for action, _ in root.edges]] = 1.0
         return _temper(pi, tau), values
 
     def chooseAction(self, pi: np.ndarray, values: np.ndarray, tau: float) -> tuple[int, float]:
@@ -194,10 +203,14 @@ class Agent(Player):
         if self.logger_mcts is None:
             self.MCTS.search(self.predictor, sims, stop=stop)
         else:
-            while (self.MCTS.root.visits < sims or self.MCTS.root.isLeaf()) and not (stop and stop()):
+            while self._unsure(sims) and not (stop and stop()):
                 self._log("****** simulation %d", self.MCTS.root.visits)
                 self.simulate()
         return self.MCTS.root
+
+    def _unsure(self, sims: int) -> bool:
+        root = self._tree.root
+        return root.proven is None and (root.visits < sims or root.isLeaf())
 
     # ---- many games at once
 

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from forest import DRAW, LOSS, OPEN, WIN
 from MCTS import MCTS, Edge, Node
+
+WORDS = {OPEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
+VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
 
 class Choice(NamedTuple):
@@ -21,8 +25,10 @@ class Choice(NamedTuple):
     """P mixed with the noise nu."""
     W: float
     Q: float
-    """W / N; for an unvisited move the first-play value."""
+    """W / N, or what is proven of the move; for an unvisited move the first-play value."""
     U: float
+    proven: str
+    """won, lost or drawn for who makes the move; empty = not proven."""
 
 
 class Tables(NamedTuple):
@@ -59,7 +65,9 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
         u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
-        lines.append(Choice(action, n, p, nu, adjusted, w, w / n if n else fresh, u))
+        known = int(found[i]["proven"]) if i < opened else OPEN
+        q = (w / n if n else fresh) if known == OPEN else VALUES[known]
+        lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
     return lines
 
 
@@ -72,8 +80,9 @@ def log_walk(
         log("PLAYER %+d", chosen.playerTurn)
         for c in choices_at(mcts, before, chosen.node):
             log(
-                "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f",
+                "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f%s",
                 name(c.action), c.N, c.P, c.nu, c.adjusted, c.W, c.Q, c.U, c.Q + c.U,
+                c.proven and f" proven {c.proven}",
             )  # fmt: skip
         log("chosen: %s", name(chosen.action))
     log("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())

@@ -77,6 +77,15 @@ class Config:
     fpu_reduction: float = setting(0.25, -1, 2)
     """Unvisited moves count as the node's value less this x sqrt(visited prior); -1 = they count as 0, as in
     the article. At the root the reduction is 0."""
+    proofs: bool = setting(True)
+    """Positions that are proven won, lost or drawn in the tree are not searched again, and their values and moves are
+    exact (MCTS-Solver; article: no)."""
+    look_ahead: bool = setting(True)
+    """With proofs: a position in which a move wins at once is proven won without asking the network, in games that are
+    won by a move (not in Go or Othello)."""
+    forced_playouts: float = setting(0.0, 0, 100)
+    """k: a visited move at the root gets at least sqrt(k P sum N) visits in a full search of self-play, which the
+    policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""
     games_in_flight: int = setting(256, 1, 65_536)
     """Games of self-play side by side."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)
@@ -109,6 +118,8 @@ class Config:
     """Training steps over which the rate rises from 0."""
     momentum: float = setting(0.9, 0, 0.9999)
     """Momentum of SGD (article: 0.9)."""
+    weight_average: float = setting(0.0, 0, 0.99999)
+    """Decay, a training step, of the running average of the weights that plays; 0 = the trained weights play."""
     reg_const: float = setting(1e-4, 0, 1)
     """L2 penalty with SGD, decoupled weight decay with AdamW (article: 0.0001)."""
 

@@ -36,8 +36,9 @@ EDGE = np.dtype(
 MAX_ACTIONS = 65_535
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("pending", "i4")], align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; pending: leaves asked for."""
+     ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
+"""nodes, edges: used so far; budget: visits of the root at which the search ends; pending: leaves asked for; ahead:
+whether new positions are looked at for a move that wins at once."""
 
 
 class Forest(NamedTuple):
@@ -207,10 +208,38 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.opened = 0
     for i in range(count):
         f.moves[node.first + i] = f.legal[i]
+    if tree.ahead == 1 and not over:
+        look_ahead(f, rules, node, row, f.rows[t * (capacity + 1) + tree.nodes + 1])
     tree.nodes += 1
     tree.edges += count
     f.table[-1 - free] = index
     return index
+
+
+@compiled
+def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
+    """Prove a position won when a move wins at once; that move comes first ("decisive moves", Teytaud 2010)."""
+    for i in range(node.first, node.first + node.count):
+        for k in range(row.shape[0]):
+            room[k] = row[k]
+        rules.play(room, f.moves[i])
+        if rules.outcome(room, f.outcome):
+            value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
+            if value == 1.0:
+                f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
+                node.proven = WIN
+                return
+
+
+@compiled
+def take_win(f, index):  # type: ignore[no-untyped-def]
+    """Visit the winning move of a root that `look_ahead` proved won: it needs no other search."""
+    node = f.nodes[index]
+    for e in range(node.first, node.first + node.count):
+        f.priors[e] = 1.0 / node.count
+    edge = f.edges[open_edge(f, node, np.int64(node.first))]
+    edge.N, edge.W, edge.proven = 1, 1.0, WIN
+    node.total, node.value, node.status = 1, 1.0, EXPANDED
 
 
 @inlined
@@ -231,23 +260,6 @@ def open_edge(f, node, e):  # type: ignore[no-untyped-def]
     edge.proven = OPEN
     node.opened += 1
     return np.int64(place)
-
-
-@compiled
-def close_unvisited(f, index):  # type: ignore[no-untyped-def]
-    """Take back the rows of a node's unvisited edges, as if none had been about to be visited."""
-    node = f.nodes[index]
-    e = node.first
-    while e < node.first + node.opened:
-        if f.edges[e].N > 0:
-            e += 1
-            continue
-        last = node.first + node.opened - 1
-        move, prior = f.moves[e], f.priors[e]
-        f.moves[e], f.priors[e] = f.moves[last], f.priors[last]
-        f.moves[last], f.priors[last] = move, prior
-        f.edges[e] = f.edges[last]
-        node.opened -= 1
 
 
 @compiled
@@ -287,6 +299,14 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
     tree.root = UNVISITED
 
 
+@inlined
+def set_root(f, t, index):  # type: ignore[no-untyped-def]
+    """Make a node the root; one that is won at once has its winning move visited."""
+    f.trees[t].root = index
+    if f.nodes[index].proven == WIN and f.nodes[index].status == WAITING:
+        take_win(f, index)
+
+
 @compiled
 def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
     """Make tree t a single root."""
@@ -294,7 +314,7 @@ def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
     capacity = f.nodes.shape[0] // f.trees.shape[0]
     copy_row(f.rows, t * (capacity + 1), row)
     key = rules.key(row)
-    f.trees[t].root = new_node(f, rules, t, key, find(f, t, key))
+    set_root(f, t, new_node(f, rules, t, key, find(f, t, key)))
 
 
 @compiled
@@ -312,79 +332,3 @@ def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
     if node >= 0:
         edge.child = node
     return node
-
-
-@compiled
-def move_root(f, t, node):  # type: ignore[no-untyped-def]
-    """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they slide down."""
-    tree = f.trees[t]
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
-    base, edge_base = t * capacity, t * edge_capacity
-    remap, stack = f.remap[0], f.remap[1]
-    for i in range(tree.nodes):
-        remap[i] = UNVISITED
-    top = 1
-    stack[0] = node - base
-    remap[node - base] = 0
-    while top > 0:
-        top -= 1
-        parent = f.nodes[base + stack[top]]
-        for e in range(parent.first, parent.first + parent.opened):
-            child = f.edges[e].child
-            if child >= 0 and remap[child - base] == UNVISITED:
-                remap[child - base] = 0
-                stack[top] = child - base
-                top += 1
-    kept, kept_edges = 0, 0
-    for i in range(tree.nodes):
-        if remap[i] != UNVISITED:
-            remap[i] = kept
-            kept += 1
-    kept = 0
-    for i in range(tree.nodes):
-        if remap[i] == UNVISITED:
-            continue
-        old_first = f.nodes[base + i].first
-        if kept != i:
-            f.nodes[base + kept] = f.nodes[base + i]
-            copy_row(f.rows, row_index(f, t, base + kept), f.rows[row_index(f, t, base + i)])
-        moved = f.nodes[base + kept]
-        moved.first = edge_base + kept_edges
-        for k in range(moved.count):
-            f.moves[moved.first + k] = f.moves[old_first + k]
-            f.priors[moved.first + k] = f.priors[old_first + k]
-        for k in range(moved.opened):
-            f.edges[moved.first + k] = f.edges[old_first + k]
-            child = f.edges[moved.first + k].child
-            if child >= 0:
-                f.edges[moved.first + k].child = base + remap[child - base]
-        kept_edges += moved.count
-        kept += 1
-    tree.root = base + remap[node - base]
-    tree.nodes = kept
-    tree.edges = kept_edges
-    tree.noisy = 0
-    tree.pending = 0
-    close_unvisited(f, tree.root)  # noise may have opened edges out of the order of their priors
-    size = f.table.shape[0] // f.trees.shape[0]
-    for i in range(t * size, (t + 1) * size):
-        f.table[i] = UNVISITED
-    for i in range(kept):
-        f.table[-1 - find(f, t, f.nodes[base + i].key)] = base + i
-
-
-@compiled
-def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
-    """Make a position the root: kept with what the tree knows of it when `room` more nodes still fit, else anew."""
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
-    if f.trees[t].nodes > 0:
-        node = find(f, t, rules.key(row))
-        if node >= 0:
-            move_root(f, t, node)
-            missing = room - f.nodes[f.trees[t].root].total
-            tree = f.trees[t]
-            if tree.nodes + missing <= capacity and tree.edges + missing * f.legal.shape[0] <= edge_capacity:
-                return
-    plant(f, rules, t, row)

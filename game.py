@@ -145,6 +145,8 @@ class Game:
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """Those that differ from the defaults."""
+    won_by_a_move: bool = True
+    """Whether games mostly end because a move wins: then a search looks a move ahead (`Config.look_ahead`)."""
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
 

@@ -218,7 +218,7 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
         return False
     node = f.nodes[index]
     cache.counts[2] += 1
-    if node.status != WAITING:  # over, or proven, or the path is as long as there is room for: a game without end
+    if node.status != WAITING or node.proven != OPEN:  # over, proven, or the path is as long as there is room for
         backup(f, rule, slot, node.value if node.proven == OPEN else proven_value(node.proven), node.player)
         if rule.prove and node.proven != OPEN:
             prove(f, slot)
@@ -329,6 +329,8 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
 
 @compiled
 def root_value(f, t):  # type: ignore[no-untyped-def]
-    """Return the search's value of a root, for its player to move."""
+    """Return the search's value of a root, for its player to move; what is proven is exact."""
     root = f.trees[t].root
+    if f.nodes[root].proven != OPEN:
+        return proven_value(f.nodes[root].proven)
     return sum_of_values(f, root) / (1.0 + f.nodes[root].total)

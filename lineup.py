@@ -82,7 +82,9 @@ def network_player(
         model.set_weights(read_weights(folder, store, int(number), shapes))
     finally:
         store.close()
-    settings = {"cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "mcts_sims": sims, **options}
+    settings = {"cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs}
+    settings["look_ahead"] = config.look_ahead
+    settings |= {"mcts_sims": sims, **options}
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     return Agent(f"{folder.name}:version{int(number):04}", game, predictor, model=model, **settings)
 

@@ -68,6 +68,8 @@ class Gen_Model:
             jit_compile="auto" if keras.distribution.list_devices("gpu") else False,
         )
         self.model.optimizer.build(self.model.trainable_variables)
+        self._trained: list[np.ndarray] | None = None
+        """Where training stands when the weights are a running average of it."""
 
     def _build(self, dtype: str) -> keras.Model:
         raise NotImplementedError
@@ -110,13 +112,21 @@ class Gen_Model:
 
         Raises `ArithmeticError` when a loss or weight is not finite; the caller goes back to its last version.
         """
-        callback = _Progress(rate or (lambda step: self.config.learning_rate), report)
+        decay = self.config.weight_average
+        average = _Average(decay, self.get_weights()) if decay else None
+        if self._trained is not None:
+            self.model.set_weights(self._trained)
+        callbacks = [_Progress(rate or (lambda step: self.config.learning_rate), report)]
         history = self.model.fit(
-            _Batches(batches, steps, epochs), epochs=1, shuffle=False, verbose=0, callbacks=[callback]
+            _Batches(batches, steps, epochs), epochs=1, shuffle=False, verbose=0,
+            callbacks=[*callbacks, *([average] if average is not None else [])],
         ).history
         losses = {name.replace("_head", ""): float(values[-1]) for name, values in history.items()}
         if not all(np.isfinite(v) for v in losses.values()) or not self.is_finite():
             raise ArithmeticError(f"training gave numbers that are not finite: {losses}")
+        if average is not None:
+            self._trained = self.get_weights()
+            self.model.set_weights(average.weights)
         return losses
 
     def is_finite(self) -> bool:
@@ -136,18 +146,21 @@ class Gen_Model:
             differ = next((f"{b} expected, {a} came" for a, b in zip(shapes, wanted, strict=False) if a != b), "")
             raise UserError(f"expected {len(wanted)} weights of this network, got {len(shapes)} ({differ})")
         self.model.set_weights(weights)
+        self._trained = None
 
     def get_optimizer(self) -> list[np.ndarray]:
-        """Return the optimizer's variables (step count, moments)."""
-        return [np.asarray(v) for v in self.model.optimizer.variables]
+        """Return what training goes on from: the optimizer's variables and, with an average, the trained weights."""
+        state = [np.asarray(v) for v in self.model.optimizer.variables]
+        return state + (self._trained or self.get_weights() if self.config.weight_average else [])
 
     def set_optimizer(self, arrays: list[np.ndarray]) -> None:
-        """Replace the optimizer's variables."""
+        """Go on from what `get_optimizer` returned."""
         variables = self.model.optimizer.variables
-        if [a.shape for a in arrays] != [tuple(v.shape) for v in variables]:
+        if [a.shape for a in arrays] != [a.shape for a in self.get_optimizer()]:
             raise UserError("expected the state of this network's optimizer, got another's")
-        for variable, array in zip(variables, arrays, strict=True):
+        for variable, array in zip(variables, arrays[: len(variables)], strict=True):
             variable.assign(array)
+        self._trained = arrays[len(variables) :] or None
 
     # ---- to look at
 
@@ -289,6 +302,18 @@ class _Batches(keras.utils.PyDataset):
     def __getitem__(self, index: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         planes, value, policy = self._batches(index // self._epochs)
         return planes, {"value_head": value[:, None], "policy_head": policy}
+
+
+class _Average(keras.callbacks.Callback):
+    """Keeps a running average of the weights over the steps (Polyak and Juditsky 1992, with a decay)."""
+
+    def __init__(self, decay: float, weights: list[np.ndarray]) -> None:
+        super().__init__()
+        self._decay, self.weights = decay, weights
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        for mean, now in zip(self.weights, self.model.get_weights(), strict=True):
+            mean += (1.0 - self._decay) * (now - mean)
 
 
 class _Progress(keras.callbacks.Callback):

@@ -18,6 +18,10 @@ SURE = 1e6
 """Q of a proven win; a proven loss has the negative, so that it is taken only when every other move loses too."""
 
 
+FORCED = 1e12
+"""Score of a move that is owed a visit (forced playouts, KataGo 3.2)."""
+
+
 class Rule(NamedTuple):
     """Numbers of the selection rule."""
 
@@ -32,6 +36,8 @@ class Rule(NamedTuple):
     """UCB1 instead of PUCT."""
     prove: bool = False
     """Keep what is proven: won, lost and drawn positions are not searched again (see `kernels.prove`)."""
+    forced: float = 0.0
+    """k of forced playouts: a visited root move gets at least sqrt(k P sum N) visits while there is noise."""
 
 
 @inlined
@@ -78,6 +84,8 @@ def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
             visited_prior += edge.P
             W += edge.W
             score = known_q(edge) + scale * p / (1.0 + edge.N)
+            if noisy and rule.forced > 0.0 and edge.N * edge.N < rule.forced * p * node.total and edge.proven == OPEN:
+                score = FORCED
             if score > best or (score == best and edge.action < best_action):
                 best, best_e, best_action = score, np.int64(e), edge.action
     if opened < stop and (noisy or fresh_e < 0):

@@ -21,10 +21,12 @@ from backends import Predictor
 from chance import choose, draw_noise, uniform
 from compiled import compiled
 from config import Config
-from forest import TERMINAL, copy_row, move_root, plant, row_index
+from forest import TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS
+from pruning import move_root
+from targets import write_target
 
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
@@ -90,18 +92,19 @@ def begin_move(f, table, play, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
+def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
-    root = f.nodes[tree.root]
     ply = table.ply[t]
-    for a in range(table.visits.shape[2]):
-        table.visits[t, ply, a] = 0
     if table.full[t]:
-        for e in range(root.first, root.first + root.opened):
-            table.visits[t, ply, f.edges[e].action] = f.edges[e].N
+        write_target(f, rule, t, table.visits, ply)
+    else:
+        for a in range(table.visits.shape[2]):
+            table.visits[t, ply, a] = 0
     table.values[t, ply] = k.root_value(f, t)
-    e = choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0)
+    e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
+    if f.edges[e].child == UNVISITED:  # every move tried is proven to lose
+        make_child(f, rules, t, tree.root, e)
     table.moves[t, ply] = f.edges[e].action
     table.ply[t] = ply + 1
     child = f.nodes[f.edges[e].child]
@@ -111,7 +114,7 @@ def end_move(f, rules, table, play, t):  # type: ignore[no-untyped-def]
         return
     move_root(f, t, f.edges[e].child)
     capacity = f.nodes.shape[0] // f.trees.shape[0]
-    if tree.nodes + play.sims - f.nodes[tree.root].total > capacity:
+    if tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
         plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t)
 
@@ -170,7 +173,7 @@ def selfplay_step(  # type: ignore[no-untyped-def]
         count = 0
         for t in range(table.phase.shape[0]):
             if table.phase[t] == RUNNING and f.ended[t] != k.LEAF:
-                end_move(f, rules, table, play, t)
+                end_move(f, rules, rule, table, play, t)
                 if table.phase[t] == RUNNING:
                     f.active[count] = t
                     count += 1
@@ -287,6 +290,9 @@ class _Worker:
             cpuct=config.cpuct,
             epsilon=config.epsilon,
             fpu_reduction=config.fpu_reduction,
+            prove=config.proofs,
+            look_ahead=config.look_ahead,
+            forced=config.forced_playouts,
             trees=trees,
             sims=config.mcts_sims,
             cache_size=cache_size,

@@ -68,6 +68,7 @@ class Go(Game):
     """Surround more of the board than the other."""
 
     name = "go"
+    won_by_a_move = False
     sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key)
 

@@ -125,6 +125,7 @@ class MetaSquares(Game):
     """Four own stones at the corners of a square score; more points win."""
 
     name = "metasquares"
+    won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
 
     def __init__(self, size: int = 11, rule: str = "area") -> None:

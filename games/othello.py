@@ -255,6 +255,7 @@ class Othello(Game):
     """Enclose the other's discs to turn them over; more discs win."""
 
     name = "othello"
+    won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
 
     def __init__(self, size: int = 8) -> None:

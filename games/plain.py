@@ -66,6 +66,8 @@ class PlainGame(Game):
     Positions met in a search are kept while they are in a tree of one of `searches`. One thread at a time.
     """
 
+    won_by_a_move = False  # trying every move in Python costs more than the network's answer
+
     def __init__(self) -> None:
         self._states: dict[int, GameState] = {}
         self._numbers: dict[Any, int] = {}

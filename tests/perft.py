@@ -61,8 +61,8 @@ def positions(game, plies):
     rows, counts = game.start_row[None], [(1, 1)]
     for _ in range(plies):
         rows, keys = _children(game.rules, rows, game.action_size)
-        boards = np.delete(rows, LAST, axis=1).astype(np.int8)
-        _, first = np.unique(boards.view(f"V{boards.shape[1]}"), return_index=True)
+        boards = np.ascontiguousarray(np.delete(rows, LAST, axis=1))
+        _, first = np.unique(boards.view(f"V{boards.itemsize * boards.shape[1]}"), return_index=True)
         counts.append((len(first), len(np.unique(keys))))
         rows = rows[first]
     return counts

@@ -8,9 +8,9 @@ import pytest
 HERE = Path(__file__).parent.parent
 LAYERS = [
     "config loggers rating", "league", "compiled storage backends", "game", "games", "forest", "chance",
-    "selection", "kernels", "rollouts minimax MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
-    "conformance funcs", "runs sgf", "exact ladder", "scoreboard", "evaluation", "initialise records",
-    "stages scoring lineup explain budget bench",
+    "selection", "kernels", "rollouts minimax nodes pruning targets", "MCTS", "selfplay", "memory", "model", "choices",
+    "agent", "players", "conformance funcs", "runs sgf", "exact ladder", "scoreboard", "evaluation",
+    "initialise records", "stages scoring lineup explain budget bench",
     "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}

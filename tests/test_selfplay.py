@@ -100,7 +100,7 @@ def test_after_the_cache_is_cleared_games_are_those_of_the_new_network():
 @pytest.mark.parametrize("name", GAMES)
 def test_games_follow_the_rules_to_their_end_and_the_result_is_right(name):
     game, results = GAMES[name], set()
-    for record in played(game, 40):
+    for record in played(game, 40, proofs=False):
         assert len(record.moves) == len(record.visits) == len(record.values) <= game.max_plies
         for state, move, _, value in walk(game, record):
             assert move in state.allowedActions and -1 <= value <= 1
@@ -114,7 +114,7 @@ def test_games_follow_the_rules_to_their_end_and_the_result_is_right(name):
 def test_a_search_in_full_counts_its_visits_over_legal_moves_and_plays_a_visited_one(name):
     game = GAMES[name]
     recorded = moves = 0
-    for record in played(game, full_search_share=0.5, mcts_sims=20):
+    for record in played(game, full_search_share=0.5, mcts_sims=20, proofs=False):
         for state, move, visits, _ in walk(game, record):
             moves += 1
             if not visits.any():

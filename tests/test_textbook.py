@@ -1,7 +1,9 @@
 """The compiled search equals the textbook visit by visit, on every form of game."""
 
+import numpy as np
 import pytest
 
+import games
 from searching import GAMES, POSITIONS, Projection, numbers, play, rooted
 from textbook import Textbook
 
@@ -84,6 +86,28 @@ def test_a_tree_kept_from_move_to_move_equals_the_textbook(name, moves):
         state = state.takeAction(int(mcts.visit_counts().argmax()))[0]
         assert mcts.set_root(state, sims=60), "a visited move is known"
         book.changeRootMCTS(state)
+        assert_equal_trees(mcts, book)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["gomoku(size=6)", "gomoku(size=6,rule=renju)", "go(size=4)", "go(size=3,ko=superko)", "littlego", "othello(size=6)",
+     "metasquares(size=5)", "metasquares(size=5,rule=race)", "open_spiel:dots_and_boxes"],
+)  # fmt: skip
+def test_search_of_any_game_equals_the_textbook_from_its_start_and_near_its_end(spec):
+    if spec.startswith("open_spiel"):
+        pytest.importorskip("pyspiel", reason="a game of OpenSpiel")
+    game = games.make(spec)
+    predictor, rng = Projection(game), np.random.default_rng(0)
+    line = [game.start()]
+    while not line[-1].isEndGame:
+        line.append(line[-1].takeAction(int(rng.choice(line[-1].allowedActions)))[0])
+    for state in (line[0], line[len(line) // 2], line[-5]):
+        mcts, book = rooted(game, state), Textbook(state)
+        book.simulate(predictor)
+        mcts.search(predictor, 60)
+        while book.root.total < 60:
+            book.simulate(predictor)
         assert_equal_trees(mcts, book)
 
 

@@ -1,0 +1,142 @@
+"""What each technique is worth on Connect 4 at equal compute: the same number of evaluations in self-play.
+
+    python benchmarks/ablation.py OUT.jsonl [--evaluations 5e6] [--seeds 3] [--only NAME ...]
+
+Each variant changes the base in one thing. A line of OUT is one run: the share of solved positions whose value its
+move keeps (network alone, 100 and 400 simulations), training steps and processor time. Lines that are there already
+are not run again, so that it can be stopped at any time; at the end it prints the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+from solved_positions import solved
+
+import games
+from config import Config
+from explain import after_moves
+from initialise import Session
+from loggers import Console
+from main import train
+
+BASE: dict[str, Any] = {
+    "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,
+    "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000, "proofs": False,
+    "mcts_sims": 100, "fast_sims": 25,
+}  # fmt: skip
+VARIANTS: dict[str, dict[str, Any]] = {
+    "base": {},
+    "proofs": {"proofs": True, "look_ahead": False},
+    "proofs and a look ahead": {"proofs": True},
+    "forced playouts, k = 2": {"forced_playouts": 2.0},
+    "weight average 0.99": {"weight_average": 0.99},
+    "every search in full": {"full_search_share": 1.0, "mcts_sims": 44},
+    "no value from the search": {"value_from_search": 0.0},
+    "value half from the search": {"value_from_search": 0.5},
+    "no random openings": {"random_opening_share": 0.0},
+    "random openings of up to 30 moves": {"random_opening_plies": 30, "random_opening_share": 0.75},
+    "reuse 8": {"reuse": 8.0},
+    "unvisited moves count as 0": {"fpu_reduction": -1.0},
+    "no evaluation cache": {"cache_size": 0},
+    "50 simulations": {"mcts_sims": 50, "fast_sims": 12},
+    "320 simulations": {"mcts_sims": 320, "fast_sims": 64},
+    "global pooling": {"global_pooling": True},
+    "batch normalisation": {"normalisation": "batch"},
+}
+POSITIONS = 1000
+
+
+def trained(config: Config, evaluations: float, folder: Path) -> tuple[Session, dict[str, float]]:
+    """Train until so many evaluations were made in self-play."""
+    spent = {"evaluations": 0.0, "simulations": 0.0, "steps": 0, "games": 0}
+    began = time.process_time()
+    session = Session.start(config, root=folder, console=Console(quiet=True))
+
+    def add(line: dict[str, Any]) -> None:
+        spent["evaluations"] += line["self_play_evals_per_s"] * line["self_play_seconds"]
+        spent["simulations"] += line["self_play_sims_per_s"] * line["self_play_seconds"]
+        spent["steps"] += line.get("retrain_steps", 0)
+        spent["games"] += line["self_play_games"]
+
+    train(session, stop=lambda: spent["evaluations"] >= evaluations, on_iteration=add)
+    return session, {**spent, "processor_seconds": time.process_time() - began}
+
+
+def measured(session: Session, positions: list[tuple[list[int], set[int]]]) -> dict[str, float]:
+    """Return the share of positions whose value is kept, in percent."""
+    states = [after_moves(session.game, moves) for moves, _ in positions]
+    found: dict[str, float] = {}
+    for sims in (1, 100, 400):
+        agent = session.agent(session.current_version, name=f"{sims}", sims=sims)
+        if sims == 1:
+            logits = agent.predict(np.stack([state.planes() for state in states]))[1]
+            legal = [list(state.allowedActions) for state in states]
+            chosen = [a[int(np.argmax(row[a]))] for a, row in zip(legal, logits, strict=True)]
+        else:
+            agent.new_games(len(states))
+            for slot in range(len(states)):
+                agent.new_game(slot, slot)
+            chosen = [d.action for d in agent.act_many(range(len(states)), states, [0.0] * len(states))]
+        kept = [move in good for move, (_, good) in zip(chosen, positions, strict=True)]
+        found["network" if sims == 1 else f"{sims} simulations"] = 100 * float(np.mean(kept))
+    return found
+
+
+def table(lines: list[dict[str, Any]]) -> str:
+    """Return mean and standard error over seeds, a line each variant."""
+    by_name: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in lines:
+        by_name[line["variant"]].append(line)
+    columns = ["network", "100 simulations", "400 simulations", "steps", "games", "processor_seconds"]
+    text = [f"| variant | seeds | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
+    for name, runs in by_name.items():
+        cells = []
+        for column in columns:
+            values = np.array([run[column] for run in runs], float)
+            error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
+            cells.append(f"{values.mean():.1f} ± {error:.1f}" if column in columns[:3] else f"{values.mean():,.0f}")
+        text.append(f"| {name} | {len(runs)} | {' | '.join(cells)} |")
+    return "\n".join(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--evaluations", type=float, default=5e6)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
+    options = parser.parse_args()
+    lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
+    done = {(line["variant"], line["seed"]) for line in lines}
+    positions = solved(POSITIONS, 1)
+    games.make("connect4")
+    for seed in range(options.seeds):
+        for name in options.only:
+            if (name, seed) in done:
+                continue
+            config = dataclasses.replace(Config(), **{**BASE, **VARIANTS[name], "seed": seed})
+            with tempfile.TemporaryDirectory() as folder:
+                session, spent = trained(config, options.evaluations, Path(folder))
+                with session:
+                    line = {"variant": name, "seed": seed, **measured(session, positions), **spent}
+            lines.append(line)
+            with options.out.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+            print(line, flush=True)
+    print(table(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""What self-play teaches: the policy target of a searched root.
+
+References: Wu 2019 (KataGo, arXiv 1902.10565), section 3.2, for forced playouts and their pruning.
+"""
+
+from __future__ import annotations
+
+import math
+
+from chance import sensible
+from compiled import compiled
+from forest import OPEN
+from selection import known_q
+
+
+@compiled
+def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
+    """Write the weight of each root move into `visits[t, ply]` [action_size] uint16; at least one is positive.
+
+    Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven.
+    """
+    for a in range(visits.shape[2]):
+        visits[t, ply, a] = 0
+    root = f.nodes[f.trees[t].root]
+    stop = root.first + root.opened
+    best, written = root.first, 0
+    for e in range(root.first, stop):
+        if f.edges[e].N > f.edges[best].N:
+            best = e
+    for e in range(root.first, stop):
+        edge = f.edges[e]
+        if edge.N > 0 and sensible(root, edge):
+            n = edge.N
+            if rule.forced > 0.0 and e != best and root.proven == OPEN:
+                n = pruned(rule, root, edge, f.edges[best])
+            visits[t, ply, edge.action] = n
+            written += n
+    if written == 0:  # every move tried is proven to lose: any other may be as good
+        for i in range(root.first, root.first + root.count):
+            if i >= stop or sensible(root, f.edges[i]):
+                visits[t, ply, f.moves[i]] = 1
+
+
+@compiled
+def pruned(rule, root, edge, best):  # type: ignore[no-untyped-def]
+    """Return a move's visits less the forced ones, as long as PUCT would still prefer the best move."""
+    scale = rule.cpuct * math.sqrt(1.0 + root.total)
+    gap = known_q(best) + scale * best.P / (1.0 + best.N) - known_q(edge)
+    if gap <= 0.0:
+        return edge.N
+    deserved = math.ceil(scale * edge.P / gap - 1.0)
+    forced = math.sqrt(rule.forced * edge.P * root.total)
+    n = max(edge.N - forced, deserved, 0.0)
+    return 0 if n <= 1.0 else min(int(n), edge.N)
