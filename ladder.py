@@ -7,6 +7,7 @@ never met can be compared. Matches are seeded openings with both colours.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -160,7 +161,15 @@ def rollout_match(game: Game, player: Player, sims: int, indices: Sequence[int],
     mixed = int(np.random.default_rng([seed, sims]).integers(2**31))
     starts = openings(game, [i // 2 for i in indices], plies, mixed)
     jobs = [(i, opening, i % 2 == 0) for i, opening in zip(indices, starts, strict=True)]
-    return [g.score for g in play_batch(game, (player, RolloutPlayer(game, sims=sims)), jobs, seed=mixed)]
+    players = player, RolloutPlayer(game, sims=sims)
+    size = 1 if by_the_clock(player) else len(jobs)
+    parts = [jobs[i : i + size] for i in range(0, len(jobs), size)]
+    return [g.score for part in parts for g in play_batch(game, players, part, seed=mixed)]
+
+
+def by_the_clock(player: Player) -> bool:
+    """Whether a player's budget is a time, as in rollout:2s: asked about several games at once it would share it out."""
+    return re.search(r":[0-9.]+s\Z", player.name) is not None
 
 
 def as_values(ladder: Ladder) -> dict[str, Any]:

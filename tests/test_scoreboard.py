@@ -169,3 +169,19 @@ class Told(RandomPlayer):
 def test_players_are_told_the_moves_that_led_to_a_position(solved):
     game, _, found = solved
     choose(Told(game), found[:40])
+
+
+@pytest.mark.parametrize("name, at_once", [("rollout:2s", 1), ("alphabeta:0.5s", 1), ("rollout:200", 16), ("news", 16)])
+def test_a_player_by_the_clock_is_asked_about_one_position_at_a_time(solved, name, at_once):
+    game, _, found = solved
+    asked = []
+
+    class Clocked(RandomPlayer):
+        def act_many(self, slots, states, taus):
+            asked.append(len(states))
+            return super().act_many(slots, states, taus)
+
+    player = Clocked(game)
+    player.name = name
+    choose(player, found[:32])
+    assert set(asked) == {at_once}
