@@ -168,7 +168,7 @@ def rollout_match(game: Game, player: Player, sims: int, indices: Sequence[int],
 
 
 def by_the_clock(player: Player) -> bool:
-    """Whether a player's budget is a time, as in rollout:2s: asked about several games at once it would share it out."""
+    """Whether a player's budget is a time, as in rollout:2s: asked about several games at once it would share it."""
     return re.search(r":[0-9.]+s\Z", player.name) is not None
 
 
