@@ -158,6 +158,17 @@ class Config:
     sprt_score: float = setting(0.55, 0.501, 0.99)
     """sprt: tests "scores this much" against "scores a half", both errors 5 %."""
 
+    # ---- the scoreboard
+    score_every: int = setting(1, 0, 10**6)
+    """Iterations from one scoreboard to the next, where exact values are known; 0 = never."""
+    score_positions: int = setting(300, 1, 100_000)
+    """Solved positions in which the network chooses a move, alone and after a search."""
+    score_sims: int = setting(32, 1, 60_000)
+    """Simulations of that search."""
+    score_games: int = setting(32, 0, 10_000)
+    """Games against rollout players that grow when they are beaten, every `eval_every` iterations with `eval_sims`
+    simulations a move; 0 = none."""
+
     def __post_init__(self) -> None:
         faults = find_faults(vars(self))
         if faults:
@@ -242,6 +253,7 @@ _TINY = {
     "memory_size": 40_000,
     "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
+    "score_every": 5, "score_positions": 431, "score_sims": 8,
 }  # fmt: skip
 _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "turns_until_tau0": 10, "cpuct": 1.0,

@@ -108,9 +108,13 @@ def _hint(text: str) -> str:
 
 
 def network_player(
-    game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path | None = None, **options: Any
+    game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path | None = None, smallest: int = 1,
+    **options: Any,
 ) -> Agent:
-    """Return a player with a trained network, of the newest run unless one is named; nothing is written."""
+    """Return a player with a trained network, of the newest run unless one is named; nothing is written.
+
+    `smallest`: batch size to pad questions to at least; with `backends.STEADY` answers do not depend on the batch.
+    """
     from backends import make_predictor
     from model import Residual_CNN
 
@@ -134,7 +138,7 @@ def network_player(
     settings = {"cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs}
     settings["look_ahead"] = config.look_ahead
     settings |= {"mcts_sims": sims, **options}
-    predictor = make_predictor(model, backend=config.backend)
+    predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     return Agent(f"{folder.name}:version{int(number):04}", game, predictor, model=model, **settings)
 
 

@@ -17,11 +17,12 @@ def train(
     stop: Callable[[], bool] = lambda: False,
     on_iteration: Callable[[dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Learn: play against itself, train on what was played, let the new network challenge the best; again.
+    """Learn: play against itself, train on what was played, let the new network challenge the best, score it; again.
 
     Goes on until the run's settings say it is finished, or for so many more iterations. Safe to interrupt and to call
     again. Returns the lines of metrics.jsonl that it added.
     """
+    import scoring
     import stages
 
     lines: list[dict[str, Any]] = []
@@ -31,6 +32,7 @@ def train(
             break
         stages.retrain(session)
         stages.evaluate(session)
+        scoring.score(session)
         lines.append(stages.finish_iteration(session, time.perf_counter() - began))
         if on_iteration is not None:
             on_iteration(lines[-1])

@@ -7,7 +7,7 @@ unit of all statistics, because its two games are not independent.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +57,7 @@ def rate(scores: Sequence[float]) -> Score:
     games = np.asarray(scores, float)
     wins, draws, losses = int((games == 1).sum()), int((games == 0.5).sum()), int((games == 0).sum())
     mean = float(games.mean())
-    low, high = _wilson(mean, len(games) / _relative_variance(games, mean))
+    low, high = wilson(mean, len(games) / _relative_variance(games, mean))
     return Score(wins, draws, losses, elo(mean), elo(low), elo(high))
 
 
@@ -69,7 +69,8 @@ def _relative_variance(games: np.ndarray, mean: float) -> float:
     return float(np.clip(2 * pairs.var(ddof=1) / (mean * (1 - mean)), 0.1, 2.0))
 
 
-def _wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:
+def wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:
+    """Return Wilson's interval of a share found in n trials; 95 % with the default z."""
     centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
     return max(centre - half, 0.0), min(centre + half, 1.0)
@@ -92,3 +93,85 @@ def log_likelihood_ratio(pairs: Sequence[float], s0: float, s1: float) -> float:
 def sprt_bounds(error: float = 0.05) -> tuple[float, float]:
     """Return (lower, upper): the ratio below which s0 and above which s1 is accepted (Wald)."""
     return math.log(error / (1 - error)), math.log((1 - error) / error)
+
+
+class Rating(NamedTuple):
+    """A player's strength in a league."""
+
+    elo: float
+    error: float
+    """Half of its 95 % interval, against the player at 0."""
+    games: float
+
+
+def fit_ratings(results: Iterable[tuple[str, str, float, float]], anchor: str) -> dict[str, Rating]:
+    """Return the maximum-likelihood Elo of everybody who is connected by games with `anchor`, which is at 0.
+
+    results: (player, other, points of the player, games). Bradley and Terry 1952 (Zermelo 1929), a draw counted as
+    half a win. Half a drawn game is added to every pair that met, so that a player who won all games stays finite. The
+    error comes from the likelihood's curvature; draws and openings with both colours make it too large, not too small.
+    """
+    met: dict[tuple[str, str], tuple[float, float]] = {}
+    for player, other, points, games in results:
+        if player == other or games <= 0:
+            continue
+        first, second = sorted((player, other))
+        points = points if player == first else games - points
+        before = met.get((first, second), (0.25, 0.5))
+        met[first, second] = before[0] + points, before[1] + games
+    names = _connected(met, anchor)
+    pairs = [(names[a], names[b], *sums) for (a, b), sums in met.items() if a in names]
+    if not pairs:
+        return {}
+    strengths, variances = _bradley_terry(len(names), names[anchor], pairs)
+    played = np.zeros(len(names))
+    for a, b, _, games in pairs:
+        played[[a, b]] += games - 0.5
+    scale = 400 / math.log(10)
+    return {
+        name: Rating(scale * float(strengths[i]), 1.96 * scale * math.sqrt(variances[i]), float(played[i]))
+        for name, i in names.items()
+    }
+
+
+def _connected(met: Iterable[tuple[str, str]], anchor: str) -> dict[str, int]:
+    """Return {name: number} of all whom games connect with the anchor."""
+    edges = list(met)
+    found = {anchor: 0}
+    growing = True
+    while growing:
+        growing = False
+        for a, b in edges:
+            for known, other in ((a, b), (b, a)):
+                if known in found and other not in found:
+                    found[other] = len(found)
+                    growing = True
+    return found
+
+
+def _bradley_terry(
+    count: int, anchor: int, pairs: Sequence[tuple[int, int, float, float]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (strengths in natural logarithms of odds, their variances), by Newton's method with damped steps."""
+    first, second = (np.array([p[k] for p in pairs]) for k in (0, 1))
+    points, games = (np.array([p[k] for p in pairs], float) for k in (2, 3))
+    free = np.arange(count) != anchor
+    strengths = np.zeros(count)
+    for _ in range(200):
+        expected = 1 / (1 + np.exp(strengths[second] - strengths[first]))
+        slope = np.bincount(first, points - games * expected, count) - np.bincount(
+            second, points - games * expected, count
+        )
+        weight = games * expected * (1 - expected)
+        curvature = np.zeros((count, count))
+        np.add.at(curvature, (first, first), weight)
+        np.add.at(curvature, (second, second), weight)
+        np.add.at(curvature, (first, second), -weight)
+        np.add.at(curvature, (second, first), -weight)
+        step = np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+        strengths[free] += np.clip(step, -1.0, 1.0)
+        if np.abs(step).max() < 1e-9:
+            break
+    variances = np.zeros(count)
+    variances[free] = np.diag(np.linalg.inv(curvature[np.ix_(free, free)]))
+    return strengths, variances

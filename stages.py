@@ -230,5 +230,12 @@ def summary(line: dict[str, Any]) -> str:
             f"version {line['version']}: loss {line['retrain_loss']:.3f} (value {line['retrain_value_loss']:.3f}, "
             f"policy {line['retrain_policy_loss']:.3f})"
         )
+    if "score_kept" in line:
+        parts.append(
+            f"keeps the value in {100 * line['score_kept_alone']:.0f} % of positions, "
+            f"{100 * line['score_kept']:.0f} % at {line['score_sims']} simulations"
+        )
+    if "score_elo" in line:
+        parts.append(f"Elo {line['score_elo']:.0f} ±{line['score_elo_error']:.0f} over rollout:16")
     parts.append(f"best is version {line['best_version']}, {line['seconds']:.0f} s")
     return "; ".join(parts)

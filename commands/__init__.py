@@ -10,6 +10,8 @@ COMMANDS = {
     "play": "play against a trained network at the console",
     "serve": "open the browser page: play, look inside the search, watch it learn",
     "match": "let two players play a match",
+    "evaluate": "measure a player: exact values, and a ladder of rollout players",
+    "curves": "draw how runs went: loss, exact values, Elo, games, speeds",
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",
     "check": "test a game's rules",

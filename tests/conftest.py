@@ -9,6 +9,14 @@ from tiny import QUIET, tiny
 pytest.register_assert_rewrite("commands", "matching", "sessions")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Solved positions are kept in a folder of the tests, not in the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory):
     """Return the folder of a finished run of four iterations; nobody may change it."""

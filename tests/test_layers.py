@@ -7,11 +7,11 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config loggers rating", "compiled storage backends", "game", "games", "forest",
+    "config loggers rating", "league", "compiled storage backends", "game", "games", "forest",
     "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS", "selfplay", "memory",
-    "model", "choices", "agent", "players", "conformance funcs", "runs sgf",
-    "initialise records", "stages lineup explain budget bench drawing",
-    "console position turnfile", "viewer web", "arguments", "commands", "cli main",
+    "model", "choices", "agent", "players", "conformance funcs", "runs sgf", "exact ladder", "scoreboard", "evaluation",
+    "initialise records", "stages scoring lineup explain budget bench drawing",
+    "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}

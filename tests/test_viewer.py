@@ -37,9 +37,13 @@ def test_curves_are_drawn_whatever_a_line_lacks(missing):
     assert curves([{**bare, "iteration": 1}, {**bare, "iteration": 2}, FULL])._repr_png_().startswith(PNG)
 
 
+def panels_of(picture):
+    return {axis.get_title(loc="left"): axis for axis in picture.figure.axes}
+
+
 def test_curves_of_nothing_say_so():
     panels = curves([]).figure.axes
-    assert [[text.get_text() for text in panel.texts] for panel in panels] == [["nothing yet"]] * 4
+    assert [[text.get_text() for text in panel.texts] for panel in panels] == [["nothing yet"]] * 9
 
 
 def test_curves_show_every_number_where_it_belongs():
@@ -50,7 +54,9 @@ def test_curves_show_every_number_where_it_belongs():
         "tournament_promoted": False,
         "retrain_value_loss": None,
     }
-    losses, lengths, results, tournaments = curves([first, {"iteration": 2}, FULL]).figure.axes
+    panels = panels_of(curves([first, {"iteration": 2}, FULL]))
+    losses, lengths = panels["loss"], panels["length of games"]
+    results, tournaments = panels["results"], panels["tournaments"]
     assert {line.get_label(): line.get_xydata().tolist() for line in losses.lines} == {
         "policy": [[1, 1.4], [3, 1.4]],
         "value": [[3, 0.4]],
@@ -78,7 +84,7 @@ def test_live_curves_work_without_a_notebook(tmp_path):
     live = LiveCurves(Run)
     (tmp_path / "metrics.jsonl").write_text('{"iteration": 1, "self_play_plies": 9.0}\n')
     live({"iteration": 1})
-    assert live.picture.figure.axes[1].lines[0].get_xydata().tolist() == [[1, 9]]
+    assert panels_of(live.picture)["length of games"].lines[0].get_xydata().tolist() == [[1, 9]]
     assert Run.console == "as it was"
 
 

@@ -1,0 +1,185 @@
+"""The scoreboard of a player, as `main.py evaluate` prints it: exact values where there are any, and the ladder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agent import Agent, Player
+from config import UserError
+from exact import Oracle, oracle, positions
+from game import Game
+from ladder import Ladder, Rung, against_rollouts, as_values, climb
+from scoreboard import Measured, Share, chance, choose, choose_alone, measure, value_error
+
+Report = Callable[[str, int, int], None]
+"""(what is done, how far it is, how far it goes)"""
+
+
+def exact_part(
+    game: Game, who: Oracle, player: Player, *, count: int, sims: Sequence[int], seed: int, report: Report
+) -> dict[str, Any]:
+    """Return the share of value-keeping moves on solved positions, by stage and difficulty, for each way of moving."""
+    found = positions(game, who, count, seed, report=lambda n: report("solving positions", n, count))
+    if not found:
+        raise UserError(f"expected positions of {game.spec} whose moves differ in value, found none")
+    ways: list[tuple[str, int | None, list[int]]] = []
+    if isinstance(player, Agent):
+        ways.append(("network alone", 0, choose_alone(player, found)))
+    began = time.perf_counter()
+    chosen = choose(player, found, sims, seed=seed, report=lambda n: report("choosing moves", n, len(found)))
+    seconds = time.perf_counter() - began
+    ways += [(f"{n:,} simulations" if n else player.name, n or None, moves) for n, moves in chosen.items()]
+    told: dict[str, Any] = {
+        "solver": who.name, "positions": len(found), "seed": seed, "plies": list(who.plies), "whole": who.whole,
+        "chance": chance(found), "seconds": seconds,
+        "players": [
+            {"name": name, "simulations": n, **_values(measure(moves, found, who.bands), who.distance)}
+            for name, n, moves in ways
+        ],
+    }  # fmt: skip
+    if isinstance(player, Agent):
+        told["value"] = value_error(player, found)._asdict()
+    return told
+
+
+def _values(m: Measured, distance: bool) -> dict[str, Any]:
+    return {
+        "kept": m.kept._asdict(), "best": m.best._asdict() if distance else None,
+        "stages": [{"name": name, **s._asdict()} for name, s in m.stages],
+        "difficulties": [{"name": name, **s._asdict()} for name, s in m.difficulties],
+    }  # fmt: skip
+
+
+def ladder_part(
+    game: Game, player: Player, *, games: int, seconds: float, seed: int, plies: int, report: Report
+) -> dict[str, Any]:
+    """Return the ladder: how many simulations a rollout player needs to score half."""
+    end = time.perf_counter() + seconds if seconds else None
+
+    def tell(rungs: list[Rung]) -> None:
+        report("climbing the ladder", sum(r.games for r in rungs), games)
+
+    def stop() -> str:
+        return "time" if end is not None and time.perf_counter() > end else ""
+
+    found: Ladder = climb(against_rollouts(game, player, seed=seed, plies=plies), games, stop=stop, report=tell)
+    return {**as_values(found), "words": str(found.strength), "opening_plies": plies}
+
+
+def evaluate(
+    game: Game,
+    player: Player,
+    *,
+    count: int,
+    sims: Sequence[int],
+    ladder_games: int,
+    ladder_seconds: float,
+    ladder_sims: int,
+    opening_plies: int,
+    seed: int,
+    report: Report = lambda what, done, total: None,
+) -> dict[str, Any]:
+    """Return the scoreboard of a player as numbers for programs; `as_text` puts it into words."""
+    told: dict[str, Any] = {"game": game.spec, "player": player.name, "exact": None, "ladder": None, "note": ""}
+    if count:
+        try:
+            who = oracle(game)
+        except UserError as error:
+            if not ladder_games:
+                raise
+            who, told["note"] = None, str(error)
+        else:
+            if who is None:
+                told["note"] = f"no exact values of {game.spec}"
+                if not ladder_games:
+                    raise UserError(f"expected a game with exact values or a ladder, there are {told['note']}")
+        if who is not None:
+            told["exact"] = exact_part(game, who, player, count=count, sims=sims, seed=seed, report=report)
+    if ladder_games:
+        if isinstance(player, Agent):
+            player.mcts_sims = ladder_sims
+        part = ladder_part(
+            game, player, games=ladder_games, seconds=ladder_seconds, seed=seed, plies=opening_plies, report=report
+        )
+        told["ladder"] = {**part, "player_simulations": ladder_sims if isinstance(player, Agent) else None}
+    return told
+
+
+# ---- in words
+
+
+def as_text(told: dict[str, Any]) -> str:
+    """Return a scoreboard as a table."""
+    parts = [f"{told['player']}, {told['game']}"]
+    if told["note"]:
+        parts.append(f"Exact part left out: {told['note']}.")
+    if told["exact"]:
+        parts.append(_exact_text(told["exact"]))
+    if told["ladder"]:
+        parts.append(_ladder_text(told["ladder"]))
+    return "\n\n".join(parts)
+
+
+def _exact_text(exact: dict[str, Any]) -> str:
+    first, chance = exact["players"][0], exact["chance"]
+    distance = first["best"] is not None
+    stages = [s["name"].replace("plies", "ply") for s in first["stages"]]
+    rows = [
+        ["", "all", *stages, "one", "half", "more", "best score"],
+        ["positions", *(f"{c['positions']:,}" for c in _shares(first)), ""],
+        ["a random move", f"{100 * chance['kept']:.1f}", *[""] * (len(stages) + 3), f"{100 * chance['best']:.1f}"],
+        *([p["name"], *(_shown(s) for s in _shares(p)), _shown(p["best"])] for p in exact["players"]),
+    ]
+    how = "all there are" if exact["whole"] else f"random play of {exact['plies'][0]}-{exact['plies'][1]} plies"
+    lines = [
+        "Moves that keep the game's value, in %, with 95 % intervals, in positions whose moves differ in value",
+        f"({how}, seed {exact['seed']}; solved by {exact['solver']}). Columns: plies played; then one legal move keeps",
+        "the value, up to half of them do, more do" + ("; the share of best-score moves." if distance else "."),
+        "",
+        *_table(rows if distance else [row[:-1] for row in rows]),
+    ]
+    if "value" in exact:
+        v = exact["value"]
+        lines.append(
+            f"Value head: mean absolute error {v['mean_absolute_error']:.3f}, correlation {v['correlation']:.3f} "
+            f"with the exact value (-1, 0, 1), {v['positions']:,} positions."
+        )
+    return "\n".join(lines)
+
+
+def _shares(player: dict[str, Any]) -> list[dict[str, Any]]:
+    return [player["kept"], *player["stages"], *player["difficulties"]]
+
+
+def _shown(s: dict[str, Any] | None) -> str:
+    return "" if s is None else str(Share(s["positions"], s["share"], s["low"], s["high"]))
+
+
+def _ladder_text(ladder: dict[str, Any]) -> str:
+    own = f" with {ladder['player_simulations']:,} simulations a move" if ladder["player_simulations"] else ""
+    ends = {"time": ", ended by the time limit", "bound": ", at the ladder's end"}
+    lines = [
+        f"Ladder: it{own} scores half against a rollout player of {ladder['words']}",
+        f"({ladder['games']} games, both colours of openings of {ladder['opening_plies']} random plies"
+        f"{ends.get(ladder['ended'], '')}).",
+        *_table(
+            [
+                ["rollout player", *(f"{r['simulations']:,}" for r in ladder["rungs"])],
+                ["score", *(f"{100 * r['score']:.0f} %" for r in ladder["rungs"])],
+                ["games", *(str(r["games"]) for r in ladder["rungs"])],
+            ]
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
+        ).rstrip()
+        for row in rows
+    ]

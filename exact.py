@@ -1,0 +1,263 @@
+"""Positions whose moves differ in value, solved exactly: what `evaluate` asks a player.
+
+Positions come from uniformly random play, from a seed, no two alike up to symmetry. A move's score is for the player
+who makes it: larger is better, its sign (win, draw, loss) is the game's value after it. Only positions whose legal
+moves differ in value count; in all others no move is a mistake. The first n positions of a seed are always the same,
+whatever number is asked for. They are kept in a file of the user's cache folder (`cache_file`), checked when read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from config import UserError
+from game import Game, GameState
+from minimax import Minimax
+from runs import game_folder
+from storage import write_file
+
+RECIPE = 1
+"""Which way positions are drawn; another number makes kept files void."""
+GIVE_UP = 2_000
+"""Positions drawn in a row without a new one that counts: then there are no more."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A position whose moves differ in value."""
+
+    moves: tuple[int, ...]
+    """From the start."""
+    state: GameState
+    scores: dict[int, float]
+    """{legal action: its score, for the player to move}; the larger the better."""
+
+    @cached_property
+    def values(self) -> dict[int, int]:
+        """{legal action: 1, 0, -1 for won, drawn, lost}"""
+        return {action: int(np.sign(score)) for action, score in self.scores.items()}
+
+    @cached_property
+    def keeping(self) -> set[int]:
+        """The actions that keep the game's value."""
+        highest = max(self.values.values())
+        return {a for a, v in self.values.items() if v == highest}
+
+    @cached_property
+    def best(self) -> set[int]:
+        """The actions of the best score."""
+        highest = max(self.scores.values())
+        return {a for a, s in self.scores.items() if s == highest}
+
+    @cached_property
+    def planes(self) -> np.ndarray:
+        """[rows, columns, planes] uint8: what the network sees."""
+        return self.state.planes()
+
+    @cached_property
+    def following(self) -> list[tuple[np.ndarray, int]]:
+        """(planes, exact value for its player to move) of each position one move on that is not over."""
+        found = []
+        for action, value in self.values.items():
+            after, _, over = self.state.takeAction(action)
+            if not over:
+                found.append((after.planes(), value if after.playerTurn == self.state.playerTurn else -value))
+        return found
+
+    @property
+    def ply(self) -> int:
+        return len(self.moves)
+
+
+class Oracle(NamedTuple):
+    """Who knows the exact values of a game's moves."""
+
+    name: str
+    plies: tuple[int, int]
+    """Fewest and most random moves before a position."""
+    bands: tuple[int, ...]
+    """First plies of the game's stages."""
+    distance: bool
+    """Whether scores tell quick wins from slow ones, beside the value."""
+    scores: Callable[[GameState, Sequence[int]], dict[int, float] | None]
+    """(position, its moves from the start) -> {action: score}; None when it is too far from the end."""
+    whole: bool = False
+    """Whether every position of the game is taken, not a sample."""
+    most: int = 10**9
+    """Positions at most."""
+
+
+REACH = {("go", 3): 18, ("go", 4): 20, ("go", 5): 16, ("littlego", 5): 10}
+"""{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
+MOST = {("go", 4): 1500, ("go", 5): 500}
+"""{(game, size): positions at most, because few of them count and more would take many minutes to find}"""
+NODES = 100_000
+"""Nodes after which alpha-beta gives a position up: it is left out, which favours positions that are quick to solve."""
+
+
+def oracle(game: Game) -> Oracle | None:
+    """Return who solves a game; None when nobody does. Raise `UserError` when the solver is not installed."""
+    if game.spec == "connect4":
+        return _bitbully()
+    if game.origin:  # one's own, whatever its name
+        return None
+    rows, columns = game.grid_shape
+    end, reach = game.max_plies, REACH.get((game.name, rows))
+    if game.spec == "tictactoe":
+        reach = end
+    elif game.name == "connect4":
+        reach = 20
+    elif game.name == "othello":
+        end, reach = rows * columns - 4, 14
+    return _alpha_beta(game, end, reach) if reach else None
+
+
+def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
+    solver = Minimax(game)
+
+    def scores(state: GameState, moves: Sequence[int]) -> dict[int, float] | None:
+        return solver.solve_moves(state, nodes=NODES)
+
+    low, high = max(end - reach, 0), max(end - 2, 0)
+    bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
+    most = MOST.get((game.name, game.grid_shape[0]), Oracle._field_defaults["most"])
+    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.spec == "tictactoe", most)
+
+
+def _bitbully() -> Oracle:
+    try:
+        import bitbully
+        from bitbully import BitBully, Board
+    except ImportError:
+        raise UserError("exact values of connect4 need the solver bitbully: `pip install bitbully`") from None
+    solver = BitBully()
+
+    def scores(state: GameState, moves: Sequence[int]) -> dict[int, float]:
+        board = Board()
+        for move in moves:
+            board.play(int(move))
+        return {int(a): float(s) for a, s in solver.score_all_moves(board).items()}
+
+    return Oracle(f"bitbully {bitbully.__version__}", (0, 35), (0, 12, 24), True, scores)
+
+
+def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
+              ) -> list[Solved]:  # fmt: skip
+    """Return the first `count` positions of a seed, fewer when the game has no more; from the cache if it has as many.
+
+    `report` is told how many there are.
+    """
+    count = min(count, who.most)
+    path = cache_file(game, who, seed)
+    found, complete = _read(path, game)
+    if len(found) >= count or complete:
+        return found[:count]
+    rest = _drawn(game, who, seed)
+    found = []
+    for position in rest:
+        found.append(position)
+        report(len(found))
+        if len(found) == count:
+            break
+    kept = {
+        "recipe": RECIPE, "solver": who.name, "game": game.spec, "complete": len(found) < count,
+        "positions": [[list(p.moves), sorted(p.scores.items())] for p in found],
+    }  # fmt: skip
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_file(path, json.dumps(kept).encode())
+    except OSError:
+        pass  # a cache that cannot be kept is made again
+    return found
+
+
+def cache_file(game: Game, who: Oracle, seed: int) -> Path:
+    """Return where solved positions are kept: XDG_CACHE_HOME or ~/.cache."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    solver = who.name.replace(" ", "-")
+    return base / "alphazero-keras" / f"{game_folder(game.spec)}-{solver}-seed{seed}-recipe{RECIPE}.json"
+
+
+def _read(path: Path, game: Game) -> tuple[list[Solved], bool]:
+    """Return (positions, whether there are no more) of a file; nothing when any of it is not as it should be."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        found = [_checked(game, moves, dict(scores)) for moves, scores in kept["positions"]]
+        return found, kept["complete"] is True
+    except (OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, UserError):
+        return [], False
+
+
+def _checked(game: Game, moves: Any, scores: dict[Any, Any]) -> Solved:
+    state = game.start()
+    for move in moves:
+        state = state.takeAction(int(move))[0]
+    position = Solved(tuple(int(m) for m in moves), state, {int(a): float(s) for a, s in scores.items()})
+    if sorted(position.scores) != list(state.allowedActions) or len(set(position.values.values())) < 2:
+        raise ValueError("expected a score for each legal move, of two values at least")
+    return position
+
+
+def _drawn(game: Game, who: Oracle, seed: int) -> Iterator[Solved]:
+    """Yield positions that count, without end unless the game has no more."""
+    rng = np.random.default_rng(seed)
+    source = _every(game, rng) if who.whole else _played(game, who.plies, rng)
+    seen: set[bytes] = set()
+    in_vain = 0
+    for moves, state in source:
+        in_vain += 1
+        if in_vain > GIVE_UP and not who.whole:
+            return
+        if state.isEndGame or len(state.allowedActions) < 2:
+            continue
+        key = identity(game, state)
+        if key in seen:
+            continue
+        seen.add(key)
+        scores = who.scores(state, moves)
+        if scores is not None and len({np.sign(s) for s in scores.values()}) > 1:
+            in_vain = 0
+            yield Solved(tuple(moves), state, scores)
+
+
+def _played(game: Game, plies: tuple[int, int], rng: np.random.Generator) -> Iterator[tuple[list[int], GameState]]:
+    while True:
+        state, moves = game.start(), []
+        for _ in range(int(rng.integers(plies[0], plies[1] + 1))):
+            moves.append(int(rng.choice(state.allowedActions)))
+            state = state.takeAction(moves[-1])[0]
+            if state.isEndGame:
+                break
+        yield moves, state
+
+
+def _every(game: Game, rng: np.random.Generator) -> Iterator[tuple[list[int], GameState]]:
+    """Yield every position that is not over, once up to symmetry, in an order drawn."""
+    level: list[tuple[list[int], GameState]] = [([], game.start())]
+    found, seen = [], {identity(game, level[0][1])}
+    while level:
+        found += level
+        following = []
+        for moves, state in level:
+            for action in state.allowedActions:
+                after = state.takeAction(action)[0]
+                key = identity(game, after)
+                if key not in seen and not after.isEndGame:
+                    following.append(([*moves, int(action)], after))
+                seen.add(key)
+        level = following
+    yield from (found[i] for i in rng.permutation(len(found)))
+
+
+def identity(game: Game, state: GameState) -> bytes:
+    """Return the same bytes for a position and all its symmetric forms: the least of what the network would see."""
+    nothing = np.zeros(game.action_size)
+    return bytes([state.playerTurn + 1]) + min(p.tobytes() for p, _ in game.identities(state.planes(), nothing))
