@@ -202,19 +202,26 @@ class SelfPlay:
         self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(
-        self, predictor: Predictor, games: Sequence[tuple[int, int]], *, stop: Callable[[], bool] = lambda: False
+        self,
+        predictor: Predictor,
+        games: Sequence[tuple[int, int]],
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        patience: float = 0.0,
     ) -> Iterator[GameRecord]:
         """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
 
-        `stop` is asked once a batch; when true, games in hand are dropped.
+        `stop` is asked once a batch; when true, no game is begun any more, and those in hand have `patience`
+        seconds to end before they are dropped.
         """
-        todo = deque(games)
-        done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
+        todo, limit = deque(games), _Limit(stop, patience)
         ended = threading.Event()
-        threads = [
-            threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop()))
-            for w in self.workers
-        ]
+
+        def over() -> bool:
+            return ended.is_set() or limit.is_over(todo)
+
+        done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
+        threads = [threading.Thread(target=w.run, args=(predictor, todo, done.put, over)) for w in self.workers]
         try:
             for thread in threads:
                 thread.start()
@@ -250,6 +257,23 @@ class SelfPlay:
             room=self.workers[0].trees,
             search_seconds=sum(w.search_seconds for w in self.workers),
         )
+
+
+class _Limit:
+    """When self-play that is to stop has to be over."""
+
+    def __init__(self, stop: Callable[[], bool], patience: float) -> None:
+        self._stop, self._patience = stop, patience
+        self._until: float | None = None
+
+    def is_over(self, todo: deque[tuple[int, int]]) -> bool:
+        """Return whether games in hand are to be dropped; empty the list of those to begin once it is to stop."""
+        if self._until is None and not self._stop():
+            return False
+        todo.clear()
+        if self._until is None:
+            self._until = time.monotonic() + self._patience
+        return time.monotonic() >= self._until
 
 
 class Counts(NamedTuple):
