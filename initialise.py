@@ -21,6 +21,7 @@ from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_log, open_loggers, write_metrics
 from memory import Memory
+from pool import Here, Order, Pool
 from runs import RUN, RUNS, find_run, game_folder, network_facts, read_config, read_file, read_weights
 from selfplay import GameRecord
 from storage import DamagedData, Store, arrays_from_bytes, arrays_to_bytes, sha256, sweep, write_file
@@ -45,6 +46,7 @@ class Session:
         self.memory = Memory(self.game, config.memory_size)
         self._model: Any = None
         self._selfplay: Any = None
+        self._pool: Pool | None = None
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate = 0.0
@@ -144,7 +146,9 @@ class Session:
         return session
 
     def close(self) -> None:
-        """Close the files and let others work on the run."""
+        """End the workers, close the files and let others work on the run."""
+        if self._pool is not None:
+            self._pool.close()
         self.store.close()
         for log in self.loggers:
             close_log(log)
@@ -268,6 +272,24 @@ class Session:
         if self._selfplay is None:
             self._selfplay = SelfPlay(self.game, self.config, threads=cores())
         return self._selfplay
+
+    @property
+    def pool(self) -> Pool:
+        """Who plays the games of self-play: workers, or this process."""
+        if self._pool is None:
+            if self.config.workers:
+                from workers import process_crew
+
+                self._pool = process_crew(self.config, self.loggers.main.warning)
+            else:
+                self._pool = Here(self.selfplay, lambda version: self.predictor("selfplay", version))
+        return self._pool
+
+    def order(self, version: int) -> Order:
+        """Return what all games of this iteration have in common."""
+        file, digest = next((file, digest) for v, _, file, digest in self.store.versions() if v == version)
+        path = (self.folder / "models" / file).resolve()
+        return Order(self.store.get("run") or "", self.iteration, version, str(path), digest)
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, **options: Any) -> Agent:
         """Return a player with a version's network and the run's search settings."""

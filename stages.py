@@ -14,7 +14,7 @@ from backends import measure_raw
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
 from memory import Batch
-from selfplay import Counts, GameRecord, game_seed
+from selfplay import Counts, GameRecord, side_by_side
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
@@ -31,15 +31,11 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
     have = {record.index for record in memory.stmemory}
-    run = s.store.get("run") or ""
-    wanted = [(i, game_seed(run, iteration, i)) for i in range(c.episodes) if i not in have]
-    predictor = s.predictor("selfplay", version)
+    wanted = [i for i in range(c.episodes) if i not in have]
     if not s.raw_rate or iteration % 10 == 1:
-        workers = s.selfplay.workers
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, workers[0].trees, len(workers))
-    s.selfplay.clear_cache()
-    before = s.selfplay.counts()
-    if not _play(session, predictor, wanted, version, stop):
+        s.raw_rate = measure_raw(s.predictor("selfplay", version), s.game.input_shape, *side_by_side(s.game, c))
+    before = s.pool.counts()
+    if not _play(session, wanted, version, stop):
         memory.clear_stmemory()
         return False
     records = list(memory.stmemory)
@@ -49,7 +45,7 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
         s.remembered = iteration
     memory.clear_stmemory()
     if "self-play" not in s.store.finished(iteration):
-        facts = _selfplay_facts(records, before, s.selfplay.counts(), time.perf_counter() - began, s.raw_rate)
+        facts = _selfplay_facts(records, before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
         with s.store.transaction():
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
     told = iteration, len(records), added, len(memory)
@@ -57,23 +53,21 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     return True
 
 
-def _play(
-    session: Session, predictor: Any, wanted: list[tuple[int, int]], version: int, stop: Callable[[], bool]
-) -> bool:
+def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], bool]) -> bool:
     """Play games and keep them as they end; False when `stop` ended it early."""
     s = session
     fresh: list[GameRecord] = []
     committed = began = time.perf_counter()
-    before, done = s.selfplay.counts(), s.config.episodes - len(wanted)
+    before, done = s.pool.counts(), s.config.episodes - len(wanted)
     with s.console.phase("self-play", s.config.episodes) as phase:
-        for record in s.selfplay.play(predictor, wanted, stop=stop):
+        for record in s.pool.play(s.order(version), wanted, stop=stop):
             fresh.append(record)
             done += 1
             now = time.perf_counter()
             if now - committed > COMMIT_SECONDS:
                 _keep(s, fresh, version)
                 fresh, committed = [], now
-            counts, spent = s.selfplay.counts(), now - began
+            counts, spent = s.pool.counts(), now - began
             evaluations = (counts.evaluations - before.evaluations) / spent
             phase.update(
                 done, games_per_s=(done + len(wanted) - s.config.episodes) / spent, evals_per_s=evaluations,

@@ -8,8 +8,8 @@ import pytest
 HERE = Path(__file__).parent.parent
 LAYERS = [
     "config loggers rating", "compiled storage backends", "game", "games", "forest", "chance",
-    "selection", "kernels", "rollouts MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
-    "conformance funcs", "runs sgf", "initialise records",
+    "selection", "kernels", "rollouts MCTS", "selfplay", "pool memory", "processes", "model", "choices", "agent",
+    "players", "conformance funcs", "runs sgf", "workers", "initialise records",
     "stages lineup explain budget bench",
     "console position turnfile", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
