@@ -14,7 +14,7 @@ from backends import measure_raw
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
 from memory import Batch
-from selfplay import Counts, GameRecord, side_by_side
+from selfplay import IMPORTED, Counts, GameRecord, side_by_side
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
@@ -87,6 +87,8 @@ def _keep(session: Session, records: list[GameRecord], version: int) -> None:
 def _selfplay_facts(
     records: list[GameRecord], before: Counts, after: Counts, seconds: float, raw: float
 ) -> dict[str, Any]:
+    imported = sum(r.index >= IMPORTED for r in records)
+    records = [r for r in records if r.index < IMPORTED]
     spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
     results = np.array([r.result for r in records])
     distinct = len({r.moves.tobytes() for r in records})
@@ -102,6 +104,7 @@ def _selfplay_facts(
         "share": spent["evaluations"] / seconds / raw,
         "cache_hit_rate": spent["found"] / max(spent["looked_up"], 1),
         "mean_batch_fill": spent["evaluations"] / max(spent["batches"] * after.room, 1),
+        **({"imported": imported} if imported else {}),
     }
 
 
