@@ -8,16 +8,18 @@ import io
 import os
 import secrets
 import shutil
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from arrays import BadArrays, read_arrays
 from config import UserError
 from failpoints import reach
 
+NUMBERS = "<f4", "<f8", "<i8", "<i4"
+"""What weights and the states of optimizers are."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -39,6 +41,14 @@ def free_bytes(folder: Path) -> int:
         return shutil.disk_usage(folder).free
     except OSError:
         return 0
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise `Unwritable` when less than `needed` bytes are free."""
+    free = free_bytes(folder)
+    if free < needed:
+        told = f"{needed:,} bytes are needed to go on, {free:,} are free; what was finished before is safe"
+        raise Unwritable(f"{folder}: {told}")
 
 
 def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
@@ -118,24 +128,8 @@ def arrays_to_bytes(arrays: Sequence[np.ndarray]) -> bytes:
 
 
 def arrays_from_bytes(data: bytes, shapes: Sequence[tuple[int, ...]], source: str) -> list[np.ndarray]:
-    """Read float arrays of exactly these shapes; raise `DamagedData` naming what differs."""
+    """Read arrays of exactly these shapes; raise `DamagedData` naming what differs."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            if names != [f"a{i:04d}.npy" for i in range(len(shapes))]:
-                raise DamagedData(f"{source}: expected {len(shapes)} arrays, got {len(names)}")
-            for info, shape in zip(archive.infolist(), shapes, strict=True):
-                if info.file_size > 16 * int(np.prod(shape, dtype=np.int64)) + 4096:
-                    raise DamagedData(f"{source}: {info.filename} is larger than an array of shape {shape}")
-        with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
-            arrays = [loaded[f"a{i:04d}"] for i in range(len(shapes))]
-    except DamagedData:
-        raise
-    except Exception as error:  # zipfile and numpy raise many kinds for damaged input
-        raise DamagedData(f"{source}: cannot be read ({type(error).__name__}: {str(error)[:80]})") from None
-    for array, shape in zip(arrays, shapes, strict=True):
-        if array.shape != tuple(shape) or array.dtype.kind not in "fi":
-            raise DamagedData(f"{source}: expected numbers of shape {tuple(shape)}, got {array.dtype} {array.shape}")
-        if not np.isfinite(array).all():
-            raise DamagedData(f"{source}: expected finite numbers, got NaN or infinity")
-    return arrays
+        return [*read_arrays(data, {f"a{i:04d}": (NUMBERS, tuple(s)) for i, s in enumerate(shapes)}).values()]
+    except BadArrays as error:
+        raise DamagedData(f"{source}: {error}") from None

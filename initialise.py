@@ -18,20 +18,20 @@ from config import Config, UserError, differences, from_json, is_fixed, to_json,
 from failpoints import reach
 from files import (
     DamagedData,
-    Unwritable,
     arrays_from_bytes,
     arrays_to_bytes,
-    free_bytes,
     read_file,
+    require_space,
     sha256,
     sweep,
     write_file,
     writing,
-)  # fmt: skip
+)
 from game import Game
 from games.own import digest
-from loggers import Console, Loggers, close_log, open_loggers, write_metrics
+from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
+from pool import Here, Order, Pool
 from runs import (
     RUNS,
     find_run,
@@ -44,13 +44,13 @@ from runs import (
     read_config,
     read_weights,
     taken_over,
-)  # fmt: skip
+)
 from selfplay import GameRecord
 from storage import Store
 
 RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
-AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory"}
+AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
 """Settings that count from the moment they are changed: what is needed to go on where memory is short. All others
 wait for the next iteration, so that each is played and learned with one set of them."""
 
@@ -69,6 +69,7 @@ class Session:
         self.memory = Memory(self.game, config.memory_size)
         self._model: Any = None
         self._selfplay: Any = None
+        self._pool: Pool | None = None
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate = 0.0
@@ -164,21 +165,20 @@ class Session:
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
             console.say(f"changed setting {name}: {a!r} -> {b!r}{when}")
             session.loggers.main.info("changed setting %s: %r -> %r%s", name, a, b, when)
-        if changes or not kept:
-            with store.transaction("config"):
-                store.put("config", to_json(config))
         if changes or not (folder / "config.json").exists():
             session._write_config()
         if store.lost:
-            told = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            told = f"the newest part of run.db was lost ({told}): it is made again, the same by its numbers"
+            lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
+            told = f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers"
             console.say(told)
             session.loggers.main.info("%s", told)
         if store.get("rules", "") != digest(session.game):
             console.say("the rules have changed since this run began: its games and networks are of the old ones")
-        if session.goes_on() and store.get("finished") != "no" or store.lost:
+        finished = "no" if session.goes_on() else "yes"
+        if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
             with store.transaction("open"):
-                store.put("finished", "yes" if not session.goes_on() else "no")
+                store.put("config", to_json(config))
+                store.put("finished", finished)
         sweep(folder / "models")
         sweep(folder)
         session.write_metrics()
@@ -186,10 +186,11 @@ class Session:
         return session
 
     def close(self) -> None:
-        """Close the files and let others work on the run."""
+        """End the workers, close the files and let others work on the run."""
+        if self._pool is not None:
+            self._pool.close()
         self.store.close()
-        for log in self.loggers:
-            close_log(log)
+        close_loggers(self.loggers)
         let_go(self._lock)
 
     def __enter__(self) -> Session:
@@ -298,12 +299,7 @@ class Session:
         newest = f"{self.current_version:04}.npz"
         sizes = [p.stat().st_size for p in (self.folder / "models").glob(f"*{newest}")]
         self.store.reserve = 2 * sum(sizes) + RESERVE
-        free = free_bytes(self.folder)
-        if free < self.store.reserve:
-            raise Unwritable(
-                f"{self.folder}: {self.store.reserve:,} bytes are needed to go on, {free:,} are free; "
-                "what was finished before is safe"
-            )
+        require_space(self.folder, self.store.reserve)
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
@@ -330,6 +326,24 @@ class Session:
         if self._selfplay is None:
             self._selfplay = SelfPlay(self.game, self.config, threads=cores())
         return self._selfplay
+
+    @property
+    def pool(self) -> Pool:
+        """Who plays the games of self-play: workers, or this process."""
+        if self._pool is None:
+            if self.config.workers:
+                from workers import process_crew
+
+                self._pool = process_crew(self.config, self.loggers.main.warning)
+            else:
+                self._pool = Here(self.selfplay, lambda version: self.predictor("selfplay", version))
+        return self._pool
+
+    def order(self, version: int) -> Order:
+        """Return what all games of this iteration have in common."""
+        file, digest = next((file, digest) for v, _, file, digest in self.store.versions() if v == version)
+        path = (self.folder / "models" / file).resolve()
+        return Order(self.store.get("run") or "", self.iteration, version, str(path), digest)
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, **options: Any) -> Agent:
         """Return a player with a version's network and the run's search settings."""
@@ -374,7 +388,9 @@ class Session:
             return
         self.config = self._wished
         self.store.put("config", to_json(self.config))
-        self._model = self._selfplay = None
+        if self._pool is not None:
+            self._pool.close()
+        self._model = self._selfplay = self._pool = None
         self._predictors.clear()
         self.loggers.main.info("the changed settings count from iteration %d on", self.iteration)
 

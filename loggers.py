@@ -67,6 +67,12 @@ def close_log(logger: logging.Logger | None) -> None:
         logger.removeHandler(handler)  # type: ignore[union-attr]
 
 
+def close_loggers(loggers: Loggers) -> None:
+    """Close the logs of a run."""
+    for logger in loggers:
+        close_log(logger)
+
+
 @contextmanager
 def quiet_stderr() -> Iterator[None]:
     """Drop what native libraries write to the error stream; Python's own errors are raised as ever."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kernels as k
-from backends import Predictor
+from backends import Predictor, cores
 from chance import choose, draw_noise, uniform
 from compiled import compiled
 from config import Config
@@ -29,11 +29,14 @@ from MCTS import MCTS
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
 
+IMPORTED = 1 << 30
+
+
 class GameRecord(NamedTuple):
     """One finished game of L moves."""
 
     index: int
-    """Its number within the iteration."""
+    """Its number within the iteration; from IMPORTED on it was played elsewhere."""
     moves: np.ndarray
     """[L] int16"""
     visits: np.ndarray
@@ -189,6 +192,13 @@ def game_seed(run: str, iteration: int, index: int) -> int:
     return int.from_bytes(digest[:8], "little")
 
 
+def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
+    """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python."""
+    threads = cores() if threads is None else threads
+    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
+    return -(-config.games_in_flight // threads), threads
+
+
 class SelfPlay:
     """Room for the games in flight, shared out among threads; made once and used for every iteration.
 
@@ -197,31 +207,24 @@ class SelfPlay:
     """
 
     def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
-        threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
-        share = -(-config.games_in_flight // threads)
+        share, threads = side_by_side(game, config, threads)
         self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(
-        self,
-        predictor: Predictor,
-        games: Sequence[tuple[int, int]],
-        *,
-        stop: Callable[[], bool] = lambda: False,
-        patience: float = 0.0,
+        self, predictor: Predictor, games: Sequence[tuple[int, int]], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
         """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
 
-        `stop` is asked once a batch; when true, no game is begun any more, and those in hand have `patience`
-        seconds to end before they are dropped.
+        `stop` is asked once a batch; when true, games in hand are dropped. A deque is taken as it is: games that are
+        added to it while others are played are played too.
         """
-        todo, limit = deque(games), _Limit(stop, patience)
-        ended = threading.Event()
-
-        def over() -> bool:
-            return ended.is_set() or limit.is_over(todo)
-
+        todo = games if isinstance(games, deque) else deque(games)
         done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
-        threads = [threading.Thread(target=w.run, args=(predictor, todo, done.put, over)) for w in self.workers]
+        ended = threading.Event()
+        threads = [
+            threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop()))
+            for w in self.workers
+        ]
         try:
             for thread in threads:
                 thread.start()
@@ -257,23 +260,6 @@ class SelfPlay:
             room=self.workers[0].trees,
             search_seconds=sum(w.search_seconds for w in self.workers),
         )
-
-
-class _Limit:
-    """When self-play that is to stop has to be over."""
-
-    def __init__(self, stop: Callable[[], bool], patience: float) -> None:
-        self._stop, self._patience = stop, patience
-        self._until: float | None = None
-
-    def is_over(self, todo: deque[tuple[int, int]]) -> bool:
-        """Return whether games in hand are to be dropped; empty the list of those to begin once it is to stop."""
-        if self._until is None and not self._stop():
-            return False
-        todo.clear()
-        if self._until is None:
-            self._until = time.monotonic() + self._patience
-        return time.monotonic() >= self._until
 
 
 class Counts(NamedTuple):

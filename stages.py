@@ -16,12 +16,10 @@ from failpoints import reach
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
 from memory import Batch
-from selfplay import Counts, GameRecord, game_seed
+from selfplay import IMPORTED, Counts, GameRecord, side_by_side
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
-PATIENCE = 20.0
-"""Seconds that games in hand are given to end when the work is to stop."""
 
 
 class Stopped(Exception):
@@ -50,15 +48,11 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
     for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
     have = {record.index for record in memory.stmemory}
-    run = s.store.get("run") or ""
-    wanted = [(i, game_seed(run, iteration, i)) for i in range(c.episodes) if i not in have]
-    predictor = s.predictor("selfplay", version)
+    wanted = [i for i in range(c.episodes) if i not in have]
     if not s.raw_rate or iteration % 10 == 1:
-        workers = s.selfplay.workers
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, workers[0].trees, len(workers))
-    s.selfplay.clear_cache()
-    before = s.selfplay.counts()
-    if not _play(session, predictor, wanted, version, stop):
+        s.raw_rate = measure_raw(s.predictor("selfplay", version), s.game.input_shape, *side_by_side(s.game, c))
+    before = s.pool.counts()
+    if not _play(session, wanted, version, stop):
         memory.clear_stmemory()
         raise Stopped
     records = list(memory.stmemory)
@@ -68,30 +62,28 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
         s.remembered = iteration
     memory.clear_stmemory()
     if "self-play" not in s.store.finished(iteration):
-        facts = _selfplay_facts(records, before, s.selfplay.counts(), time.perf_counter() - began, s.raw_rate)
+        facts = _selfplay_facts(records, before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
         with s.store.transaction("self-play"):
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
     told = iteration, len(records), added, len(memory)
     s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *told)
 
 
-def _play(
-    session: Session, predictor: Any, wanted: list[tuple[int, int]], version: int, stop: Callable[[], bool]
-) -> bool:
+def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], bool]) -> bool:
     """Play games and keep them as they end; False when `stop` ended it early."""
     s = session
     fresh: list[GameRecord] = []
     committed = began = time.perf_counter()
-    before, done = s.selfplay.counts(), s.config.episodes - len(wanted)
+    before, done = s.pool.counts(), s.config.episodes - len(wanted)
     with s.console.phase("self-play", s.config.episodes) as phase:
-        for record in s.selfplay.play(predictor, wanted, stop=stop, patience=PATIENCE):
+        for record in s.pool.play(s.order(version), wanted, stop=stop):
             fresh.append(record)
             done += 1
             now = time.perf_counter()
             if now - committed > COMMIT_SECONDS:
                 _keep(s, fresh, version)
                 fresh, committed = [], now
-            counts, spent = s.selfplay.counts(), now - began
+            counts, spent = s.pool.counts(), now - began
             evaluations = (counts.evaluations - before.evaluations) / spent
             phase.update(
                 done, games_per_s=(done + len(wanted) - s.config.episodes) / spent, evals_per_s=evaluations,
@@ -111,6 +103,8 @@ def _keep(session: Session, records: list[GameRecord], version: int) -> None:
 def _selfplay_facts(
     records: list[GameRecord], before: Counts, after: Counts, seconds: float, raw: float
 ) -> dict[str, Any]:
+    imported = sum(r.index >= IMPORTED for r in records)
+    records = [r for r in records if r.index < IMPORTED]
     spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
     results = np.array([r.result for r in records])
     distinct = len({r.moves.tobytes() for r in records})
@@ -126,6 +120,7 @@ def _selfplay_facts(
         "share": spent["evaluations"] / seconds / raw,
         "cache_hit_rate": spent["found"] / max(spent["looked_up"], 1),
         "mean_batch_fill": spent["evaluations"] / max(spent["batches"] * after.room, 1),
+        **({"imported": imported} if imported else {}),
     }
 
 

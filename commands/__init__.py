@@ -12,6 +12,8 @@ COMMANDS = {
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",
     "check": "test a game's rules",
+    "export-games": "write a run's games of self-play into a file for others",
+    "import-games": "take games from such a file into a run, each replayed by the rules",
     "littlego": "play one move of a course's 5x5 Go, from input.txt to output.txt",
     "new-game": "write a file with a small game to change into one's own",
 }
