@@ -1,4 +1,4 @@
-"""A process that makes children which may be killed: each runs the real loop with a network of numpy, so it starts at once.
+"""A process whose children may be killed: each runs the real loop with a network of numpy, so it starts at once.
 
 Started by `Nursery`; TensorFlow is never loaded here, and no thread runs when a child is forked.
 """
@@ -112,8 +112,8 @@ def commit(path, log):
     number = store.count_games() // 3
     acknowledged = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     while True:
-        games = [GameRecord(i, np.arange(9, dtype=np.int16), np.full((9, 9), i, np.uint16), np.zeros(9, np.float32), 0.0)
-                 for i in range(3)]  # fmt: skip
+        moves, visits, values = np.arange(9, dtype=np.int16), np.ones((9, 9), np.uint16), np.zeros(9, np.float32)
+        games = [GameRecord(i, moves, visits, values, 0.0) for i in range(3)]
         with store.transaction("game"):
             store.add_games(number, 0, games)
         os.write(acknowledged, f"{number}\n".encode())
@@ -192,7 +192,7 @@ def commit_and_kill(root, count, rng):
     for _ in range(count):
         before = log.stat().st_size
         codes.append(forked(lambda: commit(root / "run.db", log), after=rng.uniform(0.0, 0.015),
-                            ready=lambda: log.stat().st_size > before))  # fmt: skip
+                            ready=lambda before=before: log.stat().st_size > before))  # fmt: skip
     return codes
 
 
