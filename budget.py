@@ -6,6 +6,7 @@ from backends import cores, measure_raw
 from forest import capacity_for, forest_bytes
 from initialise import Session
 from loggers import clock
+from selfplay import side_by_side
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""
@@ -16,8 +17,7 @@ def budget_text(session: Session) -> str:
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
-    trees, threads = s.selfplay.workers[0].trees, len(s.selfplay.workers)
-    s.raw_rate = measure_raw(predictor, s.game.input_shape, trees, threads)
+    s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c))
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     positions = c.episodes * plies * c.full_search_share

@@ -88,6 +88,8 @@ class Config:
     policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""
     games_in_flight: int = setting(256, 1, 65_536)
     """Games of self-play side by side."""
+    workers: int = setting(0, 0, 256)
+    """Processes that play the games of self-play; 0 = threads of this one. The games are the same."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)
     """Positions whose evaluation is remembered until the weights change; 0 = none."""
     selfplay_with: Literal["current", "best"] = setting("current")

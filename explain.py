@@ -43,8 +43,8 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
             "move": game.move_name(action), "action": action, "N": choice.N, "share": choice.N / total,
             "P": choice.P if priors is None else float(priors[action]),
             "Q": choice.Q if choice.N else None, "U": choice.U,
-            "V": sign * (child.value if child.proven is None else child.proven) if child and choice.N else None, "proven": choice.proven,
-            "pv": [game.move_name(action), *after],
+            "V": sign * (child.value if child.proven is None else child.proven) if child and choice.N else None,
+            "proven": choice.proven, "pv": [game.move_name(action), *after],
         })  # fmt: skip
     lines.sort(key=lambda line: -line["N"])
     proven = {None: "", 1.0: "won", -1.0: "lost", 0.0: "drawn"}[node.proven]

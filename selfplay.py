@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kernels as k
-from backends import Predictor
+from backends import Predictor, cores
 from chance import choose, draw_noise, uniform
 from compiled import compiled
 from config import Config
@@ -31,11 +31,14 @@ from targets import write_target
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
 
+IMPORTED = 1 << 30
+
+
 class GameRecord(NamedTuple):
     """One finished game of L moves."""
 
     index: int
-    """Its number within the iteration."""
+    """Its number within the iteration; from IMPORTED on it was played elsewhere."""
     moves: np.ndarray
     """[L] int16"""
     visits: np.ndarray
@@ -192,6 +195,13 @@ def game_seed(run: str, iteration: int, index: int) -> int:
     return int.from_bytes(digest[:8], "little")
 
 
+def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
+    """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python."""
+    threads = cores() if threads is None else threads
+    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
+    return -(-config.games_in_flight // threads), threads
+
+
 class SelfPlay:
     """Room for the games in flight, shared out among threads; made once and used for every iteration.
 
@@ -200,8 +210,7 @@ class SelfPlay:
     """
 
     def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
-        threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
-        share = -(-config.games_in_flight // threads)
+        share, threads = side_by_side(game, config, threads)
         self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(
@@ -209,9 +218,10 @@ class SelfPlay:
     ) -> Iterator[GameRecord]:
         """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
 
-        `stop` is asked once a batch; when true, games in hand are dropped.
+        `stop` is asked once a batch; when true, games in hand are dropped. A deque is taken as it is: games that are
+        added to it while others are played are played too.
         """
-        todo = deque(games)
+        todo = games if isinstance(games, deque) else deque(games)
         done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
         ended = threading.Event()
         threads = [

@@ -11,37 +11,50 @@ from typing import Any
 import numpy as np
 
 from backends import measure_raw
+from config import UserError
+from failpoints import reach
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
 from memory import Batch
-from selfplay import Counts, GameRecord, game_seed
+from selfplay import IMPORTED, Counts, GameRecord, side_by_side
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
 
 
-def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> bool:
-    """Play the iteration's missing games and put all of them into ltmemory; False when `stop` ended it early."""
+class Stopped(Exception):
+    """The work was asked to stop; what is finished is on the disk."""
+
+
+class Diverged(UserError):
+    """Training gave numbers that are not finite, twice; nothing of it was kept."""
+
+    exit_code = 4
+
+
+def _never() -> bool:
+    return False
+
+
+def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
+    """Play the iteration's missing games and put all of them into ltmemory; raise `Stopped` when `stop` ended it."""
     s, c, memory = session, session.config, session.memory
     iteration, began = s.iteration, time.perf_counter()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     if s.remembered == iteration and "self-play" in s.store.finished(iteration):
-        return True  # interrupted after self-play
+        return  # interrupted after self-play
+    s.check_space()
     memory.clear_stmemory()
     for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
     have = {record.index for record in memory.stmemory}
-    run = s.store.get("run") or ""
-    wanted = [(i, game_seed(run, iteration, i)) for i in range(c.episodes) if i not in have]
-    predictor = s.predictor("selfplay", version)
+    wanted = [i for i in range(c.episodes) if i not in have]
     if not s.raw_rate or iteration % 10 == 1:
-        workers = s.selfplay.workers
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, workers[0].trees, len(workers))
-    s.selfplay.clear_cache()
-    before = s.selfplay.counts()
-    if not _play(session, predictor, wanted, version, stop):
+        s.raw_rate = measure_raw(s.predictor("selfplay", version), s.game.input_shape, *side_by_side(s.game, c))
+    before = s.pool.counts()
+    if not _play(session, wanted, version, stop):
         memory.clear_stmemory()
-        return False
+        raise Stopped
     records = list(memory.stmemory)
     added = s.store.trained_positions(iteration)
     if s.remembered < iteration:
@@ -49,31 +62,28 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
         s.remembered = iteration
     memory.clear_stmemory()
     if "self-play" not in s.store.finished(iteration):
-        facts = _selfplay_facts(records, before, s.selfplay.counts(), time.perf_counter() - began, s.raw_rate)
-        with s.store.transaction():
+        facts = _selfplay_facts(records, before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
+        with s.store.transaction("self-play"):
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
     told = iteration, len(records), added, len(memory)
     s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *told)
-    return True
 
 
-def _play(
-    session: Session, predictor: Any, wanted: list[tuple[int, int]], version: int, stop: Callable[[], bool]
-) -> bool:
+def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], bool]) -> bool:
     """Play games and keep them as they end; False when `stop` ended it early."""
     s = session
     fresh: list[GameRecord] = []
     committed = began = time.perf_counter()
-    before, done = s.selfplay.counts(), s.config.episodes - len(wanted)
+    before, done = s.pool.counts(), s.config.episodes - len(wanted)
     with s.console.phase("self-play", s.config.episodes) as phase:
-        for record in s.selfplay.play(predictor, wanted, stop=stop):
+        for record in s.pool.play(s.order(version), wanted, stop=stop):
             fresh.append(record)
             done += 1
             now = time.perf_counter()
             if now - committed > COMMIT_SECONDS:
                 _keep(s, fresh, version)
                 fresh, committed = [], now
-            counts, spent = s.selfplay.counts(), now - began
+            counts, spent = s.pool.counts(), now - began
             evaluations = (counts.evaluations - before.evaluations) / spent
             phase.update(
                 done, games_per_s=(done + len(wanted) - s.config.episodes) / spent, evals_per_s=evaluations,
@@ -84,7 +94,7 @@ def _play(
 
 
 def _keep(session: Session, records: list[GameRecord], version: int) -> None:
-    with session.store.transaction():
+    with session.store.transaction("game"):
         session.store.add_games(session.iteration, version, records)
     for record in records:
         session.memory.commit_stmemory(record)
@@ -93,6 +103,8 @@ def _keep(session: Session, records: list[GameRecord], version: int) -> None:
 def _selfplay_facts(
     records: list[GameRecord], before: Counts, after: Counts, seconds: float, raw: float
 ) -> dict[str, Any]:
+    imported = sum(r.index >= IMPORTED for r in records)
+    records = [r for r in records if r.index < IMPORTED]
     spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
     results = np.array([r.result for r in records])
     distinct = len({r.moves.tobytes() for r in records})
@@ -108,68 +120,96 @@ def _selfplay_facts(
         "share": spent["evaluations"] / seconds / raw,
         "cache_hit_rate": spent["found"] / max(spent["looked_up"], 1),
         "mean_batch_fill": spent["evaluations"] / max(spent["batches"] * after.room, 1),
+        **({"imported": imported} if imported else {}),
     }
 
 
-def retrain(session: Session) -> None:
-    """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions."""
+def retrain(session: Session, stop: Callable[[], bool] = _never) -> None:
+    """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions.
+
+    Raises `Stopped` when `stop` ended it (that fit is thrown away) and `Diverged` when it gives no finite numbers,
+    at half the learning rate either.
+    """
     s, c = session, session.config
     iteration = s.iteration
     if "retrain" in s.store.finished(iteration):
         return
     if len(s.memory) < c.min_memory:
-        with s.store.transaction():
+        with s.store.transaction("retrain"):
             s.store.finish(iteration, "retrain", {"steps": 0})
         s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
         return
+    for share in (1.0, 0.5):
+        try:
+            facts = _fit(session, share, stop)
+            break
+        except ArithmeticError as error:
+            s.restore()
+            told = f"{error}; version {s.current_version} stays as it is"
+            s.loggers.model.info("%s", told)
+            if share < 1:
+                raise Diverged(f"{told}; a smaller --learning-rate than {c.learning_rate:g} may help") from None
+            s.console.say(f"  {told}: training again at half the learning rate")
+        except BaseException:
+            s.restore()
+            raise
+    s.drop_old_optimizers()
+    losses = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
+    s.loggers.model.info("version %d: %s", s.current_version, losses)
+    s.model.printWeightAverages(s.loggers.model.info)
+
+
+def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, Any]:
+    """Train at a share of the learning rate and keep the version; return the facts of the stage."""
+    s, c = session, session.config
+    iteration, version = s.iteration, s.current_version + 1
     new = s.store.trained_positions(iteration)
     steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
-    rates = [s.learning_rate(step) for step in (0, steps - 1)]
     agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
 
     def sample(step: int) -> Batch:
         rng = np.random.default_rng([c.seed, iteration, step])
         return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search)
 
-    try:
-        with s.console.phase("retraining", steps) as phase:
-            losses = agent.replay(
-                sample, steps, epochs=c.epochs, rate=s.learning_rate,
-                report=lambda n: phase.update(n, positions_per_s=n * c.batch_size / (time.perf_counter() - began)),
-            )  # fmt: skip
-        seconds = time.perf_counter() - began
-        version = s.current_version + 1
-        facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses}
-        with s.store.transaction():
-            s.save_version(version, iteration, losses)
-            s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
-            s.store.finish(iteration, "retrain", {**facts, "learning_rate": rates[1]})
-    except BaseException:
-        s.restore()
-        raise
-    s.drop_old_optimizers()
-    s.loggers.model.info("version %d: %s", version, {k: round(v, 5) for k, v in losses.items()})
-    s.model.printWeightAverages(s.loggers.model.info)
+    def rate(step: int) -> float:
+        return share * s.learning_rate(step)
+
+    def report(done: int) -> None:
+        reach("fit.step")
+        if stop():
+            raise Stopped
+        phase.update(done, positions_per_s=done * c.batch_size / (time.perf_counter() - began))
+
+    with s.console.phase("retraining", steps) as phase:
+        losses = agent.replay(sample, steps, epochs=c.epochs, rate=rate, report=report)
+    seconds = time.perf_counter() - began
+    facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
+             "learning_rate": rate(steps - 1)}  # fmt: skip
+    with s.store.transaction("retrain"):
+        s.save_version(version, iteration, losses)
+        s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
+        s.store.finish(iteration, "retrain", facts)
+    return facts
 
 
-def evaluate(session: Session) -> None:
-    """Let current play best, and make it the best when it has proved better."""
+def evaluate(session: Session, stop: Callable[[], bool] = _never) -> None:
+    """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it."""
     s, c = session, session.config
     iteration, current, best = s.iteration, s.current_version, s.best_version
     due = iteration % c.eval_every == 0 or iteration == c.iterations
     if "tournament" in s.store.finished(iteration):
         return
     if not due or current == best:
-        with s.store.transaction():
+        with s.store.transaction("tournament"):
             s.store.finish(iteration, "tournament", {"played": 0})
         return
     began = time.perf_counter()
-    verdict = _tournament(session, current, best)
+    verdict = _tournament(session, current, best, stop)
     facts = {
         "played": verdict.score.games, "score": verdict.score.mean, "promoted": verdict.promoted,
         "words": verdict.words, "seconds": time.perf_counter() - began,
     }  # fmt: skip
-    with s.store.transaction():
+    with s.store.transaction("promote"):
         if verdict.promoted:
             s.store.put("best", str(current))
         s.store.finish(iteration, "tournament", facts)
@@ -177,16 +217,18 @@ def evaluate(session: Session) -> None:
     s.loggers.tourney.info("version %d against %d: %s", current, best, verdict.words)
 
 
-def _tournament(session: Session, current: int, best: int) -> Verdict:
+def _tournament(session: Session, current: int, best: int, stop: Callable[[], bool]) -> Verdict:
     s, iteration = session, session.iteration
 
     def keep(games: list[MatchGame]) -> None:
-        with s.store.transaction():
+        with s.store.transaction("match"):
             for g in games:
                 moves = " ".join(s.game.move_name(a) for a in g.moves)
                 opening = " ".join(s.game.move_name(a) for a in g.opening)
                 s.store.add_match(iteration, g.index, (current, best, opening, int(g.first_began), g.score, moves))
                 s.loggers.tourney.info("game %d: score %g, %s", g.index, g.score, moves)
+        if stop():
+            raise Stopped
 
     with s.console.phase("tournament", s.config.eval_episodes) as phase:
         return tournament(
@@ -207,11 +249,12 @@ def finish_iteration(session: Session, seconds: float) -> dict[str, Any]:
     }  # fmt: skip
     for stage, facts in stages.items():
         line |= {f"{stage.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
-    with s.store.transaction():
+    with s.store.transaction("iteration"):
         s.store.put("seconds", str(s.worked_seconds + seconds))
         s.store.finish(iteration, "iteration", line)
-    if not s.goes_on():
-        s.store.put("finished", "yes")
+        s.take_settings()
+        s.store.put("finished", "no" if s.goes_on() else "yes")
+    s.store.checkpoint()
     s.write_metrics()
     s.console.say(summary(line))
     s.loggers.main.info("%s", summary(line))

@@ -7,11 +7,11 @@ import pytest
 
 import config as c
 from config import UserError, with_overrides
+from files import DamagedData, arrays_from_bytes, arrays_to_bytes
 from initialise import Session
 from main import train
 from runs import find_run, read_config, runs_of
 from sessions import content
-from storage import DamagedData, arrays_from_bytes, arrays_to_bytes
 from tiny import QUIET, tiny, tree_of
 
 
@@ -81,8 +81,8 @@ def test_a_file_of_arrays_is_read_only_when_it_is_exactly_that():
         (arrays_to_bytes([arrays[0].T, arrays[1]]), r"shape \(2, 3\)"),
         (arrays_to_bytes([arrays[0] * np.nan, arrays[1]]), "finite"),
         (arrays_to_bytes([arrays[0].astype("U9"), arrays[1]]), "expected numbers"),
-        (arrays_to_bytes([np.array([[{}] * 3] * 2), arrays[1]]), "cannot be read"),
-        (arrays_to_bytes([np.zeros((2000, 3), np.float32), arrays[1]]), "larger than"),
+        (arrays_to_bytes([np.array([[{}] * 3] * 2), arrays[1]]), "expected numbers"),
+        (arrays_to_bytes([np.zeros((2000, 3), np.float32), arrays[1]]), "expected numbers"),
         (b"PK\x03\x04" + b"\0" * 100, "cannot be read"),
     ]
     for data, told in wrong:

@@ -7,10 +7,11 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config loggers rating", "league", "compiled storage backends", "game", "games", "forest",
-    "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS", "selfplay", "memory",
-    "model", "choices", "agent", "players", "conformance funcs", "runs sgf", "exact ladder", "scoreboard", "evaluation",
-    "initialise records", "stages scoring lineup explain budget bench drawing",
+    "config failpoints rating arrays", "files league", "loggers", "compiled storage backends", "game", "games", "forest",
+    "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS", "selfplay", "pool memory",
+    "processes", "model", "choices", "agent", "players", "conformance funcs", "runs sgf", "workers",
+    "exact ladder", "scoreboard", "evaluation",
+    "initialise records", "stages scoring lineup explain budget bench exchange drawing", "verification", "recovery soak",
     "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}

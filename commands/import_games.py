@@ -1,0 +1,51 @@
+"""Take games from others into a run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from arguments import parse
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class ImportGames:
+    """Take games from a file of `export-games` into a run. Each is replayed by the rules first; wrong ones are named
+    and left out (exit code 4), those that are there already are skipped. The run must not be at work."""
+
+    file: Positional[str]
+    """A file written by export-games."""
+    game: str = "connect4"
+    run: int | None = None
+    """Run to put them into, the newest unless told."""
+    json: bool = False
+    """Print what was taken as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(ImportGames, argv)
+    import games
+    from exchange import import_games, read_games
+    from initialise import Session
+    from loggers import Console
+    from runs import find_run
+
+    data = read_games(Path(args.file))
+    folder = find_run(games.make(args.game).spec, args.run)
+    with Session.open(folder, console=Console(quiet=True)) as session:
+        found = import_games(session, data, args.file)
+    if args.json:
+        print(json.dumps({"run": folder.name, **found._asdict()}))
+    else:
+        print(f"{found.taken:,} games taken into {folder.name}, to be learned from in iteration {found.iteration}; "
+              f"{found.known:,} were there, {len(found.refused):,} refused")  # fmt: skip
+        for line in found.refused[:SHOWN]:
+            print(f"  refused: {line}")
+        if len(found.refused) > SHOWN:
+            print(f"  and {len(found.refused) - SHOWN:,} more")
+    return 4 if found.refused else 0

@@ -1,0 +1,260 @@
+"""Games of self-play as one file, to exchange memory with others: each game counts only after the rules agree with it.
+
+The file is an .npz of plain arrays of G games, P moves and S searches in full:
+head [4] int64: FORMAT, G, P, S; about [2048] uint8: JSON with game, rules, run; result [G] float32, for who began;
+length, iteration, index [G] int32; moves [P] int16; values [P] float32; full [P] uint8; visits [S, action_size] uint16.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrays import BadArrays, read_arrays
+from compiled import compiled
+from config import UserError
+from files import write_file
+from game import PLAYER, Game
+from games.own import digest
+from games.plain import PlainGame
+from initialise import Session
+from runs import read_config
+from selfplay import IMPORTED, GameRecord
+from storage import Store
+
+FORMAT = 1
+LIMIT = 2 << 30
+"""Most bytes of a file: it is read at once."""
+_TEXT = 2048
+_HEAD = {"head": ("<i8", (4,)), "about": ("|u1", (_TEXT,))}
+NO_VERSION = -1
+"""Stands for the network of a game that none of this run's played."""
+_FAULTS = ("", "is illegal", "is made after the game is over", "has visits of illegal moves", "has no fitting visits")
+
+
+class Exchanged(NamedTuple):
+    """What came of an import."""
+
+    taken: int
+    known: int
+    """Games that were in the run already, or twice in the file."""
+    refused: list[str]
+    """A line for each game that is wrong."""
+    iteration: int
+    """Which iteration learns from them first."""
+
+
+@compiled
+def replay(rules, row, legal, outcome, moves, visits, full):  # type: ignore[no-untyped-def]
+    """Replay a game; return (a number of _FAULTS, ply), or (0, 1 or 0: whether it is over). row is changed.
+
+    outcome[0] is then its value for the player to move.
+    """
+    searched = 0
+    for ply in range(moves.shape[0]):
+        if rules.outcome(row, outcome):
+            return 2, ply
+        count = rules.legal(row, legal)
+        known, inside = False, 0
+        for i in range(count):
+            known = known or legal[i] == moves[ply]
+            if full[ply]:
+                inside += visits[searched, legal[i]]
+        if not known:
+            return 1, ply
+        if full[ply]:
+            total = 0
+            for a in range(visits.shape[1]):
+                total += visits[searched, a]
+            if total != inside:
+                return 3, ply
+            if total == 0 or total > 65535:
+                return 4, ply
+            searched += 1
+        rules.play(row, moves[ply])
+    return 0, rules.outcome(row, outcome)
+
+
+def fault(game: Game, record: GameRecord) -> str:
+    """Return what is wrong with a game by the rules, "" when nothing is."""
+    if game.rules is None or game.start_row is None:
+        raise TypeError(f"{game.name} has no rules")
+    length = len(record.moves)
+    if not 1 <= length <= game.max_plies:
+        return f"has {length} moves, expected 1 to {game.max_plies}"
+    if not (np.isfinite(record.values).all() and (np.abs(record.values) <= 1.0).all()):
+        return "has values that are not between -1 and 1"
+    row, outcome = game.start_row.copy(), np.zeros(1, np.float32)
+    full = record.visits.any(axis=1)
+    visits = np.ascontiguousarray(record.visits[full], np.uint16).reshape(-1, game.action_size)
+    moves = np.array(record.moves, np.int16)
+    number, ply = replay(game.rules, row, np.zeros(game.action_size, np.int32), outcome, moves, visits, full)
+    if isinstance(game, PlainGame):
+        game.check_errors()
+    if number:
+        return f"move {ply + 1} {_FAULTS[number]}"
+    if not ply:
+        return "is not over after its last move"
+    right = float(outcome[0]) * (1 if row[PLAYER] == 1 else -1)
+    return "" if abs(right - record.result) < 1e-6 else f"has the result {record.result:g}, by the rules {right:g}"
+
+
+def content_of(record: GameRecord) -> bytes:
+    """Return a digest of all that a game holds, whatever its number."""
+    full = record.visits.any(axis=1)
+    parts = record.moves.astype("<i2"), full, record.visits[full].astype("<u2"), record.values.astype("<f4")
+    data = b"".join(part.tobytes() for part in parts) + np.float32(record.result).tobytes()
+    return hashlib.sha256(len(record.moves).to_bytes(4, "little") + data).digest()
+
+
+# ---- out
+
+
+def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int:
+    """Write the newest games of a run, all of its memory's window unless counted; return how many."""
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        window = read_config(folder).memory_size if not count else 1 << 62
+        found = [(iteration, GameRecord(index, moves, visits, values, result))
+                 for iteration, index, result, moves, visits, values in store.games(window)]  # fmt: skip
+        about = {"game": game.spec, "rules": digest(game), "run": store.get("run") or ""}
+    finally:
+        store.close()
+    found = found[-count:] if count else found
+    if not found:
+        raise UserError(f"expected games in {folder.name}, there are none yet")
+    write_file(path, games_to_bytes(game, about, found))
+    return len(found)
+
+
+def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, GameRecord]]) -> bytes:
+    """Return (iteration, game)s as a file."""
+    records = [record for _, record in found]
+    full = [r.visits.any(axis=1) for r in records]
+    width = game.action_size
+    columns = {
+        "result": np.array([r.result for r in records], "<f4"),
+        "length": np.array([len(r.moves) for r in records], "<i4"),
+        "iteration": np.array([iteration for iteration, _ in found], "<i4"),
+        "index": np.array([r.index for r in records], "<i4"),
+        "moves": np.concatenate([r.moves for r in records]).astype("<i2"),
+        "values": np.concatenate([r.values for r in records]).astype("<f4"),
+        "full": np.concatenate(full).astype("|u1"),
+        "visits": np.concatenate([r.visits[f].reshape(-1, width) for r, f in zip(records, full, strict=True)]),
+    }  # fmt: skip
+    columns["visits"] = columns["visits"].astype("<u2")
+    text = json.dumps(about).encode().ljust(_TEXT)
+    if len(text) > _TEXT:
+        raise UserError(f"expected a game and a run of short names, got {len(text)} characters")
+    head = np.array([FORMAT, len(records), len(columns["moves"]), len(columns["visits"])], "<i8")
+    buffer = io.BytesIO()
+    np.savez(buffer, head=head, about=np.frombuffer(text, "|u1"), **columns)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+# ---- in
+
+
+def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple[dict[str, Any], list[GameRecord]]:
+    """Return (about, games) of a file of this game; the games are not yet checked.
+
+    Raises `UserError` unless it is such a file, every number of it in its place.
+    """
+    try:
+        head = read_arrays(data, _HEAD, only=False)
+        form, count, plies, searches = (int(n) for n in head["head"])
+        if form != FORMAT or not (0 < count <= plies and 0 <= searches <= plies <= count * game.max_plies):
+            raise BadArrays(f"expected format {FORMAT} and numbers of games and moves, got {head['head'].tolist()}")
+        about = _about(bytes(head["about"]))
+        _same_game(about, game)
+        spec: dict[str, Any] = {
+            **_HEAD, "result": ("<f4", (count,)), "length": ("<i4", (count,)), "iteration": ("<i4", (count,)),
+            "index": ("<i4", (count,)), "moves": ("<i2", (plies,)), "values": ("<f4", (plies,)),
+            "full": ("|u1", (plies,)), "visits": ("<u2", (searches, game.action_size)),
+        }  # fmt: skip
+        columns = read_arrays(data, spec)
+        length, full = columns["length"].astype(np.int64), columns["full"]
+        if (length < 1).any() or length.sum() != plies or full.max(initial=0) > 1 or full.sum() != searches:
+            raise BadArrays("expected games whose lengths and searches add up to the whole, got others")
+    except BadArrays as error:
+        raise UserError(f"{source}: no file of games: {error}") from None
+    return about, list(_split(columns, length, full.astype(bool)))
+
+
+def _about(text: bytes) -> dict[str, Any]:
+    try:
+        about = json.loads(text)
+        if not isinstance(about, dict) or not all(isinstance(about[name], str) for name in ("game", "rules", "run")):
+            raise KeyError
+    except (ValueError, KeyError, RecursionError):
+        raise BadArrays("expected game, rules and run in `about`, got something else") from None
+    return about
+
+
+def _same_game(about: dict[str, Any], game: Game) -> None:
+    """Raise when a file is of another game; one of one's own is known by its rules, wherever its file lies."""
+    mine = digest(game)
+    if about["rules"] != mine or (not mine and about["game"] != game.spec):
+        raise BadArrays(f"expected games of {game.spec}, got those of {ascii(about['game'][:60])}")
+
+
+def _split(columns: dict[str, np.ndarray], length: np.ndarray, full: np.ndarray) -> Iterator[GameRecord]:
+    width = columns["visits"].shape[1]
+    ends, searched = np.cumsum(length), np.concatenate([[0], np.cumsum(full)])
+    for i, end in enumerate(ends):
+        begin = end - length[i]
+        visits = np.zeros((length[i], width), np.uint16)
+        visits[full[begin:end]] = columns["visits"][searched[begin] : searched[end]]
+        values, moves = columns["values"][begin:end], columns["moves"][begin:end]
+        yield GameRecord(i, moves, visits, values, float(columns["result"][i]))
+
+
+def read_games(path: Path) -> bytes:
+    """Return the bytes of a file of games; raise `UserError` when it is no regular file of a sensible size."""
+    try:
+        if not path.is_file():
+            raise UserError(f"expected a file of games, {path} is none")
+        size = path.stat().st_size
+        if size > LIMIT:
+            raise UserError(f"{path}: expected at most {LIMIT:,} bytes, got {size:,}")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise UserError(f"expected a file of games, got {str(path)[:100]!r} ({type(error).__name__})") from None
+
+
+def import_games(session: Session, data: bytes, source: str) -> Exchanged:
+    """Take the games of a file into a run, all in one transaction; a second time changes nothing.
+
+    They are learned from with the next games of self-play.
+    """
+    game, store = session.game, session.store
+    about, records = games_from_bytes(data, game, source)
+    iteration = session.iteration + ("self-play" in store.finished(session.iteration))
+    rows = store.games(1 << 62)
+    known = {content_of(GameRecord(i, moves, visits, values, result)) for _, i, result, moves, visits, values in rows}
+    fresh, refused, doubles = [], [], 0
+    place = max([i for i in store.game_indices(iteration) if i >= IMPORTED], default=IMPORTED - 1) + 1
+    for record in records:
+        wrong = fault(game, record)
+        content = content_of(record)
+        if wrong:
+            refused.append(f"game {record.index + 1} {wrong}")
+        elif content in known:
+            doubles += 1
+        else:
+            known.add(content)
+            fresh.append(record._replace(index=place + len(fresh)))
+    if fresh:
+        origin = {"run": about["run"][:200], "sha256": hashlib.sha256(data).hexdigest(), "iteration": iteration,
+                  "first": place, "games": len(fresh), "refused": len(refused)}  # fmt: skip
+        with store.transaction("import"):
+            store.add_games(iteration, NO_VERSION, fresh)
+            store.put("imports", json.dumps([*json.loads(store.get("imports") or "[]"), origin]))
+    session.loggers.memory.info("imported %d games of %s", len(fresh), ascii(about["run"][:60]))
+    return Exchanged(len(fresh), doubles, refused, iteration)

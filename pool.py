@@ -1,0 +1,379 @@
+"""Who plays the games of self-play: threads of this process, or workers that may die at any moment.
+
+A `Pool` is told which games to play with which network and yields them as they end. `Here` plays them itself. `Crew`
+shares them out among workers, each played by one worker from its first move to its last. A worker is reached through a
+`Hand`, which only carries messages: `processes.py` makes one of a process and its pipe, a cluster would make another.
+
+A game follows from (run, iteration, index) and the network alone, so it does not matter who plays it, nor how often.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from backends import Predictor
+from config import UserError
+from selfplay import Counts, GameRecord, SelfPlay, game_seed
+
+TASK = 16
+"""Most games of a task."""
+FAILURES = 3
+"""So often a task may fail, or workers end in a row before they are ready, until the run stops."""
+PATIENCE = 20.0
+"""Seconds that games in hand are given to end when the work is to stop."""
+TICK = 0.1
+"""Seconds from one look at workers and `stop` to the next."""
+
+
+class Order(NamedTuple):
+    """What all games of a round have in common."""
+
+    run: str
+    iteration: int
+    version: int
+    weights: str
+    """The version's file, which never changes."""
+    sha256: str
+
+
+class Patient:
+    """A `stop` of self-play that first lets games in hand end: once it is asked for, no other is begun."""
+
+    def __init__(self, stop: Callable[[], bool], todo: deque[tuple[int, int]]) -> None:
+        self._stop, self._todo = stop, todo
+        self._until: float | None = None
+
+    def __call__(self) -> bool:
+        if self._until is None and not self._stop():
+            return False
+        self._todo.clear()
+        if self._until is None:
+            self._until = time.monotonic() + PATIENCE
+        return time.monotonic() >= self._until
+
+
+class Pool(Protocol):
+    """Plays games."""
+
+    def play(
+        self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[GameRecord]:
+        """Play the games with these indices and yield each once, in no fixed order; early end when `stop` is true."""
+        ...
+
+    def counts(self) -> Counts:
+        """Return the work done since the start."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything; workers end."""
+        ...
+
+
+class Here:
+    """Games played by threads of this process."""
+
+    def __init__(self, selfplay: SelfPlay, predictor: Callable[[int], Predictor]) -> None:
+        self._selfplay, self._predictor = selfplay, predictor
+        self.counts = selfplay.counts
+
+    def play(
+        self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[GameRecord]:
+        self._selfplay.clear_cache()
+        jobs = deque((i, game_seed(order.run, order.iteration, i)) for i in games)
+        return self._selfplay.play(self._predictor(order.version), jobs, stop=Patient(stop, jobs))
+
+    def close(self) -> None:
+        pass
+
+
+class WorkersFailed(UserError):
+    """Workers cannot play the games; the first line is for people, the cause is in the log."""
+
+    def __init__(self, text: str, exit_code: int = 4) -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+
+
+class Hand(Protocol):
+    """A worker as its driver sees it. What it says goes to the `report` it was made with, its end as None."""
+
+    name: str
+    """For people, e.g. "worker 1 (process 4711)"."""
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message; one to a worker that is gone is lost."""
+        ...
+
+    def kill(self) -> None:
+        """End the worker at once."""
+        ...
+
+    def cause(self) -> str:
+        """Return how the worker ended."""
+        ...
+
+
+Report = Callable[[Hand, bytes | None], None]
+Hire = Callable[[int, Report], Hand]
+"""(place of the worker, where its messages go) -> worker."""
+
+
+class Task:
+    """Some games that are given out together."""
+
+    def __init__(self, number: int, games: Sequence[int]) -> None:
+        self.number, self.missing = number, set(games)
+        self.failures = 0
+
+    @property
+    def alone(self) -> bool:
+        """True when it failed twice: others beside it are given to others, so that the third time shows who it was."""
+        return self.failures >= FAILURES - 1
+
+    def __str__(self) -> str:
+        first, last = min(self.missing), max(self.missing)
+        return f"game {first}" if first == last else f"games {first} to {last}"
+
+
+class _Place:
+    """One place in the crew, with whoever holds it now."""
+
+    def __init__(self) -> None:
+        self.vacate()
+
+    def vacate(self) -> None:
+        self.hand: Hand | None = None
+        self.ready = self.busy = False
+        self.silent = 0.0
+        self.tasks: dict[int, Task] = {}
+        self.error: dict[str, Any] = {}
+        self.counts: Counts | None = None
+
+
+class Crew:
+    """Games played by workers: each holds as many as it plays side by side; who dies or is silent is replaced.
+
+    lease: seconds without a sign after which a worker counts as hung; start: the same until it is ready to play.
+    """
+
+    def __init__(
+        self, hire: Hire, *, workers: int, side_by_side: int, log: Callable[[str], None],
+        lease: float = 120.0, start: float = 600.0,
+    ) -> None:  # fmt: skip
+        self._hire, self._log, self._lease, self._start = hire, log, lease, start
+        self._ahead = side_by_side + min(side_by_side, TASK)
+        self._places = [_Place() for _ in range(workers)]
+        self._inbox: SimpleQueue[tuple[Hand, bytes | None]] = SimpleQueue()
+        self._todo: deque[Task] = deque()
+        self._round = self._numbers = 0
+        self._order: dict[str, Any] = {}
+        self._deaths = self._stillborn = 0
+        """In a row: without a game between them; before they were ready."""
+        self._wait_until = 0.0
+        self._past = Counts(0, 0, 0, 0, 0, 0, 0.0)
+
+    def play(
+        self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[GameRecord]:
+        self._round += 1
+        self._order = {"kind": "round", "round": self._round, **order._asdict()}
+        size = max(1, min(TASK, -(-len(games) // (4 * len(self._places)))))
+        self._todo = deque(self._task(games[i : i + size]) for i in range(0, len(games), size))
+        left, stopped, looked = len(games), False, time.monotonic()
+        for place in self._places:
+            self._tell_round(place)
+        try:
+            while left and not (stopped and not any(place.busy for place in self._places)):
+                if not stopped and stop():
+                    stopped = True
+                    self._todo.clear()
+                    self._stop()
+                if not stopped:
+                    self._staff()
+                    self._hand_out()
+                looked = self._watch(looked)
+                for record in self._listen():
+                    left -= 1
+                    yield record
+        finally:
+            self._todo.clear()
+            for place in self._places:
+                if place.tasks:  # left in the middle: who still plays would mix two rounds
+                    self._dismiss(place)
+
+    def counts(self) -> Counts:
+        known = [self._past] + [p.counts for p in self._places if p.counts is not None]
+        return Counts(*(sum(c) for c in zip(*known, strict=True)))._replace(room=max(c.room for c in known))
+
+    def close(self) -> None:
+        for place in self._places:
+            self._dismiss(place)
+
+    # ---- workers
+
+    def _staff(self) -> None:
+        """Fill empty places, later and later when workers keep dying."""
+        for number, place in enumerate(self._places):
+            if place.hand is None and time.monotonic() >= self._wait_until:
+                place.hand = self._hire(number, lambda hand, message: self._inbox.put((hand, message)))
+                self._tell_round(place)
+
+    def _tell_round(self, place: _Place) -> None:
+        if place.hand is not None:
+            place.hand.tell(self._order)
+
+    def _dismiss(self, place: _Place) -> None:
+        """End whoever holds a place; what they did still counts."""
+        if place.hand is not None:
+            place.hand.kill()
+        if place.counts is not None:
+            self._past = Counts(*(a + b for a, b in zip(self._past, place.counts, strict=True)))._replace(
+                room=place.counts.room
+            )
+        place.vacate()
+
+    def _watch(self, looked: float) -> float:
+        """Replace workers that have been silent for too long. Time in which this process was frozen counts little."""
+        now = time.monotonic()
+        for place in self._places:
+            if place.hand is None or (place.ready and not place.busy):
+                continue
+            place.silent += min(now - looked, 1.0)
+            if place.silent > (self._lease if place.ready else self._start):
+                place.error = {"text": f"gave no sign for {place.silent:.0f} s"}
+                place.hand.kill()
+                place.silent = 0.0
+        return now
+
+    def _ended(self, place: _Place) -> None:
+        """Take back the tasks of a worker that is gone; raise when one has failed too often."""
+        hand, tasks, error, ready = place.hand, list(place.tasks.values()), place.error, place.ready
+        how = error.get("text") or (hand.cause() if hand else "")
+        games = sum(len(t.missing) for t in tasks)
+        self._log(f"{hand.name if hand else ''}: {how}; {games} games go to others\n{error.get('trace', '')}".rstrip())
+        self._dismiss(place)
+        if error.get("exit_code"):
+            raise WorkersFailed(how, int(error["exit_code"]))
+        self._deaths += 1
+        self._stillborn = 0 if ready else self._stillborn + 1
+        self._wait_until = time.monotonic() + min(30.0, 0.1 * 2**self._deaths)
+        told = f"the last time: {how} (more in logs/logger_main.log)"
+        if self._stillborn >= FAILURES:
+            raise WorkersFailed(f"{self._stillborn} workers ended before they could play; {told}")
+        for task in tasks:
+            task.failures += 1
+            if task.failures >= FAILURES:
+                raise WorkersFailed(f"{task} of iteration {self._order['iteration']} failed {FAILURES} times; {told}")
+            self._todo.appendleft(task)
+
+    # ---- tasks
+
+    def _task(self, games: Sequence[int]) -> Task:
+        self._numbers += 1
+        return Task(self._numbers, games)
+
+    def _hand_out(self) -> None:
+        """Give every worker as many games as it plays side by side and a few more; a suspect task comes alone."""
+        for place in self._places:
+            while place.hand is not None and place.ready and self._todo and self._fits(place, self._todo[0]):
+                task = self._todo.popleft()
+                place.tasks[task.number] = task
+                if not place.busy:
+                    place.busy, place.silent = True, 0.0
+                games = sorted(task.missing)
+                place.hand.tell({"kind": "games", "round": self._round, "task": task.number, "games": games})
+
+    def _fits(self, place: _Place, task: Task) -> bool:
+        held = place.tasks.values()
+        if task.alone or any(t.alone for t in held):
+            return not held
+        return not held or sum(len(t.missing) for t in held) + len(task.missing) <= self._ahead
+
+    def _stop(self) -> None:
+        """Ask everyone to stop; each says when it has."""
+        for place in self._places:
+            if place.hand is not None and place.busy:
+                place.hand.tell({"kind": "stop", "round": self._round})
+
+    # ---- messages
+
+    def _listen(self) -> Iterator[GameRecord]:
+        """Take what workers have said; yield the games among it."""
+        timeout = TICK
+        while True:
+            try:
+                hand, data = self._inbox.get(timeout=timeout)
+            except Empty:
+                return
+            timeout = 0.0
+            place = next((p for p in self._places if p.hand is hand), None)
+            if place is None:
+                continue  # dismissed before
+            if data is None:
+                self._ended(place)
+                continue
+            place.silent = 0.0
+            head, body = unpack(data)
+            if "counts" in head:
+                place.counts = Counts(*head["counts"])
+            if head["kind"] == "ready":
+                place.ready, self._stillborn = True, 0
+            elif head["kind"] == "failed":
+                place.error = head
+            elif head["kind"] == "stopped":
+                place.busy = False
+                place.tasks.clear()
+            elif head["kind"] == "game":
+                yield from self._game(place, head, body)
+
+    def _game(self, place: _Place, head: dict[str, Any], body: bytes) -> Iterator[GameRecord]:
+        for task in place.tasks.values():
+            if head["index"] in task.missing:
+                break
+        else:
+            return  # of a round that is over
+        task.missing.discard(head["index"])
+        task.failures = self._deaths = 0
+        if not task.missing:
+            del place.tasks[task.number]
+            place.busy = bool(place.tasks)
+        yield record_of(head, body)
+
+
+# ---- what crosses a pipe: a line of JSON, then bytes
+
+
+def pack(head: dict[str, Any], body: bytes = b"") -> bytes:
+    """Return a message."""
+    return json.dumps(head).encode() + b"\n" + body
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return (head, body) of a message."""
+    head, _, body = data.partition(b"\n")
+    return json.loads(head), body
+
+
+def game_message(record: GameRecord, counts: Counts) -> bytes:
+    """Return a finished game as a message."""
+    arrays = record.moves.astype("<i2"), record.visits.astype("<u2"), record.values.astype("<f4")
+    head = {"kind": "game", "index": record.index, "result": record.result, "shape": record.visits.shape}
+    return pack({**head, "counts": counts}, b"".join(a.tobytes() for a in arrays))
+
+
+def record_of(head: dict[str, Any], body: bytes) -> GameRecord:
+    """Return the game that a message holds."""
+    length, actions = head["shape"]
+    ends = np.cumsum([2 * length, 2 * length * actions])
+    moves, visits, values = body[: ends[0]], body[ends[0] : ends[1]], body[ends[1] :]
+    table = np.frombuffer(visits, "<u2").reshape(length, actions)
+    return GameRecord(head["index"], np.frombuffer(moves, "<i2"), table, np.frombuffer(values, "<f4"), head["result"])

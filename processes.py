@@ -1,0 +1,177 @@
+"""Workers as processes of this machine: spawned, each with one pipe, ended by the end of that pipe.
+
+Nothing is shared, so a worker killed at any moment leaves no lock behind. A worker takes orders and plays whole games;
+it never opens the run's database.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from config import UserError
+from pool import Report, game_message, pack
+from selfplay import Counts, GameRecord, game_seed
+
+BEAT = 0.5
+"""Seconds from one sign of a playing worker to the next."""
+
+
+class Player(Protocol):
+    """What a worker process plays with; made in it by a factory: (settings) -> Player."""
+
+    def load(self, weights: str, sha256: str) -> None:
+        """Play with the network in this file from now on."""
+        ...
+
+    def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
+        """Play games (index, seed) taken from the left of `todo` until it is empty; `stop` is asked all the time."""
+        ...
+
+    def counts(self) -> Counts: ...
+
+
+Factory = Callable[[dict[str, Any]], Player]
+
+
+class ProcessHand:
+    """A worker process. factory: a function of a module, so that the new process can find it."""
+
+    def __init__(self, place: int, report: Report, factory: Factory, settings: dict[str, Any]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, factory, settings), daemon=True)
+        with _interrupts_held_back():
+            self._process.start()
+        theirs.close()
+        self.name = f"worker {place + 1} (process {self._process.pid})"
+        threading.Thread(target=self._read, args=(report,), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid or 0
+
+    def _read(self, report: Report) -> None:
+        """Pass on what the worker says. A thread's task, because half a message of a frozen worker blocks."""
+        try:
+            while True:
+                report(self, self._pipe.recv_bytes())
+        except (EOFError, OSError):
+            self._process.join()
+            report(self, None)
+
+    def tell(self, message: dict[str, Any]) -> None:
+        with suppress(OSError):
+            self._pipe.send_bytes(pack(message))
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def cause(self) -> str:
+        code = self._process.exitcode or 0
+        return f"was ended by signal {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Start processes that never see Ctrl-C: it goes to all processes of a terminal, and the driver decides."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
+    """Be a worker until the pipe ends or something fails."""
+    worker = _Worker(pipe)
+    try:
+        worker.work(factory(settings))
+    except BaseException as error:
+        line = f"{type(error).__name__}: {error}"[:300] if not isinstance(error, UserError) else str(error)
+        code = error.exit_code if isinstance(error, UserError) else 0
+        trace = traceback.format_exc()[-8000:]
+        worker.say({"kind": "failed", "text": line, "trace": trace, "exit_code": code})
+        pipe.close()
+        os._exit(1)
+
+
+class _Worker:
+    """The worker's side: one thread listens, the others play."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._orders: deque[dict[str, Any]] = deque()
+        self._todo: deque[tuple[int, int]] = deque()
+        self._arrived, self._lock = threading.Event(), threading.Lock()
+        self._order: dict[str, Any] = {}
+        self._beaten = 0.0
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        """Take orders. When the driver is gone there is nobody to play for."""
+        try:
+            while True:
+                self._orders.append(json.loads(self._pipe.recv_bytes()))
+                self._arrived.set()
+        except (EOFError, OSError):
+            os._exit(0)
+
+    def say(self, head: dict[str, Any]) -> None:
+        self._send(pack(head))
+
+    def _send(self, message: bytes) -> None:
+        with self._lock, suppress(OSError):
+            self._pipe.send_bytes(message)
+
+    def work(self, player: Player) -> None:
+        """Follow orders, one after the other."""
+        self.say({"kind": "ready", "counts": player.counts()})
+        while True:
+            self._arrived.wait()
+            self._arrived.clear()
+            while self._orders:
+                self._follow(player)
+
+    def _follow(self, player: Player) -> None:
+        kind = self._orders[0]["kind"]
+        if kind == "games":
+            self._take()
+            for record in player.play(self._todo, lambda: self._beat(player)):
+                self._send(game_message(record, player.counts()))
+            return
+        order = self._orders.popleft()
+        self._todo.clear()
+        if kind == "stop":
+            self.say({"kind": "stopped", "round": order["round"], "counts": player.counts()})
+        else:
+            self._order = order
+            player.load(order["weights"], order["sha256"])
+
+    def _take(self) -> None:
+        """Add the games that have been ordered to those to play."""
+        while self._orders and self._orders[0]["kind"] == "games":
+            run, iteration = self._order["run"], self._order["iteration"]
+            games = self._orders.popleft()["games"]
+            self._todo.extend((i, game_seed(run, iteration, i)) for i in games)
+
+    def _beat(self, player: Player) -> bool:
+        """Between two batches: take further games, give a sign of life; return whether to stop."""
+        with self._lock:
+            self._take()
+            now = time.monotonic()
+            if now - self._beaten > BEAT:
+                self._beaten = now
+                with suppress(OSError):
+                    self._pipe.send_bytes(pack({"kind": "alive", "counts": player.counts()}))
+        return bool(self._orders)

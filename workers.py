@@ -1,0 +1,72 @@
+"""What a worker process of self-play plays with, and how many workers share the machine."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import games
+from backends import STEADY, cores, make_predictor
+from config import Config, from_json, to_json, with_overrides
+from files import DamagedData, arrays_from_bytes, read_file, sha256
+from pool import Crew, Patient
+from processes import ProcessHand
+from selfplay import Counts, GameRecord, SelfPlay
+
+
+class NetworkPlayer:
+    """Plays games with a network, on this worker's share of the cores."""
+
+    def __init__(self, config: Config) -> None:
+        from model import Residual_CNN
+
+        self._game = games.make(config.game)
+        self._model = Residual_CNN(config, self._game)
+        self._shapes = [w.shape for w in self._model.get_weights()]
+        self._predictor = make_predictor(self._model, backend=config.backend, streams=cores(), smallest=STEADY)
+        self._selfplay = SelfPlay(self._game, config, threads=cores())
+        self.counts: Callable[[], Counts] = self._selfplay.counts
+
+    def load(self, weights: str, digest: str) -> None:
+        data = read_file(Path(weights))
+        if sha256(data) != digest:
+            raise DamagedData(f"{weights}: expected the file that the run wrote, got another")
+        self._predictor.load(arrays_from_bytes(data, self._shapes, weights))
+        self._selfplay.clear_cache()
+
+    def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
+        return self._selfplay.play(self._predictor, todo, stop=Patient(stop, todo))
+
+
+def network_player(settings: dict[str, Any]) -> NetworkPlayer:
+    """Return the player of a new worker process: settings are {config: JSON, cores: [processors it may use]}."""
+    if hasattr(os, "sched_setaffinity"):  # before the libraries count what they may use
+        os.sched_setaffinity(0, settings["cores"])
+    os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    return NetworkPlayer(from_json(settings["config"]))
+
+
+def share_of(config: Config) -> Config:
+    """Return the settings of one worker: its part of the games in flight and of the evaluation cache."""
+    games_in_flight = -(-config.games_in_flight // config.workers)
+    return with_overrides(config, games_in_flight=games_in_flight, cache_size=config.cache_size // config.workers)
+
+
+def cores_of(place: int, workers: int) -> list[int]:
+    """Return the processors of a worker: each has its own as long as there are enough."""
+    known = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [*range(cores())]
+    return known[place % len(known) :: workers] or [known[place % len(known)]]
+
+
+def process_crew(config: Config, log: Callable[[str], None]) -> Crew:
+    """Return a crew of `config.workers` processes; none is started before there are games to play."""
+    mine = share_of(config)
+
+    def hire(place: int, report: Any) -> ProcessHand:
+        settings = {"config": to_json(mine), "cores": cores_of(place, config.workers)}
+        return ProcessHand(place, report, network_player, settings)
+
+    return Crew(hire, workers=config.workers, side_by_side=mine.games_in_flight, log=log)
