@@ -108,7 +108,7 @@ def content_of(record: GameRecord) -> bytes:
     """Return a digest of all that a game holds, whatever its number."""
     full = record.visits.any(axis=1)
     parts = record.moves.astype("<i2"), full, record.visits[full].astype("<u2"), record.values.astype("<f4")
-    data = b"".join(part.tobytes() for part in parts) + np.float32(record.result).tobytes()
+    data = b"".join(part.tobytes() for part in parts) + np.float32(record.result + 0.0).tobytes()  # -0.0 is 0.0
     return hashlib.sha256(len(record.moves).to_bytes(4, "little") + data).digest()
 
 

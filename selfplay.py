@@ -379,7 +379,7 @@ class _Worker:
                     table.moves[t, :length].copy(),
                     table.visits[t, :length].copy(),
                     table.values[t, :length].copy(),
-                    float(table.result[t]),
+                    float(table.result[t]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
                 )
             )
         return len(over) > 0

@@ -49,9 +49,8 @@ def main():
             found.setdefault(workers, []).append(measure(Path(root), workers, args.seconds))
             print(workers, *(f"{x:,.2f}" for x in found[workers][-1]), flush=True)
     base = max(sims for _, sims, _, _ in found.get(0, next(iter(found.values()))))
-    print(
-        "\n| workers | first game after s | simulations/s | evaluations/s | batch fill | ratio |\n|---|---|---|---|---|---|"
-    )
+    print("\n| workers | first game after s | simulations/s | evaluations/s | batch fill | ratio |")
+    print("|---" * 6 + "|")
     for workers, lines in found.items():
         start, sims, evaluations, fill = max(lines, key=lambda line: line[1])
         print(f"| {workers} | {start:.1f} | {sims:,.0f} | {evaluations:,.0f} | {fill:.2f} | {sims / base:.2f} |")
