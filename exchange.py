@@ -19,13 +19,14 @@ import numpy as np
 from arrays import BadArrays, read_arrays
 from compiled import compiled
 from config import UserError
+from files import write_file
 from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
 from initialise import Session
 from runs import read_config
 from selfplay import IMPORTED, GameRecord
-from storage import Store, write_file
+from storage import Store
 
 FORMAT = 1
 LIMIT = 2 << 30
@@ -252,7 +253,7 @@ def import_games(session: Session, data: bytes, source: str) -> Exchanged:
     if fresh:
         origin = {"run": about["run"][:200], "sha256": hashlib.sha256(data).hexdigest(), "iteration": iteration,
                   "first": place, "games": len(fresh), "refused": len(refused)}  # fmt: skip
-        with store.transaction():
+        with store.transaction("import"):
             store.add_games(iteration, NO_VERSION, fresh)
             store.put("imports", json.dumps([*json.loads(store.get("imports") or "[]"), origin]))
     session.loggers.memory.info("imported %d games of %s", len(fresh), ascii(about["run"][:60]))

@@ -5,9 +5,7 @@ run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: al
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -16,21 +14,45 @@ import numpy as np
 
 import games
 from agent import Agent, Player, User
-from config import Config, UserError, differences, is_fixed, to_json
+from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
+from failpoints import reach
+from files import (
+    DamagedData,
+    arrays_from_bytes,
+    arrays_to_bytes,
+    read_file,
+    require_space,
+    sha256,
+    sweep,
+    write_file,
+    writing,
+)
 from game import Game
 from games.own import digest
-from loggers import Console, Loggers, close_log, open_loggers, write_metrics
+from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
 from pool import Here, Order, Pool
-from runs import RUN, RUNS, find_run, game_folder, network_facts, read_config, read_file, read_weights
+from runs import (
+    RUNS,
+    find_run,
+    game_folder,
+    hold,
+    let_go,
+    make_folder,
+    network_facts,
+    next_folder,
+    read_config,
+    read_weights,
+    taken_over,
+)
 from selfplay import GameRecord
-from storage import DamagedData, Store, arrays_from_bytes, arrays_to_bytes, sha256, sweep, write_file
+from storage import Store
 
-
-class RunBusy(UserError):
-    """Another process works on the run."""
-
-    exit_code = 3
+RESERVE = 64 << 20
+"""Bytes that have to be free beside two versions of the network."""
+AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
+"""Settings that count from the moment they are changed: what is needed to go on where memory is short. All others
+wait for the next iteration, so that each is played and learned with one set of them."""
 
 
 class Session:
@@ -41,6 +63,7 @@ class Session:
     ) -> None:
         self.folder, self.config, self.store, self.console = folder, config, store, console
         self._lock = lock
+        self._wished = config
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
         self.memory = Memory(self.game, config.memory_size)
@@ -74,24 +97,28 @@ class Session:
             source = find_run(game.spec, INITIAL_RUN_NUMBER, root)
         elif INITIAL_MODEL_VERSION is not None or INITIAL_MEMORY_VERSION is not None:
             raise UserError("expected initial_run_number beside a model or memory version, got none")
-        folder = _next_folder((root or RUNS) / game_folder(game.spec))
-        model, weights, memory = _from_run(config, game, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
-        (folder / "models").mkdir(mode=0o700, parents=True)
-        lock = _lock(folder)
+        folder = next_folder((root or RUNS) / game_folder(game.spec))
+        model = _build(config, game)
+        shapes = [w.shape for w in model.get_weights()]
+        weights, memory = taken_over(config, game, shapes, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
+        make_folder(folder)
+        lock = hold(folder)
         store = Store(folder / "run.db", create=True)
         session = cls(folder, config, store, lock, console=console or Console(), log_mcts=log_mcts)
         session._model = model
         if weights is not None:
             session.model.set_weights(weights)
-        with store.transaction():
+        with store.transaction("start"):
             store.put("run", f"{game.spec}/{config.seed}")
+            store.put("config", to_json(config))
             store.put("game", game.spec)
             store.put("rules", digest(game))
             store.put("model", json.dumps(network_facts(config, game)))
             store.put("best", "0")
             store.add_games(0, 0, memory)
             session.save_version(0, 0, {})
-        write_file(folder / "config.json", to_json(config).encode())
+        session._write_config()
+        store.checkpoint()
         session._load_memory()
         session.loggers.main.info("started %s", folder.name)
         try:
@@ -105,40 +132,53 @@ class Session:
         cls, folder: Path, config: Config | None = None, *, console: Console | None = None, log_mcts: bool = False
     ) -> Session:
         """Go on with a run, with changed settings if given; raise `UserError` when one of them cannot change."""
-        console = console or Console()
-        old = read_config(folder)
-        changes = differences(old, config) if config else {}
-        refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
-        if refused:
-            told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
-            raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
-        lock = _lock(folder)
+        wished = config or read_config(folder)
+        lock, store = hold(folder), None
         try:
-            return cls._opened(folder, config or old, changes, lock, console, log_mcts)
-        except sqlite3.Error as error:
-            _unlock(lock)
-            raise DamagedData(f"{folder / 'run.db'}: expected a run's database, got a damaged one ({error})") from None
-        except BaseException:
-            _unlock(lock)
+            store = Store(folder / "run.db")
+            return cls._opened(folder, wished, store, lock, console or Console(), log_mcts)
+        except BaseException as error:
+            if store is not None:
+                store.close()
+            let_go(lock)
+            if isinstance(error, sqlite3.Error):
+                raise DamagedData(f"{folder.name}/run.db: expected a database, got a damaged one ({error})") from None
             raise
 
     @classmethod
     def _opened(
-        cls, folder: Path, config: Config, changes: dict[str, Any], lock: Any, console: Console, log_mcts: bool
+        cls, folder: Path, wished: Config, store: Store, lock: Any, console: Console, log_mcts: bool
     ) -> Session:
-        store = Store(folder / "run.db")
+        kept = store.get("config")
+        old = from_json(kept, "run.db") if kept else read_config(folder)
+        changes = differences(old, wished)
+        refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
+        if refused:
+            told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
+            raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
+        later = set(changes) - AT_ONCE if store.has_begun(store.iterations_done() + 1) else set()
+        config = with_overrides(wished, **{name: changes[name][0] for name in later})
         session = cls(folder, config, store, lock, console=console, log_mcts=log_mcts)
+        session._wished = wished
         session._load_memory()
         for name, (a, b) in changes.items():
-            console.say(f"changed setting {name}: {a!r} -> {b!r}")
-        for name, (a, b) in changes.items():
-            session.loggers.main.info("changed setting %s: %r -> %r", name, a, b)
-        if changes:
-            write_file(folder / "config.json", to_json(session.config).encode())
+            when = f", from iteration {session.iteration + 1} on" if name in later else ""
+            console.say(f"changed setting {name}: {a!r} -> {b!r}{when}")
+            session.loggers.main.info("changed setting %s: %r -> %r%s", name, a, b, when)
+        if changes or not (folder / "config.json").exists():
+            session._write_config()
+        if store.lost:
+            lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
+            told = f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers"
+            console.say(told)
+            session.loggers.main.info("%s", told)
         if store.get("rules", "") != digest(session.game):
             console.say("the rules have changed since this run began: its games and networks are of the old ones")
-        if session.goes_on():
-            store.put("finished", "no")
+        finished = "no" if session.goes_on() else "yes"
+        if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
+            with store.transaction("open"):
+                store.put("config", to_json(config))
+                store.put("finished", finished)
         sweep(folder / "models")
         sweep(folder)
         session.write_metrics()
@@ -150,9 +190,8 @@ class Session:
         if self._pool is not None:
             self._pool.close()
         self.store.close()
-        for log in self.loggers:
-            close_log(log)
-        _unlock(self._lock)
+        close_loggers(self.loggers)
+        let_go(self._lock)
 
     def __enter__(self) -> Session:
         return self
@@ -220,11 +259,14 @@ class Session:
         version = self.current_version
         self._model.set_weights(self.weights(version))
         optimizer = self.folder / "models" / f"optimizer{version:04}.npz"
-        shapes = [a.shape for a in self._model.get_optimizer()]
+        state, expected = self._model.get_optimizer(), self.store.optimizer_sha256(version)
+        if expected is None:  # lost with a damaged run: begins anew, as at the start of a run
+            self._model.set_optimizer([np.zeros_like(a) for a in state])
+            return
         data = read_file(optimizer)
-        if sha256(data) != self.store.get("optimizer_sha256"):
+        if sha256(data) != expected:
             raise DamagedData(f"{optimizer}: expected the file that the run wrote, got another")
-        self._model.set_optimizer(arrays_from_bytes(data, shapes, str(optimizer)))
+        self._model.set_optimizer(arrays_from_bytes(data, [a.shape for a in state], str(optimizer)))
 
     def weights(self, version: int) -> list[np.ndarray]:
         """Return the weights of a version, checked against what the run wrote."""
@@ -232,20 +274,32 @@ class Session:
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that makes it known."""
-        models = self.folder / "models"
-        data = arrays_to_bytes(self.model.get_weights())
-        file = f"version{version:04}.npz"
-        write_file(models / file, data)
-        state = arrays_to_bytes(self.model.get_optimizer())
-        write_file(models / f"optimizer{version:04}.npz", state)
-        self.store.put("optimizer_sha256", sha256(state))
-        self.store.add_version(version, iteration, file, sha256(data), losses)
+        models, digests = self.folder / "models", []
+        for kind, arrays in (("version", self.model.get_weights()), ("optimizer", self.model.get_optimizer())):
+            if not all(np.isfinite(a).all() for a in arrays):
+                raise ArithmeticError(f"the {kind} has numbers that are not finite")
+            path, data = models / f"{kind}{version:04}.npz", arrays_to_bytes(arrays)
+            with writing(path, max(self.store.reserve, len(data))):
+                write_file(path, data, point="model")
+            digests.append(sha256(data))
+        reach("model.before_row")
+        self.store.add_version(version, iteration, f"version{version:04}.npz", digests[0], losses, digests[1])
+        reach("model.after_row")
 
     def drop_old_optimizers(self) -> None:
-        """Keep the newest optimizer's state only: it is needed to go on, and it is twice as large as a model."""
+        """Keep the states of the two newest optimizers: to go on, and to train the newest version again when lost."""
+        newest = self.current_version
+        kept = {f"optimizer{version:04}.npz" for version in (newest, newest - 1)}
         for path in (self.folder / "models").glob("optimizer*.npz"):
-            if path.name != f"optimizer{self.current_version:04}.npz":
+            if path.name not in kept:
                 path.unlink(missing_ok=True)
+
+    def check_space(self) -> None:
+        """Raise `Unwritable` when the disk has no room for an iteration: twice a version, and something for games."""
+        newest = f"{self.current_version:04}.npz"
+        sizes = [p.stat().st_size for p in (self.folder / "models").glob(f"*{newest}")]
+        self.store.reserve = 2 * sum(sizes) + RESERVE
+        require_space(self.folder, self.store.reserve)
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
@@ -321,69 +375,27 @@ class Session:
 
     def write_metrics(self) -> None:
         """Bring metrics.jsonl up to what run.db says."""
-        lines = [self.store.finished(i)["iteration"] for i in range(1, self.iteration)]
-        write_metrics(self.folder / "metrics.jsonl", lines)
+        found = (self.store.finished(i).get("iteration") for i in range(1, self.iteration))
+        write_metrics(self.folder / "metrics.jsonl", [line for line in found if line])
 
+    def _write_config(self) -> None:
+        with writing(self.folder / "config.json", 4096):
+            write_file(self.folder / "config.json", to_json(self._wished).encode(), point="config")
 
-def _next_folder(folder: Path) -> Path:
-    """Return the folder of a run to come; a start that was killed half-way keeps its number."""
-    taken = [int(p.name[3:]) for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
-    return folder / f"run{max(taken, default=0) + 1:04}"
+    def take_settings(self) -> None:
+        """Let settings count that were changed in the middle of an iteration; in the transaction that ends it."""
+        if self.config == self._wished:
+            return
+        self.config = self._wished
+        self.store.put("config", to_json(self.config))
+        if self._pool is not None:
+            self._pool.close()
+        self._model = self._selfplay = self._pool = None
+        self._predictors.clear()
+        self.loggers.main.info("the changed settings count from iteration %d on", self.iteration)
 
 
 def _build(config: Config, game: Game) -> Any:
     from model import Residual_CNN
 
     return Residual_CNN(config, game)
-
-
-def _from_run(
-    config: Config, game: Game, source: Path | None, model_version: int | None, memory_version: int | None
-) -> tuple[Any, list[np.ndarray] | None, list[GameRecord]]:
-    """Return (network, weights, games) to begin with, read from another run before anything is written."""
-    model = _build(config, game)
-    if source is None:
-        return model, None, []
-    store = Store(source / "run.db", read_only=True)
-    try:
-        weights, memory = None, []
-        if model_version is not None:
-            theirs = json.loads(store.get("model") or "{}")
-            ours = json.loads(json.dumps(network_facts(config, game)))
-            unlike = [n for n in ours if theirs.get(n) != ours[n]]
-            if unlike:
-                told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
-                raise UserError(f"{source.name} has another network: {told}")
-            weights = read_weights(source, store, model_version, [w.shape for w in model.get_weights()])
-        if memory_version is not None:
-            rows = store.games(config.memory_size, memory_version + 1)
-            memory = [GameRecord(i, moves, visits, values, result)
-                      for i, (_, _, result, moves, visits, values) in enumerate(rows)]  # fmt: skip
-        return model, weights, memory
-    finally:
-        store.close()
-
-
-def _unlock(file: Any) -> None:
-    """Let go of a run, whoever else has the file open: a forked process has."""
-    if not file.closed:
-        fcntl.flock(file, fcntl.LOCK_UN)
-        file.close()
-
-
-def _lock(folder: Path) -> Any:
-    """Hold the run for this process; raise `RunBusy` naming who has it. A killed process lets go by itself."""
-    file = open(folder / "lock", "a+")  # noqa: SIM115
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.seek(0)
-        owner = file.read().strip() or "another process"
-        file.close()
-        raise RunBusy(f"{folder.name} is in use by process {owner}; stop it or start another with --new") from None
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
-    return file
-
-

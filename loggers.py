@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
+
+from files import private, write_file, writing
 
 MEGABYTE = 1 << 20
 
@@ -36,11 +38,21 @@ def open_loggers(folder: Path, *, mcts: bool = False) -> Loggers:
     )
 
 
+class _Handler(RotatingFileHandler):
+    """A log for its owner's eyes; a line that cannot be written is dropped: the work does not depend on it."""
+
+    def _open(self) -> TextIO:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        pass
+
+
 def open_log(path: Path, *, megabytes: int = 8, copies: int = 1) -> logging.Logger:
     """Return a logger that writes to one file and keeps at most `megabytes` there and in each old copy."""
     logger = logging.getLogger(f"alphazero.{path.resolve()}")
     close_log(logger)
-    handler = RotatingFileHandler(path, maxBytes=megabytes * MEGABYTE, backupCount=copies, encoding="utf-8", delay=True)
+    handler = _Handler(path, maxBytes=megabytes * MEGABYTE, backupCount=copies, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -53,6 +65,12 @@ def close_log(logger: logging.Logger | None) -> None:
     for handler in list(logger.handlers) if logger else ():
         handler.close()
         logger.removeHandler(handler)  # type: ignore[union-attr]
+
+
+def close_loggers(loggers: Loggers) -> None:
+    """Close the logs of a run."""
+    for logger in loggers:
+        close_log(logger)
 
 
 @contextmanager
@@ -71,20 +89,22 @@ def quiet_stderr() -> Iterator[None]:
 
 def write_metrics(path: Path, lines: list[dict[str, Any]]) -> None:
     """Make metrics.jsonl hold exactly these lines; only what is missing is appended when the rest is right."""
-    wanted = [json.dumps(line) for line in lines]
-    have = path.read_text().splitlines() if path.exists() else []
-    if have == wanted[: len(have)]:
-        with open(path, "a", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in wanted[len(have) :])
-    else:
-        path.write_text("".join(line + "\n" for line in wanted))
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    have = path.read_text(errors="replace") if path.exists() else ""
+    with writing(path, len(text)):
+        if text.startswith(have):
+            with open(path, "a", encoding="utf-8", opener=private) as file:
+                file.write(text[len(have) :])
+        else:
+            write_file(path, text.encode())
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics.jsonl, none when there is no file."""
+    """Return the lines of a metrics.jsonl, none when there is no file; a last one without its end does not count."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    text = path.read_text(errors="replace")
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line]
 
 
 class Console:

@@ -27,10 +27,12 @@ def train(
     lines: list[dict[str, Any]] = []
     while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
         began = time.perf_counter()
-        if not stages.play_self(session, stop):
+        try:
+            stages.play_self(session, stop)
+            stages.retrain(session, stop)
+            stages.evaluate(session, stop)
+        except stages.Stopped:
             break
-        stages.retrain(session)
-        stages.evaluate(session)
         lines.append(stages.finish_iteration(session, time.perf_counter() - began))
         if on_iteration is not None:
             on_iteration(lines[-1])
@@ -40,6 +42,9 @@ def train(
 if __name__ == "__main__":
     import sys
 
-    from cli import run
+    try:
+        from cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled
+from files import DamagedData
 from game import PLAYER, Game
 from games.plain import PlainGame
 from selfplay import GameRecord
-from storage import DamagedData
 
 _ILLEGAL_VISITS = np.uint16(65535)
 

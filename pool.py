@@ -26,6 +26,8 @@ TASK = 16
 """Most games of a task."""
 FAILURES = 3
 """So often a task may fail, or workers end in a row before they are ready, until the run stops."""
+PATIENCE = 20.0
+"""Seconds that games in hand are given to end when the work is to stop."""
 TICK = 0.1
 """Seconds from one look at workers and `stop` to the next."""
 
@@ -39,6 +41,22 @@ class Order(NamedTuple):
     weights: str
     """The version's file, which never changes."""
     sha256: str
+
+
+class Patient:
+    """A `stop` of self-play that first lets games in hand end: once it is asked for, no other is begun."""
+
+    def __init__(self, stop: Callable[[], bool], todo: deque[tuple[int, int]]) -> None:
+        self._stop, self._todo = stop, todo
+        self._until: float | None = None
+
+    def __call__(self) -> bool:
+        if self._until is None and not self._stop():
+            return False
+        self._todo.clear()
+        if self._until is None:
+            self._until = time.monotonic() + PATIENCE
+        return time.monotonic() >= self._until
 
 
 class Pool(Protocol):
@@ -70,8 +88,8 @@ class Here:
         self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
         self._selfplay.clear_cache()
-        jobs = [(i, game_seed(order.run, order.iteration, i)) for i in games]
-        return self._selfplay.play(self._predictor(order.version), jobs, stop=stop)
+        jobs = deque((i, game_seed(order.run, order.iteration, i)) for i in games)
+        return self._selfplay.play(self._predictor(order.version), jobs, stop=Patient(stop, jobs))
 
     def close(self) -> None:
         pass

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 import games
 import sgf
 from config import UserError
+from files import write_file
 from game import Game, GameState
-from storage import write_file
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")

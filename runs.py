@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -10,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from config import Config, UserError, from_json
+from files import DamagedData, arrays_from_bytes, private, read_file, sha256, writing
 from game import Game
-from storage import DamagedData, Store, arrays_from_bytes, sha256
+from selfplay import GameRecord
+from storage import Store
 
 HERE = Path(__file__).parent
-RUNS = HERE / "run"
+RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
 ARCHIVE = HERE / "run_archive"
 RUN = re.compile(r"run([0-9]{4,6})\Z")
 
@@ -35,12 +40,32 @@ def runs_of(spec: str, root: Path | None = None) -> list[Path]:
     """Return the folders of a game's runs, oldest first."""
     folder = (root or RUNS) / game_folder(spec)
     found = [p for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
-    return sorted((p for p in found if (p / "config.json").exists()), key=lambda p: int(p.name[3:]))
+    begun = (p for p in found if (p / "config.json").exists() or (p / "run.mark").exists())
+    return sorted(begun, key=lambda p: int(p.name[3:]))
+
+
+def next_folder(folder: Path) -> Path:
+    """Return the folder of a run to come; a start that was killed half-way keeps its number."""
+    taken = [int(p.name[3:]) for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
+    return folder / f"run{max(taken, default=0) + 1:04}"
+
+
+def make_folder(folder: Path) -> None:
+    """Make a run's folder and those above it, for their owner only."""
+    with writing(folder):
+        for path in (*reversed(folder.parents), folder, folder / "models"):
+            path.mkdir(mode=0o700, exist_ok=True)
 
 
 def read_config(folder: Path) -> Config:
-    """Return the settings of a run; raise `UserError` when the folder is none."""
+    """Return the settings of a run, from its database when config.json is gone; raise `UserError` where is neither."""
     path = folder / "config.json"
+    if not path.exists() and (folder / "run.db").exists():
+        store = Store(folder / "run.db", read_only=True)
+        try:
+            return from_json(store.get("config") or "", str(path))
+        finally:
+            store.close()
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -63,19 +88,50 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
 
 
 def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
-    """Return the newest run of a game that has iterations to go, or None."""
+    """Return the newest run of a game that has iterations to go, or None; one that was recovered is over."""
+    over: set[str] = set()
     for path in reversed(runs_of(spec, root)):
-        if (path / "run.db").exists() and not _is_finished(path):
-            return path
+        if path.name in over:
+            continue
+        store = Store(path / "run.db", read_only=True)
+        try:
+            over.add(store.get("recovered_from") or "")
+            if store.get("finished") != "yes":
+                return path
+        finally:
+            store.close()
     return None
 
 
-def _is_finished(path: Path) -> bool:
-    store = Store(path / "run.db", read_only=True)
+class RunBusy(UserError):
+    """Another process works on the run."""
+
+    exit_code = 3
+
+
+def hold(folder: Path) -> Any:
+    """Hold a run for this process; raise `RunBusy` naming who has it. A killed process lets go by itself."""
+    with writing(folder / "lock"):
+        file = open(folder / "lock", "a+", opener=private)  # noqa: SIM115
     try:
-        return store.get("finished") == "yes"
-    finally:
-        store.close()
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        owner = file.read().strip() or "another process"
+        file.close()
+        raise RunBusy(f"{folder.name} is in use by process {owner}; stop it or start another with --new") from None
+    with writing(folder / "lock", 16):
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    return file
+
+
+def let_go(file: Any) -> None:
+    """Let go of a run, whoever else has the file open: a forked process has."""
+    if not file.closed:
+        fcntl.flock(file, fcntl.LOCK_UN)
+        file.close()
 
 
 def network_facts(config: Config, game: Game) -> dict[str, Any]:
@@ -98,8 +154,32 @@ def read_weights(folder: Path, store: Store, version: int, shapes: list[tuple[in
     return arrays_from_bytes(data, shapes, str(folder / "models" / file))
 
 
-def read_file(path: Path) -> bytes:
+def taken_over(
+    config: Config,
+    game: Game,
+    shapes: list[tuple[int, ...]],
+    source: Path | None,
+    version: int | None,
+    last: int | None,
+) -> tuple[list[np.ndarray] | None, list[GameRecord]]:
+    """Return (weights, games) of another run to begin with: a version's, and the games up to an iteration."""
+    if source is None:
+        return None, []
+    store = Store(source / "run.db", read_only=True)
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DamagedData(f"expected the model file {path}, got {type(error).__name__}") from None
+        weights, memory = None, []
+        if version is not None:
+            theirs = json.loads(store.get("model") or "{}")
+            ours = json.loads(json.dumps(network_facts(config, game)))
+            unlike = [n for n in ours if theirs.get(n) != ours[n]]
+            if unlike:
+                told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
+                raise UserError(f"{source.name} has another network: {told}")
+            weights = read_weights(source, store, version, shapes)
+        if last is not None:
+            rows = store.games(config.memory_size, last + 1)
+            memory = [GameRecord(i, moves, visits, values, result)
+                      for i, (_, _, result, moves, visits, values) in enumerate(rows)]  # fmt: skip
+        return weights, memory
+    finally:
+        store.close()

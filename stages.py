@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from backends import measure_raw
+from config import UserError
+from failpoints import reach
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
 from memory import Batch
@@ -20,13 +22,28 @@ COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
 
 
-def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> bool:
-    """Play the iteration's missing games and put all of them into ltmemory; False when `stop` ended it early."""
+class Stopped(Exception):
+    """The work was asked to stop; what is finished is on the disk."""
+
+
+class Diverged(UserError):
+    """Training gave numbers that are not finite, twice; nothing of it was kept."""
+
+    exit_code = 4
+
+
+def _never() -> bool:
+    return False
+
+
+def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
+    """Play the iteration's missing games and put all of them into ltmemory; raise `Stopped` when `stop` ended it."""
     s, c, memory = session, session.config, session.memory
     iteration, began = s.iteration, time.perf_counter()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     if s.remembered == iteration and "self-play" in s.store.finished(iteration):
-        return True  # interrupted after self-play
+        return  # interrupted after self-play
+    s.check_space()
     memory.clear_stmemory()
     for _, index, result, moves, visits, values in s.store.games_of(iteration):
         memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
@@ -37,7 +54,7 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     before = s.pool.counts()
     if not _play(session, wanted, version, stop):
         memory.clear_stmemory()
-        return False
+        raise Stopped
     records = list(memory.stmemory)
     added = s.store.trained_positions(iteration)
     if s.remembered < iteration:
@@ -46,11 +63,10 @@ def play_self(session: Session, stop: Callable[[], bool] = lambda: False) -> boo
     memory.clear_stmemory()
     if "self-play" not in s.store.finished(iteration):
         facts = _selfplay_facts(records, before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
-        with s.store.transaction():
+        with s.store.transaction("self-play"):
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
     told = iteration, len(records), added, len(memory)
     s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *told)
-    return True
 
 
 def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], bool]) -> bool:
@@ -78,7 +94,7 @@ def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], 
 
 
 def _keep(session: Session, records: list[GameRecord], version: int) -> None:
-    with session.store.transaction():
+    with session.store.transaction("game"):
         session.store.add_games(session.iteration, version, records)
     for record in records:
         session.memory.commit_stmemory(record)
@@ -108,65 +124,92 @@ def _selfplay_facts(
     }
 
 
-def retrain(session: Session) -> None:
-    """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions."""
+def retrain(session: Session, stop: Callable[[], bool] = _never) -> None:
+    """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions.
+
+    Raises `Stopped` when `stop` ended it (that fit is thrown away) and `Diverged` when it gives no finite numbers,
+    at half the learning rate either.
+    """
     s, c = session, session.config
     iteration = s.iteration
     if "retrain" in s.store.finished(iteration):
         return
     if len(s.memory) < c.min_memory:
-        with s.store.transaction():
+        with s.store.transaction("retrain"):
             s.store.finish(iteration, "retrain", {"steps": 0})
         s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
         return
+    for share in (1.0, 0.5):
+        try:
+            facts = _fit(session, share, stop)
+            break
+        except ArithmeticError as error:
+            s.restore()
+            told = f"{error}; version {s.current_version} stays as it is"
+            s.loggers.model.info("%s", told)
+            if share < 1:
+                raise Diverged(f"{told}; a smaller --learning-rate than {c.learning_rate:g} may help") from None
+            s.console.say(f"  {told}: training again at half the learning rate")
+        except BaseException:
+            s.restore()
+            raise
+    s.drop_old_optimizers()
+    losses = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
+    s.loggers.model.info("version %d: %s", s.current_version, losses)
+    s.model.printWeightAverages(s.loggers.model.info)
+
+
+def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, Any]:
+    """Train at a share of the learning rate and keep the version; return the facts of the stage."""
+    s, c = session, session.config
+    iteration, version = s.iteration, s.current_version + 1
     new = s.store.trained_positions(iteration)
     steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
-    rates = [s.learning_rate(step) for step in (0, steps - 1)]
     agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
 
     def sample(step: int) -> Batch:
         rng = np.random.default_rng([c.seed, iteration, step])
         return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search)
 
-    try:
-        with s.console.phase("retraining", steps) as phase:
-            losses = agent.replay(
-                sample, steps, epochs=c.epochs, rate=s.learning_rate,
-                report=lambda n: phase.update(n, positions_per_s=n * c.batch_size / (time.perf_counter() - began)),
-            )  # fmt: skip
-        seconds = time.perf_counter() - began
-        version = s.current_version + 1
-        facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses}
-        with s.store.transaction():
-            s.save_version(version, iteration, losses)
-            s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
-            s.store.finish(iteration, "retrain", {**facts, "learning_rate": rates[1]})
-    except BaseException:
-        s.restore()
-        raise
-    s.drop_old_optimizers()
-    s.loggers.model.info("version %d: %s", version, {k: round(v, 5) for k, v in losses.items()})
-    s.model.printWeightAverages(s.loggers.model.info)
+    def rate(step: int) -> float:
+        return share * s.learning_rate(step)
+
+    def report(done: int) -> None:
+        reach("fit.step")
+        if stop():
+            raise Stopped
+        phase.update(done, positions_per_s=done * c.batch_size / (time.perf_counter() - began))
+
+    with s.console.phase("retraining", steps) as phase:
+        losses = agent.replay(sample, steps, epochs=c.epochs, rate=rate, report=report)
+    seconds = time.perf_counter() - began
+    facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
+             "learning_rate": rate(steps - 1)}  # fmt: skip
+    with s.store.transaction("retrain"):
+        s.save_version(version, iteration, losses)
+        s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
+        s.store.finish(iteration, "retrain", facts)
+    return facts
 
 
-def evaluate(session: Session) -> None:
-    """Let current play best, and make it the best when it has proved better."""
+def evaluate(session: Session, stop: Callable[[], bool] = _never) -> None:
+    """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it."""
     s, c = session, session.config
     iteration, current, best = s.iteration, s.current_version, s.best_version
     due = iteration % c.eval_every == 0 or iteration == c.iterations
     if "tournament" in s.store.finished(iteration):
         return
     if not due or current == best:
-        with s.store.transaction():
+        with s.store.transaction("tournament"):
             s.store.finish(iteration, "tournament", {"played": 0})
         return
     began = time.perf_counter()
-    verdict = _tournament(session, current, best)
+    verdict = _tournament(session, current, best, stop)
     facts = {
         "played": verdict.score.games, "score": verdict.score.mean, "promoted": verdict.promoted,
         "words": verdict.words, "seconds": time.perf_counter() - began,
     }  # fmt: skip
-    with s.store.transaction():
+    with s.store.transaction("promote"):
         if verdict.promoted:
             s.store.put("best", str(current))
         s.store.finish(iteration, "tournament", facts)
@@ -174,16 +217,18 @@ def evaluate(session: Session) -> None:
     s.loggers.tourney.info("version %d against %d: %s", current, best, verdict.words)
 
 
-def _tournament(session: Session, current: int, best: int) -> Verdict:
+def _tournament(session: Session, current: int, best: int, stop: Callable[[], bool]) -> Verdict:
     s, iteration = session, session.iteration
 
     def keep(games: list[MatchGame]) -> None:
-        with s.store.transaction():
+        with s.store.transaction("match"):
             for g in games:
                 moves = " ".join(s.game.move_name(a) for a in g.moves)
                 opening = " ".join(s.game.move_name(a) for a in g.opening)
                 s.store.add_match(iteration, g.index, (current, best, opening, int(g.first_began), g.score, moves))
                 s.loggers.tourney.info("game %d: score %g, %s", g.index, g.score, moves)
+        if stop():
+            raise Stopped
 
     with s.console.phase("tournament", s.config.eval_episodes) as phase:
         return tournament(
@@ -204,11 +249,12 @@ def finish_iteration(session: Session, seconds: float) -> dict[str, Any]:
     }  # fmt: skip
     for stage, facts in stages.items():
         line |= {f"{stage.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
-    with s.store.transaction():
+    with s.store.transaction("iteration"):
         s.store.put("seconds", str(s.worked_seconds + seconds))
         s.store.finish(iteration, "iteration", line)
-    if not s.goes_on():
-        s.store.put("finished", "yes")
+        s.take_settings()
+        s.store.put("finished", "no" if s.goes_on() else "yes")
+    s.store.checkpoint()
     s.write_metrics()
     s.console.say(summary(line))
     s.loggers.main.info("%s", summary(line))

@@ -1,88 +1,52 @@
-"""Truth on disk: `Store` (run.db), files of arrays, and writing a file so that a crash leaves the old or the new one.
+"""Truth on disk: `Store` (run.db) holds games, versions, matches, finished stages and which version is best.
 
-run.db holds games, versions, matches, finished stages and which version is best; a stage ends in one transaction.
-A file of arrays is an .npz without pickles, read only when its members are exactly those expected.
+A stage ends in one transaction. Each row carries a checksum, and beside run.db lies run.mark, written after every
+commit: the run's identity and how many rows it had, so that a lost end of the database is noticed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
+import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from arrays import BadArrays, read_arrays
-from config import UserError
+from failpoints import reach
+from files import DamagedData, private, unwritable, write_file, writing
 
-NUMBERS = "<f4", "<f8", "<i8", "<i4"
-"""What weights and the states of optimizers are."""
 APPLICATION = 0x415A4B31
-FORMAT = 1
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE games (
-    iteration INTEGER, idx INTEGER, version INTEGER NOT NULL, result REAL NOT NULL, moves BLOB NOT NULL,
-    visits BLOB NOT NULL, vals BLOB NOT NULL, trained INTEGER NOT NULL, PRIMARY KEY (iteration, idx));
-CREATE TABLE versions (
-    version INTEGER PRIMARY KEY, iteration INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL,
-    losses TEXT NOT NULL);
-CREATE TABLE matches (
-    iteration INTEGER, idx INTEGER, current INTEGER NOT NULL, best INTEGER NOT NULL, opening TEXT NOT NULL,
-    current_began INTEGER NOT NULL, score REAL NOT NULL, moves TEXT NOT NULL, PRIMARY KEY (iteration, idx));
-CREATE TABLE stages (iteration INTEGER, stage TEXT, facts TEXT NOT NULL, PRIMARY KEY (iteration, stage));
-"""
+FORMAT = 2
+TABLES = {
+    "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL, digest BLOB",
+    "games": "iteration INTEGER, idx INTEGER, version INTEGER NOT NULL, result REAL NOT NULL, moves BLOB NOT NULL, "
+    "visits BLOB NOT NULL, vals BLOB NOT NULL, trained INTEGER NOT NULL, digest BLOB, PRIMARY KEY (iteration, idx)",
+    "versions": "version INTEGER PRIMARY KEY, iteration INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL, "
+    "losses TEXT NOT NULL, optimizer TEXT, digest BLOB",
+    "matches": "iteration INTEGER, idx INTEGER, current INTEGER NOT NULL, best INTEGER NOT NULL, "
+    "opening TEXT NOT NULL, current_began INTEGER NOT NULL, score REAL NOT NULL, moves TEXT NOT NULL, digest BLOB, "
+    "PRIMARY KEY (iteration, idx)",
+    "stages": "iteration INTEGER, stage TEXT, facts TEXT NOT NULL, digest BLOB, PRIMARY KEY (iteration, stage)",
+}
+"""Columns of each table. digest: of all columns before it."""
+KEPT = ("games", "versions", "matches", "stages")
+"""Tables whose rows are only ever added."""
+TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
+"""How the facts end that differ between two runs of the same moves."""
 
 
-class DamagedData(UserError):
-    """A file of the run is not what the run wrote."""
-
-    exit_code = 4
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name, flush it to the disk, then put it in place."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def sweep(folder: Path) -> None:
-    """Remove what an interrupted `write_file` left."""
-    for leftover in folder.glob(".*.tmp"):
-        leftover.unlink(missing_ok=True)
-
-
-def arrays_to_bytes(arrays: Sequence[np.ndarray]) -> bytes:
-    """Return arrays as an .npz with members a0000, a0001, ..."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **{f"a{i:04d}": np.asarray(a, order="C") for i, a in enumerate(arrays)})  # type: ignore[arg-type]
-    return buffer.getvalue()
-
-
-def arrays_from_bytes(data: bytes, shapes: Sequence[tuple[int, ...]], source: str) -> list[np.ndarray]:
-    """Read arrays of exactly these shapes; raise `DamagedData` naming what differs."""
-    try:
-        return [*read_arrays(data, {f"a{i:04d}": (NUMBERS, tuple(s)) for i, s in enumerate(shapes)}).values()]
-    except BadArrays as error:
-        raise DamagedData(f"{source}: {error}") from None
-
-
-def sha256(data: bytes) -> str:
-    """Return the digest that the store keeps of a file."""
-    return hashlib.sha256(data).hexdigest()
+def row_digest(table: str, values: Iterable[Any]) -> bytes:
+    """Return the checksum of a row, the first 16 bytes of a sha256."""
+    total = hashlib.sha256(table.encode())
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(value).encode()
+        total.update(f"|{len(data)}|".encode() + data)
+    return total.digest()[:16]
 
 
 class Store:
@@ -91,58 +55,175 @@ class Store:
     def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
         if not create and not path.is_file():
             raise DamagedData(f"expected the run's database {path}, found none")
+        self.path = path
+        self.reserve = 64 << 20
+        """Bytes that have to be free for the run to go on; told when there are too few."""
+        self.format = FORMAT
+        self.lost: dict[str, int] = {}
+        """Rows of each table that were acknowledged once and are not in the database any more."""
         try:
-            uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc' if create else 'rw'}"
-            self._db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             if create:
+                open(path, "xb", opener=private).close()
+            uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
+            self._db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            self._begin(create, read_only)
+        except sqlite3.Error as error:
+            raise self._meaning(error) from None
+
+    def _begin(self, create: bool, read_only: bool) -> None:
+        if create:
+            self._keep_a_log()
+            with self.transaction("create"):
                 self._db.execute(f"PRAGMA application_id = {APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {FORMAT}")
-                self._db.executescript(_SCHEMA)
-            found = self._db.execute("PRAGMA application_id").fetchone()[0]
-            if found != APPLICATION:
-                raise DamagedData(f"{path}: expected a run's database, got another file")
-            if not read_only:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = FULL")
-        except sqlite3.Error as error:
-            raise DamagedData(f"{path}: expected a run's database, got an unreadable file ({error})") from None
+                for table, columns in TABLES.items():
+                    self._db.execute(f"CREATE TABLE {table} ({columns})")
+                self.put("identity", secrets.token_hex(8))
+        if self._db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            raise DamagedData(f"{self.path}: expected a run's database, got another file")
+        if not read_only and not create:
+            self._keep_a_log()
+        self.format = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        if self.format not in (1, FORMAT):
+            raise DamagedData(f"{self.path}: expected format {FORMAT}, got {self.format}: written by another release")
+        if self.format == 1 and not read_only:
+            self._upgrade()
+        if not read_only:
+            self._compare_mark()
+
+    def _keep_a_log(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+
+    def _upgrade(self) -> None:
+        """Give the rows of format 1 their checksums."""
+        with self.transaction("upgrade"):
+            for table in TABLES:
+                if table == "versions":
+                    self._db.execute("ALTER TABLE versions ADD COLUMN optimizer TEXT")
+                self._db.execute(f"ALTER TABLE {table} ADD COLUMN digest BLOB")
+            self._db.execute("UPDATE versions SET optimizer = (SELECT value FROM meta WHERE key = 'optimizer_sha256') "
+                             "WHERE version = (SELECT MAX(version) FROM versions)")  # fmt: skip
+            for table, columns in TABLES.items():
+                key = columns.split()[0]
+                second = {"games": ", idx", "matches": ", idx", "stages": ", stage"}.get(table, "")
+                for *values, _ in self._db.execute(f"SELECT * FROM {table}").fetchall():
+                    keys = values[: 2 if second else 1]
+                    where = f"{key} = ?" + (f" AND {second[2:]} = ?" if second else "")
+                    self._db.execute(
+                        f"UPDATE {table} SET digest = ? WHERE {where}", (row_digest(table, values), *keys)
+                    )
+            self.put("identity", secrets.token_hex(8))
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+        self.format = FORMAT
 
     def close(self) -> None:
         self._db.close()
 
+    def _meaning(self, error: sqlite3.Error) -> Exception:
+        """Return what an error of SQLite means for a person."""
+        code = (getattr(error, "sqlite_errorcode", None) or 0) & 255
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            return unwritable(self.path, self.reserve, str(error))
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            return unwritable(self.path, 0, str(error))
+        return DamagedData(f"{self.path}: expected a run's database, got a damaged one ({error})")
+
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing."""
-        self._db.execute("BEGIN IMMEDIATE")
+    def transaction(self, point: str = "commit") -> Iterator[None]:
+        """All or nothing; when the block is left, it is on the disk. point: prefix of the fail points passed."""
+        reach(f"{point}.before")
         try:
+            self._db.execute("BEGIN IMMEDIATE")
             yield
+            reach(f"{point}.in_tx")
             self._db.execute("COMMIT")
-        except BaseException:
+        except BaseException as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError):
+                raise self._meaning(error) from None
             raise
+        reach(f"{point}.after")
+        if point not in ("create", "upgrade"):
+            self.write_mark()
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the database, so that to lose the log is to lose little."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # ---- the mark outside the database
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many rows each table has come to."""
+        return {t: int(self._db.execute(f"SELECT COALESCE(MAX(rowid), 0) FROM {t}").fetchone()[0]) for t in KEPT}
+
+    def write_mark(self) -> None:
+        """Note outside the database what has been acknowledged."""
+        mark = {"run": self.get("identity"), **self.sizes()}
+        path = self.path.with_name("run.mark")
+        with writing(path, self.reserve):
+            write_file(path, (json.dumps(mark) + "\n").encode(), point="mark")
+
+    def read_mark(self) -> dict[str, Any]:
+        """Return the mark, {} when there is none that can be read."""
+        try:
+            found = json.loads(self.path.with_name("run.mark").read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        good = isinstance(found, dict) and all(type(found.get(t)) is int for t in KEPT)
+        return found if good else {}
+
+    def _compare_mark(self) -> None:
+        """Find out which acknowledged rows are gone; raise `DamagedData` when the database is another run's."""
+        mark = self.read_mark()
+        if mark and mark.get("run") != self.get("identity"):
+            raise DamagedData(f"{self.path}: expected the database of this folder's run, got another run's")
+        self.lost = {t: mark[t] - n for t, n in self.sizes().items() if mark and mark[t] > n}
+
+    # ---- rows
+
+    def rows(self, table: str, rest: str = "", values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield rows without their checksums; raise `DamagedData` at one that is not what the run wrote."""
+        for row in self._db.execute(f"SELECT * FROM {table} {rest}", values):
+            if self.format == 1:
+                yield row
+            elif row_digest(table, row[:-1]) == row[-1]:
+                yield row[:-1]
+            else:
+                raise DamagedData(f"{self.path}: {table} {row[:2]}: expected the row that the run wrote, got another")
+
+    def insert(self, table: str, rows: Iterable[tuple[Any, ...]], how: str = "INSERT") -> None:
+        """Add rows and their checksums."""
+        found = [(*row, row_digest(table, row)) for row in rows]
+        if found:
+            self._db.executemany(f"{how} INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found)
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """Return a value of the run as a whole."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else default
+        for _, value in self.rows("meta", "WHERE key = ?", (key,)):
+            return str(value)
+        return default
 
     def put(self, key: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        """Set a value; inside a transaction."""
+        self.insert("meta", [(key, value)], "INSERT OR REPLACE")
 
     # ---- games
 
     def add_games(self, iteration: int, version: int, games: Iterable[Any]) -> None:
         """Keep `GameRecord`s; one that is there already stays as it is."""
-        rows = [
-            (
-                iteration, g.index, version, g.result, g.moves.astype("<i2").tobytes(),
-                np.packbits(g.visits.any(axis=1)).tobytes() + g.visits[g.visits.any(axis=1)].astype("<u2").tobytes(),
-                g.values.astype("<f4").tobytes(), int(g.visits.any(axis=1).sum()),
-            )
-            for g in games
-        ]  # fmt: skip
-        self._db.executemany("INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        rows = []
+        for g in games:
+            full = g.visits.any(axis=1)
+            if not (np.isfinite(g.values).all() and np.isfinite(g.result)):
+                raise DamagedData(f"game {g.index} of iteration {iteration}: expected finite values, got others")
+            rows.append((
+                iteration, int(g.index), version, float(g.result), g.moves.astype("<i2").tobytes(),
+                np.packbits(full).tobytes() + g.visits[full].astype("<u2").tobytes(),
+                g.values.astype("<f4").tobytes(), int(full.sum()),
+            ))  # fmt: skip
+        self.insert("games", rows, "INSERT OR IGNORE")
 
     def game_indices(self, iteration: int) -> set[int]:
         """Return which games of an iteration are there."""
@@ -164,18 +245,14 @@ class Store:
                 break
         if first is None:
             return
-        query = (
-            "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration >= ? AND iteration < ? "
-            "ORDER BY iteration, idx"
-        )
-        for iteration, idx, result, moves, visits, vals in self._db.execute(query, (first, before)):
-            yield iteration, idx, result, *_unpack(moves, visits, vals)
+        rest = "WHERE iteration >= ? AND iteration < ? ORDER BY iteration, idx"
+        for row in self.rows("games", rest, (first, before)):
+            yield *row[:2], row[3], *unpack(*row[4:7])
 
     def games_of(self, iteration: int) -> Iterator[tuple[Any, ...]]:
         """Yield the games of one iteration as `games` does."""
-        query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration = ? ORDER BY idx"
-        for number, idx, result, moves, visits, vals in self._db.execute(query, (iteration,)):
-            yield number, idx, result, *_unpack(moves, visits, vals)
+        for row in self.rows("games", "WHERE iteration = ? ORDER BY idx", (iteration,)):
+            yield *row[:2], row[3], *unpack(*row[4:7])
 
     def count_games(self) -> int:
         return int(self._db.execute("SELECT COUNT(*) FROM games").fetchone()[0])
@@ -187,14 +264,19 @@ class Store:
 
     # ---- versions
 
-    def add_version(self, version: int, iteration: int, file: str, digest: str, losses: dict[str, float]) -> None:
-        self._db.execute(
-            "INSERT INTO versions VALUES (?, ?, ?, ?, ?)", (version, iteration, file, digest, json.dumps(losses))
-        )
+    def add_version(
+        self, version: int, iteration: int, file: str, digest: str, losses: dict[str, float], optimizer: str
+    ) -> None:
+        """Make a version known: its file, the file's sha256, and that of its optimizer's state."""
+        self.insert("versions", [(version, iteration, file, digest, json.dumps(losses), optimizer)])
 
     def versions(self) -> list[tuple[int, int, str, str]]:
         """Return (version, iteration, file, sha256), oldest first."""
-        return self._db.execute("SELECT version, iteration, file, sha256 FROM versions ORDER BY version").fetchall()
+        return [row[:4] for row in self.rows("versions", "ORDER BY version")]
+
+    def optimizer_sha256(self, version: int) -> str | None:
+        """Return the digest of the optimizer's state that belongs to a version, None when there was none."""
+        return next(self.rows("versions", "WHERE version = ?", (version,)))[5]
 
     def best(self) -> int:
         """Return the version that plays for the run."""
@@ -204,29 +286,47 @@ class Store:
 
     def add_match(self, iteration: int, index: int, row: tuple[Any, ...]) -> None:
         """Keep a tournament game: (current, best, opening, current began, score of current, moves)."""
-        self._db.execute("INSERT OR IGNORE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (iteration, index, *row))
+        current, best, opening, began, score, moves = row
+        values = (iteration, index, current, best, opening, int(began), float(score), moves)
+        self.insert("matches", [values], "INSERT OR IGNORE")
 
     def match_scores(self, iteration: int) -> dict[int, float]:
         """Return {index: score of the current network} of a tournament's finished games."""
-        query = "SELECT idx, score FROM matches WHERE iteration = ?"
-        return dict(self._db.execute(query, (iteration,)).fetchall())
+        return {row[1]: row[6] for row in self.rows("matches", "WHERE iteration = ?", (iteration,))}
 
     def finish(self, iteration: int, stage: str, facts: dict[str, Any]) -> None:
         """Mark a stage as done."""
-        self._db.execute("INSERT INTO stages VALUES (?, ?, ?)", (iteration, stage, json.dumps(facts)))
+        self.insert("stages", [(iteration, stage, json.dumps(facts))])
 
     def finished(self, iteration: int) -> dict[str, dict[str, Any]]:
         """Return {stage: facts} of an iteration."""
-        query = "SELECT stage, facts FROM stages WHERE iteration = ?"
-        return {stage: json.loads(facts) for stage, facts in self._db.execute(query, (iteration,))}
+        found = self.rows("stages", "WHERE iteration = ? ORDER BY rowid", (iteration,))
+        return {stage: json.loads(facts) for _, stage, facts in found}
 
     def iterations_done(self) -> int:
         """Return how many iterations are complete."""
         query = "SELECT COALESCE(MAX(iteration), 0) FROM stages WHERE stage = 'iteration'"
         return int(self._db.execute(query).fetchone()[0])
 
+    def has_begun(self, iteration: int) -> bool:
+        """Return whether there is anything of an iteration."""
+        both = "SELECT 1 FROM games WHERE iteration = ? UNION ALL SELECT 1 FROM stages WHERE iteration = ? LIMIT 1"
+        return self._db.execute(both, (iteration, iteration)).fetchone() is not None
 
-def _unpack(moves: bytes, visits: bytes, vals: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def state_digest(self) -> str:
+        """Return a sha256 of all that the run has come to; times are left out, so it is the same after a crash."""
+        total = hashlib.sha256()
+        for table, order in (("games", "iteration, idx"), ("versions", "version"), ("matches", "iteration, idx")):
+            for row in self.rows(table, f"ORDER BY {order}"):
+                total.update(row_digest(table, row))
+        for iteration, stage, facts in self.rows("stages", "ORDER BY iteration, stage"):
+            same = {k: v for k, v in json.loads(facts).items() if not k.endswith(TIMES)}
+            total.update(json.dumps([iteration, stage, sorted(same.items())]).encode())
+        total.update(json.dumps([self.get(key) for key in ("run", "game", "model", "best", "steps")]).encode())
+        return total.hexdigest()
+
+
+def unpack(moves: bytes, visits: bytes, vals: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return moves [L], visits [L, action_size], values [L]."""
     played = np.frombuffer(moves, "<i2")
     length, head = len(played), -(-len(played) // 8)

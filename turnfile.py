@@ -17,11 +17,11 @@ import numpy as np
 
 from agent import Player
 from config import UserError
+from files import write_file
 from game import GameState
 from games.chains import colours
 from games.littlego import PLIES, LittleGo
 from lineup import make_player, trained_config
-from storage import write_file
 
 PASS = 25
 

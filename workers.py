@@ -11,11 +11,10 @@ from typing import Any
 import games
 from backends import STEADY, cores, make_predictor
 from config import Config, from_json, to_json, with_overrides
-from pool import Crew
+from files import DamagedData, arrays_from_bytes, read_file, sha256
+from pool import Crew, Patient
 from processes import ProcessHand
-from runs import read_file
 from selfplay import Counts, GameRecord, SelfPlay
-from storage import DamagedData, arrays_from_bytes, sha256
 
 
 class NetworkPlayer:
@@ -39,7 +38,7 @@ class NetworkPlayer:
         self._selfplay.clear_cache()
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
-        return self._selfplay.play(self._predictor, todo, stop=stop)
+        return self._selfplay.play(self._predictor, todo, stop=Patient(stop, todo))
 
 
 def network_player(settings: dict[str, Any]) -> NetworkPlayer:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from arguments import Choice, base_of, early, number, parse, preset_checked
 from config import Config
+
+if TYPE_CHECKING:
+    from initialise import Session
 
 
 @dataclass(frozen=True)
@@ -38,46 +43,70 @@ class Train:
 def run(argv: list[str]) -> int:
     if "-h" in argv or "--help" in argv:
         parse(Train, argv, Train(base_of([])))
+    with _Signals() as asked:
+        return _run(argv, asked)
+
+
+def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
-    from initialise import Session
-    from loggers import Console
+    from files import DamagedData
     from runs import find_run, read_config, unfinished_run
 
     spec = games.make(base.game).spec
     fresh = "--new" in argv or early(argv, "initial_run_number") is not None
     folder = None
-    if not fresh:
-        wanted = number(argv, "run")
-        folder = find_run(spec, wanted) if wanted is not None else unfinished_run(spec)
-    if folder is not None and early(argv, "preset") is None:
-        base = read_config(folder)
-    args = parse(Train, argv, Train(base))
-    config = preset_checked(args.config)
+    try:
+        if not fresh:
+            wanted = number(argv, "run")
+            folder = find_run(spec, wanted) if wanted is not None else unfinished_run(spec)
+        if folder is not None and early(argv, "preset") is None:
+            base = read_config(folder)
+        args = parse(Train, argv, Train(base))
+        with _session(folder, args, preset_checked(args.config)) as session:
+            return _work(session, asked, resumed=folder is not None, as_json=args.json)
+    except DamagedData as error:
+        at = f" --run {int(folder.name[3:])}" if folder else ""
+        raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves what is right") from None
+
+
+def _session(folder: Path | None, args: Train, config: Config) -> Session:
+    from initialise import Session
+    from loggers import Console
+
     console = Console(quiet=args.json)
-    if folder is None:
-        session = Session.start(
-            config, console=console, log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
-            INITIAL_MODEL_VERSION=args.initial_model_version, INITIAL_MEMORY_VERSION=args.initial_memory_version,
-        )  # fmt: skip
-    else:
-        session = Session.open(folder, config, console=console, log_mcts=args.log_mcts)
-    with session:
-        return _work(session, resumed=folder is not None, as_json=args.json)
+    if folder is not None:
+        return Session.open(folder, config, console=console, log_mcts=args.log_mcts)
+    return Session.start(
+        config, console=console, log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
+        INITIAL_MODEL_VERSION=args.initial_model_version, INITIAL_MEMORY_VERSION=args.initial_memory_version,
+    )  # fmt: skip
 
 
-def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
-    """Train with clean stops: Ctrl-C once ends the work at the next commit, twice at once."""
+class _Signals:
+    """Ctrl-C or a request to end, from the first moment on: once ends the work at the next commit, twice at once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> _Signals:
+        self._before = {n: signal.signal(n, self._come) for n in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for which, handler in self._before.items():
+            signal.signal(which, handler)
+
+    def _come(self, number: int, frame: Any) -> None:
+        self.count += 1
+        if self.count > 1:
+            raise KeyboardInterrupt
+        os.write(2, b"\nstopping; once more stops at once\n")
+
+
+def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) -> int:
     from budget import budget_text
     from main import train
-
-    asked: list[int] = []
-
-    def on_signal(signum: int, frame: Any) -> None:
-        asked.append(signum)
-        if len(asked) > 1:
-            raise KeyboardInterrupt
-        print("\nstopping; once more stops at once", file=sys.stderr, flush=True)
 
     say, folder = session.console.say, session.folder
     name = f"{folder.parent.name}/{folder.name}"
@@ -86,15 +115,14 @@ def _work(session: Any, *, resumed: bool, as_json: bool) -> int:
         say("this run is finished; --iterations N or --minutes M lets it go on, --new starts another")
         return 0
     say(budget_text(session))
-    handlers = {n: signal.signal(n, on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
+    report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:
-        report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
-        train(session, stop=lambda: bool(asked), on_iteration=report)
-    finally:
-        for signum, handler in handlers.items():
-            signal.signal(signum, handler)
-    if asked:
-        say(f"stopped; `python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}` goes on")
+        train(session, stop=lambda: asked.count > 0, on_iteration=report)
+    except KeyboardInterrupt:
+        asked.count += 1
+    if asked.count:
+        command = f"python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}"
+        print(f"stopped; `{command}` goes on", file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130
     say(f"finished: version {session.best_version} is best; play: `python main.py play --game '{session.game.spec}'`")
     return 0

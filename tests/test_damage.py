@@ -7,11 +7,11 @@ import pytest
 
 import config as c
 from config import UserError, with_overrides
+from files import DamagedData, arrays_from_bytes, arrays_to_bytes
 from initialise import Session
 from main import train
 from runs import find_run, read_config, runs_of
 from sessions import content
-from storage import DamagedData, arrays_from_bytes, arrays_to_bytes
 from tiny import QUIET, tiny, tree_of
 
 

@@ -5,10 +5,11 @@ import pytest
 
 import games
 from corridor import Corridor, CorridorState
+from files import DamagedData
 from memory import ILLEGAL, Memory
 from searching import GAMES
 from selfplay import GameRecord
-from storage import DamagedData, Store
+from storage import Store
 
 
 def random_record(game, rng, *, index=0, share=1.0, first_value=0):

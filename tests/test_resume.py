@@ -9,11 +9,12 @@ import pytest
 
 import config as c
 from config import UserError, with_overrides
-from initialise import RunBusy, Session
+from files import DamagedData
+from initialise import Session
 from main import train
-from runs import find_run, read_config, runs_of, unfinished_run
+from runs import RunBusy, find_run, read_config, runs_of, unfinished_run
 from sessions import Listening, content
-from storage import DamagedData, Store
+from storage import Store
 from tiny import QUIET, tiny, tree_of
 
 # ---- settings on resume

@@ -1,0 +1,135 @@
+"""Files that a crash leaves either old or new: written beside, flushed, put in place; files of arrays, no pickles."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from arrays import BadArrays, read_arrays
+from config import UserError
+from failpoints import reach
+
+NUMBERS = "<f4", "<f8", "<i8", "<i4"
+"""What weights and the states of optimizers are."""
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class DamagedData(UserError):
+    """A file of the run is not what the run wrote."""
+
+    exit_code = 4
+
+
+class Unwritable(UserError):
+    """The disk is full, or a folder cannot be written to or is gone; nothing that was acknowledged is lost."""
+
+    exit_code = 5
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the space left where a folder is; 0 when it is gone."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise `Unwritable` when less than `needed` bytes are free."""
+    free = free_bytes(folder)
+    if free < needed:
+        told = f"{needed:,} bytes are needed to go on, {free:,} are free; what was finished before is safe"
+        raise Unwritable(f"{folder}: {told}")
+
+
+def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
+    """Return the error of a write that failed: with the bytes needed where the disk is full."""
+    free = free_bytes(path.parent)
+    space = f"; {needed:,} bytes are needed, {free:,} are free" if needed else ""
+    return Unwritable(f"{path}: cannot be written ({reason}){space}; what was finished before is safe")
+
+
+@contextmanager
+def writing(path: Path, needed: int = 0) -> Iterator[None]:
+    """Turn an `OSError` of the block into `Unwritable` naming the path, and the bytes needed when there is no space."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, needed if error.errno in FULL else 0, error.strerror or str(error)) from None
+
+
+def private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read: the `opener` of what belongs to a run."""
+    return os.open(path, flags, 0o600)
+
+
+def write_file(path: Path, data: bytes, *, point: str = "file") -> None:
+    """Write a file under a temporary name, flush it to the disk, then put it in place.
+
+    point: prefix of the fail points passed.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb", opener=private) as file:
+            file.write(data)
+            reach(f"{point}.written")
+            file.flush()
+            os.fsync(file.fileno())
+        reach(f"{point}.synced")
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+        reach(f"{point}.replaced")
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's list of names to the disk, so that a new name survives a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what an interrupted `write_file` left."""
+    for leftover in folder.glob(".*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file that the run wrote."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DamagedData(f"expected the model file {path}, got {type(error).__name__}") from None
+
+
+def sha256(data: bytes) -> str:
+    """Return the digest that the store keeps of a file."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def arrays_to_bytes(arrays: Sequence[np.ndarray]) -> bytes:
+    """Return arrays as an .npz with members a0000, a0001, ..."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **{f"a{i:04d}": np.asarray(a, order="C") for i, a in enumerate(arrays)})  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def arrays_from_bytes(data: bytes, shapes: Sequence[tuple[int, ...]], source: str) -> list[np.ndarray]:
+    """Read arrays of exactly these shapes; raise `DamagedData` naming what differs."""
+    try:
+        return [*read_arrays(data, {f"a{i:04d}": (NUMBERS, tuple(s)) for i, s in enumerate(shapes)}).values()]
+    except BadArrays as error:
+        raise DamagedData(f"{source}: {error}") from None
