@@ -25,8 +25,8 @@ from games.own import digest
 from games.plain import PlainGame
 from initialise import Session
 from runs import read_config
-from selfplay import IMPORTED, GameRecord
-from storage import Store
+from selfplay import GameRecord
+from storage import IMPORTED, Store
 
 FORMAT = 1
 LIMIT = 2 << 30

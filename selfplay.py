@@ -29,14 +29,11 @@ from MCTS import MCTS
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
 
-IMPORTED = 1 << 30
-
-
 class GameRecord(NamedTuple):
     """One finished game of L moves."""
 
     index: int
-    """Its number within the iteration; from IMPORTED on it was played elsewhere."""
+    """Its number within the iteration; from `storage.IMPORTED` on it was played elsewhere."""
     moves: np.ndarray
     """[L] int16"""
     visits: np.ndarray

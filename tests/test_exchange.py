@@ -22,9 +22,9 @@ from initialise import Session
 from main import train
 from runs import find_run
 from searching import GAMES, Projection
-from selfplay import IMPORTED, GameRecord, SelfPlay, game_seed
+from selfplay import GameRecord, SelfPlay, game_seed
 from sessions import content
-from storage import Store
+from storage import IMPORTED, Store
 from tiny import QUIET, tiny, tree_of
 
 ABOUT = {"game": "tictactoe", "rules": "", "run": "tictactoe/0"}
