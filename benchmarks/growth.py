@@ -59,12 +59,8 @@ def main():
     table = np.array(lines)
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
     for part in np.array_split(table, 10):
-        middle = [*part[-1, :3], part[:, 3].mean(), *part[-1, 4:]]
-        print(
-            "| "
-            + " | ".join(f"{x:,.2f}" if 0 < x < 100 and i == 3 else f"{x:,.0f}" for i, x in enumerate(middle))
-            + " |"
-        )
+        last = [f"{x:,.0f}" for x in part[-1]]
+        print("| " + " | ".join([*last[:3], f"{part[:, 3].mean():.2f}", *last[4:]]) + " |")
     half = table[len(table) // 2 :]
     for name, column in zip(COLUMNS[2:], half.T[2:], strict=True):
         an_iteration, a_game = np.polyfit(half[:, 0], column, 1)[0], np.polyfit(half[:, 1], column, 1)[0]

@@ -1,7 +1,10 @@
 """Anything at all as settings, files and names: refused in plain words or right, never another exception."""
 
 import dataclasses
+import io
 import json
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 import config as c
 import games
+from agent import Quit, Resigned, TakeBack, User
 from arrays import BadArrays, read_arrays
 from config import Config, SettingsError, UserError, find_faults, from_json, to_json
 from files import DamagedData, arrays_from_bytes, arrays_to_bytes
@@ -154,9 +158,6 @@ def test_a_damaged_model_file_is_refused_or_has_arrays_of_the_right_form(data):
 @settings(max_examples=300, **ANY)
 @given(mutants(CONFIG))
 def test_damaged_settings_are_refused_or_valid(data):
-    import tempfile
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "config.json").write_bytes(data)
         try:
@@ -194,8 +195,6 @@ KINDS = st.sampled_from(["<f4", "<f8", "<i8", ">f4", "<f2", "|u1", "<c8", "|S3",
 @settings(max_examples=150, **ANY)
 @given(KINDS, st.lists(st.integers(0, 4), max_size=3), KINDS, st.lists(st.integers(0, 4), max_size=3), st.booleans())
 def test_an_array_is_read_only_when_type_and_shape_are_those_agreed(kind, shape, wanted, expected, fortran):
-    import io
-
     buffer, array = io.BytesIO(), np.zeros(shape, kind, order="F" if fortran else "C")
     np.savez(buffer, a=array)
     same = kind == wanted and shape == expected
@@ -206,6 +205,40 @@ def test_an_array_is_read_only_when_type_and_shape_are_those_agreed(kind, shape,
     elif not same:
         with pytest.raises(BadArrays):
             read_arrays(buffer.getvalue(), {"a": (wanted, tuple(expected))})
+
+
+# ---- what is typed at the board
+
+WORDS = st.sampled_from(
+    ["1", "4", "7", "8", "0", "4 ", " 4", "\x004", "４", "4 4", "hint", "-1", "", "\x1b[A", "4\r", "zz"]
+)
+LINES = st.lists(WORDS | st.text(max_size=8) | st.sampled_from(["x" * 9_999 + "44", "x" * 10_000 + "4", "4" * 30_001]))
+
+
+@settings(max_examples=300, **ANY)
+@given(LINES, st.sampled_from(["", "1 1 1 1 1 1", "4 4 4 4 4 2 5 5"]))
+def test_whatever_is_typed_the_first_legal_move_is_played_and_all_else_is_answered(lines, moves):
+    game = games.make("connect4")
+    state = game.start()
+    for action in game.parse_moves(moves):
+        state = state.takeAction(action)[0]
+    lines = [line.replace("\n", "") for line in lines]
+    shown = ["".join(c for c in line if c.isprintable()).strip().lower() for line in lines]
+    legal = {str(action + 1): action for action in state.allowedActions}
+    leave = {"undo", "u", "resign", "r", "quit", "q", "exit"}
+    expected = next((word for word in shown if word in legal or word in leave), None)
+    output = io.StringIO()
+    user = User("person", game, input=io.StringIO("".join(line + "\n" for line in lines)), output=output)
+    before = str(state)
+    try:
+        action = user.act(state, 1.0)[0]
+    except (Quit, Resigned, TakeBack):
+        assert expected is None or expected in leave
+    else:
+        assert action == legal[expected]
+    assert str(state) == before
+    asked = shown.index(expected) + 1 if expected is not None else len(shown) + 1
+    assert output.getvalue().count("to move. Legal:") == asked
 
 
 # ---- names

@@ -1,4 +1,4 @@
-"""What a run of days may not do: hold on to memory with each answer, each new version, each training, each line of log."""
+"""What a run of days may not do: hold on to memory with each answer, new version, training, or line of log."""
 
 import numpy as np
 import pytest
