@@ -72,9 +72,8 @@ class Session:
         self._pool: Pool | None = None
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
-        self.raw_rate = 0.0
-        self.remembered = 0
-        """Iteration whose games came into ltmemory last."""
+        self.raw_rate, self.remembered = 0.0, 0
+        """Evaluations/s of the network alone; the iteration whose games came into ltmemory last."""
 
     # ---- beginnings
 
@@ -150,8 +149,7 @@ class Session:
         cls, folder: Path, wished: Config, store: Store, lock: Any, console: Console, log_mcts: bool
     ) -> Session:
         kept = store.get("config")
-        old = from_json(kept, "run.db") if kept else read_config(folder)
-        changes = differences(old, wished)
+        changes = differences(from_json(kept, "run.db") if kept else read_config(folder), wished)
         refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
         if refused:
             told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
@@ -163,15 +161,12 @@ class Session:
         session._load_memory()
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
-            console.say(f"changed setting {name}: {a!r} -> {b!r}{when}")
-            session.loggers.main.info("changed setting %s: %r -> %r%s", name, a, b, when)
+            session._tell(f"changed setting {name}: {a!r} -> {b!r}{when}")
         if changes or not (folder / "config.json").exists():
             session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            told = f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers"
-            console.say(told)
-            session.loggers.main.info("%s", told)
+            session._tell(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
         if store.get("rules", "") != digest(session.game):
             console.say("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.goes_on() else "yes"
@@ -184,6 +179,10 @@ class Session:
         session.write_metrics()
         session.loggers.main.info("went on after iteration %d", store.iterations_done())
         return session
+
+    def _tell(self, text: str) -> None:
+        self.console.say(text)
+        self.loggers.main.info("%s", text)
 
     def close(self) -> None:
         """End the workers, close the files and let others work on the run."""

@@ -187,13 +187,36 @@ class Store:
 
     def rows(self, table: str, rest: str = "", values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield rows without their checksums; raise `DamagedData` at one that is not what the run wrote."""
+        for row, right in self.checked(table, rest, values):
+            if not right:
+                raise DamagedData(f"{self.path}: {table} {row[:2]}: expected the row that the run wrote, got another")
+            yield row
+
+    def checked(
+        self, table: str, rest: str = "", values: tuple[Any, ...] = ()
+    ) -> Iterator[tuple[tuple[Any, ...], bool]]:
+        """Yield rows without their checksums, each with whether it is what the run wrote."""
         for row in self._db.execute(f"SELECT * FROM {table} {rest}", values):
             if self.format == 1:
-                yield row
-            elif row_digest(table, row[:-1]) == row[-1]:
-                yield row[:-1]
+                yield row, True
             else:
-                raise DamagedData(f"{self.path}: {table} {row[:2]}: expected the row that the run wrote, got another")
+                yield row[:-1], row_digest(table, row[:-1]) == row[-1]
+
+    def faults(self) -> list[str]:
+        """Return what SQLite finds wrong with the file itself, and rows that have gone: a line each."""
+        found = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        mark, sizes = self.read_mark(), self.sizes()
+        if not mark:
+            found.append("run.mark: expected the run's identity and the number of rows, got nothing that can be read")
+        elif mark["run"] != self.get("identity"):
+            found.append("run.mark: expected that of this database, got another run's")
+        else:
+            found += [f"{mark[t] - n} {t} were finished and are gone" for t, n in sizes.items() if n < mark[t]]
+        for table, size in sizes.items():
+            (first, count) = self._db.execute(f"SELECT MIN(rowid), COUNT(*) FROM {table}").fetchone()
+            if count and count != size - first + 1:
+                found.append(f"{size - first + 1 - count} {table} are missing in between")
+        return found
 
     def insert(self, table: str, rows: Iterable[tuple[Any, ...]], how: str = "INSERT") -> None:
         """Add rows and their checksums."""
@@ -216,7 +239,7 @@ class Store:
     def add_games(self, iteration: int, version: int, games: Iterable[Any]) -> None:
         """Keep `GameRecord`s; one that is there already stays as it is."""
         rows = []
-        for g in games:
+        for g in games:  # + 0.0: SQLite has no -0.0
             full = g.visits.any(axis=1)
             if not (np.isfinite(g.values).all() and np.isfinite(g.result)):
                 raise DamagedData(f"game {g.index} of iteration {iteration}: expected finite values, got others")

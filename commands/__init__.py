@@ -14,6 +14,9 @@ COMMANDS = {
     "check": "test a game's rules",
     "export-games": "write a run's games of self-play into a file for others",
     "import-games": "take games from such a file into a run, each replayed by the rules",
+    "verify": "look whether a run is whole, file by file and game by game",
+    "recover": "save what is right of a damaged run into a new one",
+    "soak": "train for some time among kills, freezes, a full disk and damaged files; count what is lost",
     "littlego": "play one move of a course's 5x5 Go, from input.txt to output.txt",
     "new-game": "write a file with a small game to change into one's own",
 }

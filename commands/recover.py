@@ -1,0 +1,43 @@
+"""Save what is right of a damaged run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from arguments import parse
+
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Recover:
+    """Save what is right of a damaged run into a new one beside it; the damaged run stays as it is."""
+
+    game: str = "connect4"
+    run: int | None = None
+    """Number of the damaged run, else the newest."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Recover, argv)
+    import games
+    from recovery import recover
+    from runs import find_run
+
+    spec = games.make(args.game).spec
+    folder = find_run(spec, args.run)
+    found = recover(folder)
+    if args.json:
+        print(json.dumps({"from": folder.name, **found._asdict()}))
+        return 0
+    for line in found.lost[:SHOWN]:
+        print(line)
+    if len(found.lost) > SHOWN:
+        print(f"and {len(found.lost) - SHOWN} more")
+    print(f"saved {found.games} games, {found.matches} match games, {found.versions} versions and {found.iterations} "
+          f"finished iterations of {folder.name} into {found.run}; {folder.name} stays as it is\n"
+          f"`python main.py --game '{spec}' --run {int(found.run[3:])}` goes on")  # fmt: skip
+    return 0

@@ -1,0 +1,44 @@
+"""Look whether a run is whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from arguments import parse
+
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Read every row and file of a run and play every stored game again by the rules; nothing is changed."""
+
+    game: str = "connect4"
+    run: int | None = None
+    """Number of the run, else the newest."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Verify, argv)
+    import games
+    from runs import find_run
+    from verification import verify
+
+    spec = games.make(args.game).spec
+    folder = find_run(spec, args.run)
+    found = verify(folder)
+    if args.json:
+        print(json.dumps({"run": folder.name, **found._asdict()}))
+    elif found.damage:
+        print("\n".join(found.damage[:SHOWN]))
+        more = len(found.damage) - SHOWN
+        print(f"{f'and {more} more; ' if more > 0 else ''}"
+              f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves what is right")  # fmt: skip
+    else:
+        played = f"{found.games} games and {found.matches} match games, all by the rules"
+        print(f"{folder.parent.name}/{folder.name} is whole: {found.iterations} iterations, {played}, "
+              f"{found.versions} versions\nstate {found.state}")  # fmt: skip
+    return 4 if found.damage else 0

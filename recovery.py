@@ -1,0 +1,288 @@
+"""Saves what is right of a damaged run into a new one: rows whose checksums fit, networks whose files do.
+
+The damaged run is only read. What is missing in the new one is made again when it goes on: games by their numbers, the
+newest version from the memory.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import games
+from config import Config, UserError, from_json, to_json
+from files import DamagedData, read_file, require_space, sha256, write_file
+from game import Game
+from games.own import digest
+from runs import hold, let_go, make_folder, network_facts, next_folder, read_config
+from selfplay import IMPORTED
+from storage import KEPT, TABLES, Store, row_digest
+from verification import game_fault, match_fault
+
+Row = tuple[Any, ...]
+PAGE = 4096
+HIGHEST = 1 << 34
+"""Above the number of any row."""
+TRIES = 200_000
+"""Most reads of a table that fail before the rest of it is given up."""
+UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
+
+
+class Recovered(NamedTuple):
+    """What was saved, and what was not."""
+
+    run: str
+    """Name of the new run."""
+    games: int
+    matches: int
+    versions: int
+    iterations: int
+    lost: list[str]
+    """One line each; made again where the run goes on."""
+
+
+def recover(folder: Path) -> Recovered:
+    """Save what is right of a run into a new one beside it; raise `DamagedData` when there is nothing to go on from."""
+    lock = hold(folder)
+    try:
+        require_space(folder, 2 * sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
+        with tempfile.TemporaryDirectory() as place:
+            tables = _read(folder, Path(place))
+        config = _config(folder, tables)
+        game = games.make(config.game)
+        lost = _unread(folder, tables) + _drop_wrong(tables, game)
+        versions = _drop_versions(folder, tables, lost)
+        _drop_stages(tables, lost)
+        return _write(folder, config, game, tables, versions, lost)
+    finally:
+        let_go(lock)
+
+
+# ---- reading what can be read
+
+
+def _read(folder: Path, place: Path) -> dict[str, list[Row]]:
+    """Return {table: rows whose checksum is right}, read from a copy; where its first page is gone, with a new one."""
+    found: dict[str, dict[Any, Row]] = {table: {} for table in TABLES}
+    if not (folder / "run.db").is_file():
+        raise DamagedData(f"{folder / 'run.db'}: there is none, so there is nothing to recover")
+    for attempt in ("as it is", "with a new first page", "without its log"):
+        copy = place / f"{attempt}.db"
+        shutil.copy(folder / "run.db", copy)
+        if attempt != "without its log" and (folder / "run.db-wal").is_file():
+            shutil.copy(folder / "run.db-wal", f"{copy}-wal")
+        if attempt != "as it is":
+            _renew_first_page(copy, place)
+        for table, rows in _readable(copy).items():
+            keys = 1 if table in ("meta", "versions") else 2
+            for row in rows:
+                found[table].setdefault(row[:keys], row)
+        if attempt == "as it is" and found["versions"] and found["stages"]:
+            break
+    return {table: [rows[key] for key in sorted(rows)] for table, rows in found.items()}
+
+
+def _renew_first_page(path: Path, place: Path) -> None:
+    """Put the first page of an empty run in the place of a damaged one: its tables begin at the same pages."""
+    fresh = place / "fresh" / "run.db"
+    if not fresh.exists():
+        fresh.parent.mkdir()
+        store = Store(fresh, create=True)
+        store.checkpoint()
+        store.close()
+    first = bytearray(fresh.read_bytes()[:PAGE])
+    first[24:28] = b"\xff\xff\xff\xff"  # differs from "version valid for": the size is then that of the file
+    data = path.read_bytes()
+    path.write_bytes(bytes(first) + data[PAGE:] + b"\0" * (-len(data) % PAGE))
+
+
+def _readable(path: Path) -> dict[str, list[Row]]:
+    """Return the rows of a database whose checksums are right, table by table, around the pages that are damaged."""
+    found: dict[str, list[Row]] = {}
+    db = sqlite3.connect(path, isolation_level=None)
+    db.text_factory = lambda data: data.decode(errors="replace")
+    try:
+        for table, columns in TABLES.items():
+            width = columns.split(", PRIMARY")[0].count(",") + 1
+            rows = [row for row in _around_damage(db, table) if len(row) == width]
+            found[table] = [row[:-1] for row in rows if row_digest(table, row[:-1]) == row[-1]]
+    finally:
+        db.close()
+    return found
+
+
+def _around_damage(db: sqlite3.Connection, table: str) -> Iterator[Row]:
+    """Yield the rows of a table that can be read: where a range of them cannot, those of each half of it."""
+    ranges, failed = [(0, HIGHEST)], 0
+    while ranges and failed < TRIES:
+        low, high = ranges.pop()
+        try:
+            yield from db.execute(f"SELECT * FROM {table} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchall()
+        except sqlite3.Error as error:
+            failed += 1
+            if (getattr(error, "sqlite_errorcode", 0) & 255) not in UNREADABLE:
+                return
+            if low < high:
+                middle = (low + high) // 2
+                ranges += [(middle + 1, high), (low, middle)]
+
+
+# ---- what goes together
+
+
+def _config(folder: Path, tables: dict[str, list[Row]]) -> Config:
+    try:
+        return read_config(folder)
+    except UserError as error:
+        for key, value in tables["meta"]:
+            if key == "config":
+                return from_json(value)
+        raise DamagedData(f"{error}; with a config.json of the same settings there the rest can be recovered") from None
+
+
+def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
+    """Return how many rows there were that cannot be read, as far as that is known."""
+    try:
+        mark = json.loads((folder / "run.mark").read_bytes())
+        return [f"{mark[t] - len(tables[t])} {t} cannot be read" for t in KEPT if len(tables[t]) < mark[t]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ["run.mark: cannot be read, so it is not known how many rows there were"]
+
+
+def _drop_wrong(tables: dict[str, list[Row]], game: Game) -> list[str]:
+    """Drop games that the rules do not allow; return a line for each."""
+    lost = []
+    for table, fault in (("games", game_fault), ("matches", match_fault)):
+        for row in list(tables[table]):
+            wrong = fault(game, row)
+            if wrong:
+                tables[table].remove(row)
+                lost.append(f"{table} {row[:2]}: {wrong}")
+    return lost
+
+
+def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> dict[str, bytes]:
+    """Drop versions whose file is not right, and all that followed from the newest; return {file: content}."""
+    files: dict[str, bytes] = {}
+    good: list[Row] = []
+    for row in tables["versions"]:
+        data = _content(folder, row[2], row[3])
+        if data is None:
+            lost.append(f"version {row[0]}: {row[2]} is not what the run wrote")
+        else:
+            good.append(row)
+            files[row[2]] = data
+    if not good:
+        raise DamagedData(f"{folder}: no network of the run is right, so there is nothing to go on from")
+    state = _state(folder, good[-1])
+    if state is None and len(good) > 1 and _state(folder, good[-2]) is not None:
+        # rather train the newest once more than go on without its optimizer's state
+        lost.append(f"version {good[-1][0]}: the state of its optimizer is not what the run wrote")
+        files.pop(good.pop()[2])
+        state = _state(folder, good[-1])
+    top = good[-1]
+    if state is None:
+        lost.append(f"version {top[0]}: the state of its optimizer is lost and begins anew")
+        good[-1] = (*top[:5], None)
+    else:
+        files[f"optimizer{top[0]:04}.npz"] = state
+    trained = [row[0] for row in tables["stages"] if row[1] == "retrain" and json.loads(row[2])["steps"]]
+    first = min((iteration for iteration in trained if iteration > top[1]), default=None)
+    if first is not None:
+        kept = (row for row in tables["stages"] if (row[0], row[1] != "self-play") < (first, True))
+        tables["stages"] = list(kept)
+        tables["matches"] = [row for row in tables["matches"] if row[0] < first]
+        tables["games"] = [row for row in tables["games"] if row[0] <= first]
+        lost.append(f"version {top[0] + 1} and what followed from it: learned again from iteration {first} on")
+    tables["versions"] = good
+    return files
+
+
+def _state(folder: Path, version: Row) -> bytes | None:
+    """Return the state of the optimizer of a version, None when it is not what the run wrote."""
+    return _content(folder, f"optimizer{version[0]:04}.npz", version[5]) if version[5] else None
+
+
+def _content(folder: Path, name: str, digest: str) -> bytes | None:
+    """Return the bytes of a model file, None when they are not what the run wrote."""
+    try:
+        data = read_file(folder / "models" / Path(name).name)
+    except DamagedData:
+        return None
+    return data if sha256(data) == digest else None
+
+
+def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:
+    """Drop the ends of stages of the iteration in work that are not whole, so that they are gone on with."""
+    done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
+    played = Counter(row[0] for row in tables["games"] if row[1] < IMPORTED)
+    for row in list(tables["stages"]):
+        if row[1] != "self-play":
+            continue
+        missing = json.loads(row[2])["games"] - played[row[0]]
+        if missing > 0 and row[0] > done:
+            tables["stages"].remove(row)
+        if missing > 0:
+            what = "are played again" if row[0] > done else "stay lost: what they taught is in the networks"
+            lost.append(f"{missing} games of iteration {row[0]} {what}")
+
+
+# ---- writing
+
+
+def _write(
+    folder: Path, config: Config, game: Game, tables: dict[str, list[Row]], files: dict[str, bytes], lost: list[str]
+) -> Recovered:
+    new = next_folder(folder.parent)
+    make_folder(new)
+    lock = hold(new)
+    try:
+        for name, data in files.items():
+            write_file(new / "models" / name, data)
+        store = Store(new / "run.db", create=True)
+        done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
+        with store.transaction("recover"):
+            for table in KEPT:
+                store.insert(table, tables[table])
+            for key, value in _values(config, game, tables).items():
+                store.put(key, value)
+            store.put("recovered_from", folder.name)
+            store.put("finished", "no" if done < config.iterations else "yes")
+        store.checkpoint()
+        found = Recovered(
+            new.name, store.count_games(), len(tables["matches"]), len(tables["versions"]), done, lost
+        )
+        store.close()
+        write_file(new / "config.json", to_json(config).encode())
+    finally:
+        let_go(lock)
+    return found
+
+
+def _values(config: Config, game: Game, tables: dict[str, list[Row]]) -> dict[str, str]:
+    """Return the values of the run as a whole: those that are kept, and those that follow from the rest."""
+    ordered = sorted(tables["stages"], key=lambda row: (row[0], row[1] == "iteration"))
+    stages = [(stage, json.loads(facts)) for _, stage, facts in ordered]
+    known = {row[0] for row in tables["versions"]}
+    best, seconds, steps = 0, 0.0, 0
+    for stage, facts in stages:
+        if stage == "iteration":
+            best, seconds = int(facts["best_version"]), float(facts["total_seconds"])
+        elif stage == "tournament" and facts.get("promoted"):
+            best = max(known)  # of the iteration in work; where it is finished, its own line follows
+        elif stage == "retrain":
+            steps += int(facts["steps"])
+    kept = dict(tables["meta"])
+    made = {
+        "run": f"{game.spec}/{config.seed}", "game": game.spec, "rules": digest(game),
+        "model": json.dumps(network_facts(config, game)), "config": to_json(config),
+    }  # fmt: skip
+    best = best if best in known else max((v for v in known if v <= best), default=min(known))
+    whole = {name: kept.get(name, value) for name, value in made.items()}
+    return {**whole, "best": str(best), "seconds": str(seconds), "steps": str(steps)}

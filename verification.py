@@ -1,0 +1,134 @@
+"""Is a run what it wrote? Every row and file of it is read, every stored game played again by the rules."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import games
+from config import UserError
+from exchange import fault
+from files import DamagedData, read_file, sha256
+from game import Game
+from runs import read_config
+from selfplay import IMPORTED, GameRecord
+from storage import Store, unpack
+
+
+class Report(NamedTuple):
+    """What was looked at, and what is wrong with it."""
+
+    games: int
+    matches: int
+    versions: int
+    iterations: int
+    state: str
+    """A digest of all that the run has come to, the same for two runs that did the same; "" when it is damaged."""
+    damage: list[str]
+    """One line each; none when all is right."""
+
+
+def verify(folder: Path) -> Report:
+    """Read all of a run; nothing is written."""
+    try:
+        game = games.make(read_config(folder).game)
+        store = Store(folder / "run.db", read_only=True)
+    except UserError as error:
+        return Report(0, 0, 0, 0, "", str(error).splitlines())
+    damage: list[str] = []
+    try:
+        damage += [f"run.db: {line}" for line in store.faults()]
+        damage += [f"run.db: {line}" for line in _row_faults(store, game)]
+        damage += _file_faults(folder, store) + _count_faults(store)
+        sizes = store.sizes()
+        state = "" if damage else store.state_digest()
+        return Report(
+            store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
+        )
+    except (sqlite3.Error, DamagedData) as error:
+        told = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
+        return Report(0, 0, 0, 0, "", [*damage, told])
+    finally:
+        store.close()
+
+
+def _row_faults(store: Store, game: Game) -> Iterator[str]:
+    """Yield what is wrong with rows: not as they were written, or a game that the rules do not allow."""
+    for table in ("meta", "versions", "stages"):
+        for row, right in store.checked(table):
+            if not right:
+                yield f"{table} {row[0]}: is not what the run wrote"
+    for row, right in store.checked("games", "ORDER BY iteration, idx"):
+        name = f"game {row[1]} of iteration {row[0]}"
+        wrong = game_fault(game, row) if right else "is not what the run wrote"
+        if wrong:
+            yield f"{name}: {wrong}"
+    for row, right in store.checked("matches", "ORDER BY iteration, idx"):
+        wrong = match_fault(game, row) if right else "is not what the run wrote"
+        if wrong:
+            yield f"match game {row[1]} of iteration {row[0]}: {wrong}"
+
+
+def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
+    """Return what the rules have against a row of the games, "" for nothing."""
+    try:
+        return fault(game, GameRecord(row[1], *unpack(*row[4:7]), row[3]))
+    except (ValueError, UserError) as error:
+        return f"cannot be read ({error})"
+
+
+def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
+    """Return what the rules have against a row of the matches, "" for nothing."""
+    _, _, _, _, opening, began, score, text = row
+    state, illegal = game.start(), ""
+    try:
+        moves = game.parse_moves(text)
+        if game.parse_moves(opening) != moves[: len(opening.split())]:
+            return "does not begin with its opening"
+        for ply, action in enumerate(moves):
+            if action not in state.allowedActions:
+                illegal = f"move {ply + 1} is illegal"
+                break
+            state = state.takeAction(action)[0]
+    except UserError as error:
+        return str(error)
+    if illegal or not state.isEndGame:
+        return illegal or "is not over after its last move"
+    result = state.value * state.playerTurn * (1 if began else -1)
+    right = 0.5 + (result > 0) / 2 - (result < 0) / 2
+    return "" if right == score else f"has the score {score:g}, by the rules {right:g}"
+
+
+def _file_faults(folder: Path, store: Store) -> list[str]:
+    """Return what is wrong with the files of the versions, and with the states of the optimizers that are kept."""
+    found = []
+    versions = [row for row, right in store.checked("versions", "ORDER BY version") if right]
+    wanted = [(row[2], row[3]) for row in versions]
+    wanted += [(f"optimizer{row[0]:04}.npz", row[5]) for row in versions[-1:] if len(row) > 5 and row[5]]
+    for name, digest in wanted:
+        try:
+            if sha256(read_file(folder / "models" / name)) != digest:
+                found.append(f"models/{name}: is not what the run wrote")
+        except DamagedData:
+            found.append(f"models/{name}: is missing or cannot be read")
+    if store.best() not in {row[0] for row in versions}:
+        found.append(f"run.db: the best version is said to be {store.best()}, which there is not")
+    return found
+
+
+def _count_faults(store: Store) -> list[str]:
+    """Return iterations whose finished stages do not have the games they say."""
+    played = Counter(i for i, idx in ((row[0], row[1]) for row, _ in store.checked("games")) if idx < IMPORTED)
+    matches = Counter(row[0] for row, _ in store.checked("matches"))
+    found = []
+    for (iteration, stage, facts), right in store.checked("stages", "ORDER BY iteration"):
+        known, key = (played, "games") if stage == "self-play" else (matches, "played")
+        if right and stage in ("self-play", "tournament"):
+            said = json.loads(facts)[key]
+            if known[iteration] < said:
+                found.append(f"run.db: iteration {iteration}: {said} games in {stage}, {known[iteration]} are there")
+    return found
