@@ -35,7 +35,10 @@ class Player(Protocol):
         ...
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
-        """Play games (index, seed) taken from the left of `todo` until it is empty; `stop` is asked all the time."""
+        """Play games (index, seed) taken from the left of `todo` until it is empty.
+
+        `stop` is to be asked again and again: true ends the work at once, and a call may add games or take all away.
+        """
         ...
 
     def counts(self) -> Counts: ...
