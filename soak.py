@@ -32,7 +32,15 @@ SETTINGS = [
     "--hidden-cnn-layers", "8x3", "8x3", "--value-units", "8", "--eval-every", "2", "--eval-episodes", "8",
     "--eval-sims", "8", "--warmup-steps", "3", "--cache-size", "1024", "--precision", "float32", "--json",
 ]  # fmt: skip
-POINTS = ("start", "game", "self-play", "retrain", "match", "tournament", "promote", "iteration", "model", "fit.step", "mark")
+POINTS = (
+    "start", "game", "self-play", "retrain", "match", "tournament", "promote", "iteration", "model", "fit.step", "mark",
+)  # fmt: skip
+KINDS = {
+    "kill at a point": 6, "kill at some time": 4, "freeze": 1, "interrupt": 2, "terminate": 1, "no space": 2,
+    "a limit on files": 1, "a second process": 1, "damaged network": 1, "damaged optimizer": 1,
+    "log cut": 1, "log gone": 1, "no settings": 1, "damaged database": 1,
+}  # fmt: skip
+"""How often each fault happens, beside the others."""
 LONGEST = 300.0
 """Seconds that a process is given to end by itself."""
 Key = tuple[str, int, int]
@@ -75,11 +83,8 @@ class Soak:
         self._await(self._start("undisturbed"), {0})
         self._state = verify(self._folder("undisturbed")).state
         self._say(f"undisturbed: state {self._state[:16]}, {time.monotonic() - began:.0f} s")
-        kinds = {"kill at a point": 6, "kill at some time": 4, "freeze": 1, "interrupt": 2, "terminate": 1, "no space": 2,
-                 "a limit on files": 1, "a second process": 1, "damaged network": 1, "damaged optimizer": 1,
-                 "log cut": 1, "log gone": 1, "no settings": 1, "damaged database": 1}  # fmt: skip
         while time.monotonic() - began < 60 * minutes:
-            kind = self._rng.choices([*kinds], [*kinds.values()])[0]
+            kind = self._rng.choices([*KINDS], [*KINDS.values()])[0]
             self._disturb(kind)
             self._look()
         while not self._finished():
@@ -166,8 +171,9 @@ class Soak:
                     self._await(self._start("soaked"), {0, 3})
             else:
                 process.send_signal(signal.SIGINT if kind == "interrupt" else signal.SIGTERM)
-        early = {-signal.SIGINT, -signal.SIGTERM}  # before the first line of the program has run
-        return self._await(process, {0, 130, -signal.SIGKILL} | (early if kind in ("interrupt", "terminate") else set()))
+        early = {-signal.SIGINT, -signal.SIGTERM, 1}  # before the first line of the program has run
+        asked = kind in ("interrupt", "terminate")
+        return self._await(process, {0, 130, *early} if asked else {0, -signal.SIGKILL})
 
     def _busy(self, folder: Path) -> bool:
         owner = (folder / "lock").read_text() if (folder / "lock").exists() else ""
@@ -177,7 +183,8 @@ class Soak:
 
     def _damage(self, kind: str) -> int:
         """Damage a file of a run that was killed in its work; it is refused and recovered, or goes on by itself."""
-        process = self._start("soaked", f"{self._rng.choice(('game', 'iteration', 'match', 'mark'))}*:{self._rng.randint(2, 9)}")
+        point = self._rng.choice(("game", "iteration", "match", "mark"))
+        process = self._start("soaked", f"{point}*:{self._rng.randint(2, 9)}")
         self._kills += self._await(process, {0, -signal.SIGKILL}) < 0
         self._look()
         if not runs_of(GAME, self._root / "soaked") or self._finished():

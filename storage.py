@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from failpoints import reach
-from files import DamagedData, private, unwritable, write_file, writing
+from files import FULL, DamagedData, private, unwritable, write_file, writing
 
 APPLICATION = 0x415A4B31
 FORMAT = 2
@@ -134,25 +134,30 @@ class Store:
     @contextmanager
     def transaction(self, point: str = "commit") -> Iterator[None]:
         """All or nothing; when the block is left, it is on the disk. point: prefix of the fail points passed."""
-        reach(f"{point}.before")
         try:
+            reach(f"{point}.before")
             self._db.execute("BEGIN IMMEDIATE")
             yield
             reach(f"{point}.in_tx")
             self._db.execute("COMMIT")
+            reach(f"{point}.after")
         except BaseException as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             if isinstance(error, sqlite3.OperationalError):
                 raise self._meaning(error) from None
+            if isinstance(error, OSError):
+                raise unwritable(self.path, self.reserve if error.errno in FULL else 0, str(error)) from None
             raise
-        reach(f"{point}.after")
         if point not in ("create", "upgrade"):
             self.write_mark()
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database, so that to lose the log is to lose little."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError as error:
+            raise self._meaning(error) from None
 
     # ---- the mark outside the database
 
