@@ -26,6 +26,10 @@ class Resigned(Exception):
     """A player gives the game up."""
 
 
+LINE = 10_000
+"""Characters of a typed line that are looked at."""
+
+
 class Quit(Exception):
     """A person leaves; the game is abandoned."""
 
@@ -342,7 +346,9 @@ class User(Player):
     def _read(self) -> str:
         stream = self._input or sys.stdin
         try:
-            line = stream.readline(10_000) if stream else ""
+            line = rest = stream.readline(LINE) if stream else ""
+            while len(rest) == LINE and not rest.endswith("\n"):  # the end of a long line is no move by itself
+                rest = stream.readline(LINE) if stream else ""
         except UnicodeDecodeError:
             return "\N{REPLACEMENT CHARACTER}"
         except (OSError, ValueError):  # the terminal is gone or the file is closed

@@ -1,7 +1,7 @@
 """Reading a file of arrays that may be anybody's: everything about it is agreed before an array is made.
 
-The file is an .npz (a zip of .npy) as `numpy.savez` writes it: members stored, never compressed, so that it is no larger
-inside than outside. No pickles.
+The file is an .npz (a zip of .npy) as `numpy.savez` writes it: members stored, never compressed, so that it is no
+larger inside than outside. No pickles.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from games.own import digest
 from games.plain import PlainGame
 from initialise import Session
 from runs import read_config
-from selfplay import IMPORTED, GameRecord
-from storage import Store
+from selfplay import GameRecord
+from storage import IMPORTED, Store
 
 FORMAT = 1
 LIMIT = 2 << 30
@@ -109,7 +109,7 @@ def content_of(record: GameRecord) -> bytes:
     """Return a digest of all that a game holds, whatever its number."""
     full = record.visits.any(axis=1)
     parts = record.moves.astype("<i2"), full, record.visits[full].astype("<u2"), record.values.astype("<f4")
-    data = b"".join(part.tobytes() for part in parts) + np.float32(record.result).tobytes()
+    data = b"".join(part.tobytes() for part in parts) + np.float32(record.result + 0.0).tobytes()  # -0.0 is 0.0
     return hashlib.sha256(len(record.moves).to_bytes(4, "little") + data).digest()
 
 

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from config import UserError
-from pool import Report, game_message, pack
+from pool import PATIENCE, Report, game_message, pack
 from selfplay import Counts, GameRecord, game_seed
 
 BEAT = 0.5
@@ -35,7 +35,10 @@ class Player(Protocol):
         ...
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
-        """Play games (index, seed) taken from the left of `todo` until it is empty; `stop` is asked all the time."""
+        """Play games (index, seed) taken from the left of `todo` until it is empty.
+
+        `stop` is to be asked again and again: true ends the work at once, and a call may add games or take all away.
+        """
         ...
 
     def counts(self) -> Counts: ...
@@ -116,6 +119,7 @@ class _Worker:
         self._arrived, self._lock = threading.Event(), threading.Lock()
         self._order: dict[str, Any] = {}
         self._beaten = 0.0
+        self._until: float | None = None
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -150,7 +154,7 @@ class _Worker:
             for record in player.play(self._todo, lambda: self._beat(player)):
                 self._send(game_message(record, player.counts()))
             return
-        order = self._orders.popleft()
+        order, self._until = self._orders.popleft(), None
         self._todo.clear()
         if kind == "stop":
             self.say({"kind": "stopped", "round": order["round"], "counts": player.counts()})
@@ -166,7 +170,10 @@ class _Worker:
             self._todo.extend((i, game_seed(run, iteration, i)) for i in games)
 
     def _beat(self, player: Player) -> bool:
-        """Between two batches: take further games, give a sign of life; return whether to stop."""
+        """Between two batches: take further games, give a sign of life; return whether to stop.
+
+        When the work is to stop no other game is begun; those in hand are given some time to end.
+        """
         with self._lock:
             self._take()
             now = time.monotonic()
@@ -174,4 +181,9 @@ class _Worker:
                 self._beaten = now
                 with suppress(OSError):
                     self._pipe.send_bytes(pack({"kind": "alive", "counts": player.counts()}))
-        return bool(self._orders)
+        if not self._orders:
+            return False
+        self._todo.clear()
+        if self._until is None:
+            self._until = now + PATIENCE
+        return now >= self._until

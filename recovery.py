@@ -22,8 +22,7 @@ from files import DamagedData, read_file, require_space, sha256, write_file
 from game import Game
 from games.own import digest
 from runs import hold, let_go, make_folder, network_facts, next_folder, read_config
-from selfplay import IMPORTED
-from storage import KEPT, TABLES, Store, row_digest
+from storage import IMPORTED, KEPT, TABLES, Store, row_digest
 from verification import game_fault, match_fault
 
 Row = tuple[Any, ...]

@@ -31,14 +31,11 @@ from targets import write_target
 IDLE, RUNNING, FINISHED = 0, 1, 2
 
 
-IMPORTED = 1 << 30
-
-
 class GameRecord(NamedTuple):
     """One finished game of L moves."""
 
     index: int
-    """Its number within the iteration; from IMPORTED on it was played elsewhere."""
+    """Its number within the iteration; from `storage.IMPORTED` on it was played elsewhere."""
     moves: np.ndarray
     """[L] int16"""
     visits: np.ndarray
@@ -385,7 +382,7 @@ class _Worker:
                     table.moves[t, :length].copy(),
                     table.visits[t, :length].copy(),
                     table.values[t, :length].copy(),
-                    float(table.result[t]),
+                    float(table.result[t]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
                 )
             )
         return len(over) > 0

@@ -16,7 +16,8 @@ from failpoints import reach
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
 from memory import Batch
-from selfplay import IMPORTED, Counts, GameRecord, side_by_side
+from selfplay import Counts, GameRecord, side_by_side
+from storage import IMPORTED
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""

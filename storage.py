@@ -22,6 +22,8 @@ from files import FULL, DamagedData, private, unwritable, write_file, writing
 
 APPLICATION = 0x415A4B31
 FORMAT = 2
+IMPORTED = 1 << 30
+"""From this number on the games of an iteration were played elsewhere."""
 TABLES = {
     "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL, digest BLOB",
     "games": "iteration INTEGER, idx INTEGER, version INTEGER NOT NULL, result REAL NOT NULL, moves BLOB NOT NULL, "
@@ -353,9 +355,12 @@ class Store:
         return int(self._db.execute(query).fetchone()[0])
 
     def has_begun(self, iteration: int) -> bool:
-        """Return whether there is anything of an iteration."""
-        both = "SELECT 1 FROM games WHERE iteration = ? UNION ALL SELECT 1 FROM stages WHERE iteration = ? LIMIT 1"
-        return self._db.execute(both, (iteration, iteration)).fetchone() is not None
+        """Return whether the run has done anything of an iteration."""
+        both = (
+            "SELECT 1 FROM games WHERE iteration = ? AND idx < ? "
+            "UNION ALL SELECT 1 FROM stages WHERE iteration = ? LIMIT 1"
+        )
+        return self._db.execute(both, (iteration, IMPORTED, iteration)).fetchone() is not None
 
     def state_digest(self) -> str:
         """Return a sha256 of all that the run has come to; times are left out, so it is the same after a crash."""

@@ -15,8 +15,8 @@ from exchange import fault
 from files import DamagedData, read_file, sha256
 from game import Game
 from runs import read_config
-from selfplay import IMPORTED, GameRecord
-from storage import Store, unpack
+from selfplay import GameRecord
+from storage import IMPORTED, Store, unpack
 
 
 class Report(NamedTuple):

@@ -1,21 +1,31 @@
 """Speed of self-play by threads of one process and by worker processes, with the network of the preset laptop.
 
-    python benchmarks/workers.py [--seconds 30] [--crews 0,1,2]
+    python benchmarks/workers.py [--seconds 30] [--crews 0,1,2,0,1,2]
 
-Each way plays Connect 4 for that long after its start; ratios are to threads (0 workers). Start-up is told apart.
+Each way plays Connect 4 for that long after its start, in turn; the best of each counts, ratios are to threads (0
+workers). Where other work runs beside it, look at simulations per second of processor time, all processes together.
 """
 
 import argparse
+import os
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 
+def processor_seconds(pids):
+    """Return the time that processes have used so far, user and system."""
+    fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in pids]
+    return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(root, workers, seconds):
-    """Return (seconds until the first game, simulations/s, evaluations/s, mean batch fill) once games come."""
+    """Return (seconds until the first game, then simulations/s, evaluations/s, batch fill, simulations/processor s)."""
     from config import preset
     from initialise import Session
     from loggers import Console
@@ -23,19 +33,21 @@ def measure(root, workers, seconds):
     config = preset("laptop", workers=workers)
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
         pool, began, first = session.pool, time.perf_counter(), None
-        stop = lambda: first is not None and time.perf_counter() - first[0] > seconds  # noqa: E731
-        for _ in pool.play(session.order(0), range(100_000), stop=stop):
-            if first is None:
-                first = time.perf_counter(), pool.counts()
-            last = time.perf_counter(), pool.counts()
-            if stop():
+
+        def now():
+            pids = [os.getpid()] + [p.hand.pid for p in getattr(pool, "_places", []) if p.hand is not None]
+            return time.perf_counter(), pool.counts(), processor_seconds(pids)
+
+        for _ in pool.play(session.order(0), range(100_000)):
+            first = first or now()
+            if time.perf_counter() - first[0] > seconds:
+                last = now()
                 break
-        spent = last[0] - first[0]
-        done = {
-            name: getattr(last[1], name) - getattr(first[1], name) for name in ("simulations", "evaluations", "batches")
-        }
-        fill = done["evaluations"] / max(done["batches"] * last[1].room, 1)
-        return first[0] - began, done["simulations"] / spent, done["evaluations"] / spent, fill
+    names = "simulations", "evaluations", "batches"
+    done = {name: getattr(last[1], name) - getattr(first[1], name) for name in names}
+    spent, used, fill = last[0] - first[0], last[2] - first[2], done["batches"] * last[1].room
+    rates = done["simulations"] / spent, done["evaluations"] / spent, done["evaluations"] / max(fill, 1)
+    return first[0] - began, *rates, done["simulations"] / used
 
 
 def main():
@@ -48,13 +60,14 @@ def main():
         with tempfile.TemporaryDirectory() as root:
             found.setdefault(workers, []).append(measure(Path(root), workers, args.seconds))
             print(workers, *(f"{x:,.2f}" for x in found[workers][-1]), flush=True)
-    base = max(sims for _, sims, _, _ in found.get(0, next(iter(found.values()))))
-    print(
-        "\n| workers | first game after s | simulations/s | evaluations/s | batch fill | ratio |\n|---|---|---|---|---|---|"
-    )
-    for workers, lines in found.items():
-        start, sims, evaluations, fill = max(lines, key=lambda line: line[1])
-        print(f"| {workers} | {start:.1f} | {sims:,.0f} | {evaluations:,.0f} | {fill:.2f} | {sims / base:.2f} |")
+    best = {workers: np.max(lines, axis=0) for workers, lines in found.items()}
+    base = best.get(0, next(iter(best.values())))
+    print("\n| workers | first game after s | simulations/s | ratio | evaluations/s | batch fill | "
+          "simulations a processor's second | ratio |\n" + "|---" * 8 + "|")  # fmt: skip
+    for workers, (_, sims, evaluations, fill, per_second) in best.items():
+        start = min(line[0] for line in found[workers])
+        print(f"| {workers} | {start:.1f} | {sims:,.0f} | {sims / base[1]:.2f} | {evaluations:,.0f} | {fill:.2f} | "
+              f"{per_second:,.0f} | {per_second / base[4]:.2f} |")  # fmt: skip
 
 
 if __name__ == "__main__":

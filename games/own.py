@@ -25,6 +25,7 @@ from game import Game
 T = TypeVar("T")
 TEMPLATE = Path(__file__).with_name("template.txt")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(:\s*(?P<kind>\w*))?\s*(\((?P<inside>[^()]*)\))?\Z")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
 
@@ -141,6 +142,8 @@ def _check_name(name: str, kind: str, path: Path) -> None:
         raise UserError(f"expected a name that Python does not use, got {name!r}")
     if path.exists():
         raise UserError(f"expected a new name, there is {path} already")
+    if _DEVICE.match(name):
+        raise UserError(f"expected a name that is no device of Windows, got {name!r}")
     if name in games.names() or _is_module(name):
         raise UserError(f"expected a name that no game and no module of Python has, got {name!r}")
 

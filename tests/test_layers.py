@@ -17,7 +17,10 @@ LAYERS = [
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
 LATE = {"model", "backends.compiled_keras", "backends.openvino_cpu"}
-UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
+RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
+        "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
+"""Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
 TALKS = {"agent.py", "cli.py", "console.py", "loggers.py", "main.py"}
 AT_IMPORT = {
     "print",
@@ -113,13 +116,13 @@ def unsafe(call):
     """Return the fault of a call that could run what it reads."""
     words = {k.arg: k.value for k in call.keywords}
     text, rule = ast.unparse(call.func), "nothing that runs what it reads"
-    if text in ("eval", "exec", "compile", "__import__", "os.system", "os.popen") or text.endswith(
-        "load_model"
-    ):
+    if text in ("eval", "exec", "compile", "__import__", "os.system", "os.popen") or text.endswith(RUNS):
         return [(rule, f"{text} in line {call.lineno}")]
     refused = isinstance(words.get("allow_pickle"), ast.Constant) and words["allow_pickle"].value is False
     if "allow_pickle" in words and not refused or text in ("np.load", "numpy.load") and not refused:
         return [(rule, f"{text} without allow_pickle=False in line {call.lineno}")]
+    if isinstance(words.get("safe_mode"), ast.Constant) and not words["safe_mode"].value:
+        return [(rule, f"{text} without its safe mode in line {call.lineno}")]
     if isinstance(words.get("shell"), ast.Constant) and words["shell"].value:
         return [(rule, f"{text} with a shell in line {call.lineno}")]
     return []
@@ -170,6 +173,14 @@ BAD = [
     ("config.py", "def f(text):\n    return eval(text)", "nothing that runs what it reads"),
     ("model.py", "def f(path):\n    return keras.models.load_model(path)", "nothing that runs what it reads"),
     ("config.py", "def f(x):\n    subprocess.call(x, shell=True)", "nothing that runs what it reads"),
+    ("config.py", "import yaml", "nothing that runs what it reads"),
+    ("storage.py", "def f():\n    import tarfile", "nothing that runs what it reads"),
+    ("storage.py", "def f(z):\n    z.extractall()", "nothing that runs what it reads"),
+    ("model.py", "def f(x):\n    return torch.load(x)", "nothing that runs what it reads"),
+    ("model.py", "def f(x):\n    return keras.models.model_from_json(x)", "nothing that runs what it reads"),
+    ("model.py", "def f(x):\n    return saving.load(x, safe_mode=False)", "nothing that runs what it reads"),
+    ("model.py", "keras.config.enable_unsafe_deserialization()", "nothing that runs what it reads"),
+    ("pool.py", "def f(pipe):\n    return pipe.recv()", "nothing that runs what it reads"),
     ("config.py", "x = 1\n" * 401, "a file has at most 400 lines"),
 ]
 
