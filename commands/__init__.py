@@ -9,6 +9,7 @@ COMMANDS = {
     "train": "learn a game by playing against itself (the command when none is named)",
     "play": "play against a trained network at the console",
     "match": "let two players play a match",
+    "replay": "show a saved game, board by board",
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",
     "check": "test a game's rules",

@@ -7,7 +7,7 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config loggers rating", "compiled storage backends", "game", "games", "forest", "chance",
+    "config loggers rating", "compiled storage backends gate", "game", "games openings", "forest", "chance",
     "selection", "kernels", "rollouts MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
     "conformance funcs", "runs sgf", "initialise records",
     "stages lineup explain budget bench",
