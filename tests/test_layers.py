@@ -10,7 +10,7 @@ LAYERS = [
     "config loggers rating", "compiled storage backends gate", "game", "games openings", "forest", "chance",
     "selection", "kernels", "rollouts MCTS", "selfplay", "memory", "model", "choices", "agent", "players",
     "conformance funcs", "runs sgf", "initialise records",
-    "stages lineup explain budget bench",
+    "stages lineup explain budget bench", "doctor",
     "console position turnfile", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
@@ -34,7 +34,7 @@ AT_IMPORT = {
 AT_IMPORT |= {f"{verb}_{kind}" for verb in ("read", "write") for kind in ("text", "bytes")}
 SOURCES = sorted(
     path.relative_to(HERE).as_posix()
-    for pattern in ("*.py", "games/*.py", "backends/*.py", "players/*.py", "web/*.py", "commands/*.py")
+    for pattern in ("*.py", "games/*.py", "backends/*.py", "players/*.py", "web/*.py", "doctor/*.py", "commands/*.py")
     for path in HERE.glob(pattern)
 )
 
