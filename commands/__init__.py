@@ -12,6 +12,7 @@ COMMANDS = {
     "replay": "show a saved game, board by board",
     "explain": "show what the search thinks of a position",
     "bench": "measure speeds",
+    "doctor": "say what is wrong with an installation or a run",
     "check": "test a game's rules",
     "littlego": "play one move of a course's 5x5 Go, from input.txt to output.txt",
     "new-game": "write a file with a small game to change into one's own",

@@ -6,6 +6,7 @@ Each is made with a small fresh network or with answers that are made up, so tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from doctor import Found, Patient, random_game
 from doctor.strip import Strip
 from forest import EXPANDED, TERMINAL, WAITING
 from game import Game, GameState
-from MCTS import MCTS, Node
+from MCTS import MCTS, Node, Predictor
 from memory import ILLEGAL, Batch, Memory
 from selfplay import GameRecord, SelfPlay
 
@@ -28,8 +29,9 @@ FITTED = 0.3
 
 def rules(patient: Patient) -> Found:
     found = examine_rules(patient.game, games=5)
+    kept = f"kept in 5 games of {found.plies[0]} to {found.plies[1]} plies"
     return Found(
-        not found.faults, found.faults[0] if found.faults else f"kept in 5 games of {found.plies[0]} to {found.plies[1]} plies",
+        not found.faults, found.faults[0] if found.faults else kept,
         "rules that keep the contract of game.py", f"python main.py check '{patient.game.spec}'",
     )  # fmt: skip
 
@@ -63,7 +65,7 @@ def mask(patient: Patient) -> Found:
         if told[2] < told[0] + 0.1:
             faults.append("the loss leaves out legal moves that were not visited")
         break
-    return Found(not faults, "; ".join(faults) or "illegal moves get nothing, legal ones sum to 1 and are all in the loss",
+    return Found(not faults, "; ".join(faults) or "illegal moves get nothing, all legal ones are in priors and loss",
                  "illegal moves at 0 in priors and loss, unvisited legal ones in the loss", OURS)  # fmt: skip
 
 
@@ -75,7 +77,7 @@ def signs(patient: Patient) -> Found:
         for way in ("whole search", "step by step")
         for text in (*_wrong_results(game, way), *_wrong_values(game, way))
     ]
-    return Found(not faults, faults[0] if faults else "results and values come back for the player who moved, both ways",
+    return Found(not faults, faults[0] if faults else "results and values come back for the player who moved",
                  "a won position worth +1 to the winner, whoever is to move", OURS)  # fmt: skip
 
 
@@ -164,7 +166,8 @@ def symmetries(patient: Patient) -> Found:
             if np.abs(batch.policy[i] - shares).max() > 1e-5:
                 faults.append(f"form {form}, move {i + 1}: the policy is another position's")
             state = state.takeAction(int(inverse[move]))[0]
-    return Found(not faults, faults[0] if faults else f"{1 + len(game.symmetries)} forms of {len(moves)} positions agree",
+    agree = f"{1 + len(game.symmetries)} forms of {len(moves)} positions agree"
+    return Found(not faults, faults[0] if faults else agree,
                  "targets that turn with the board", f"python main.py check '{game.spec}'; {OURS}")  # fmt: skip
 
 
@@ -199,11 +202,11 @@ def overfitting(patient: Patient) -> Found:
     return Found(bool(good), f"{told} on a batch of {len(states)}", expected, remedy)
 
 
-def _losses(model: object, batch: Batch) -> tuple[float, float]:
+def _losses(model: Any, batch: Batch) -> tuple[float, float]:
     """Return (value, policy) loss as the network answers, not as it trains."""
     from model import softmax_cross_entropy_with_logits
 
-    values, logits = model.predict(batch.planes)  # type: ignore[attr-defined]
+    values, logits = model.predict(batch.planes)
     policy = np.asarray(softmax_cross_entropy_with_logits(batch.policy, logits), float)
     return float(((values - batch.value) ** 2).mean()), float(policy.mean())
 
@@ -211,19 +214,19 @@ def _losses(model: object, batch: Batch) -> tuple[float, float]:
 # ---- searches with made-up answers
 
 
-def _always(value: float, logits: np.ndarray) -> object:
+def _always(value: float, logits: np.ndarray) -> Predictor:
     """Return a network with one answer."""
     row = np.asarray(logits, np.float32)
     return lambda planes: (np.full(len(planes), value, np.float32), np.tile(row, (len(planes), 1)))
 
 
-def _searched(state: GameState, predictor: object, sims: int, way: str = "whole search") -> MCTS:
+def _searched(state: GameState, predictor: Predictor, sims: int, way: str = "whole search") -> MCTS:
     tree = MCTS(state.game, sims=max(sims, 2), cache_size=0)
     _run(tree, state, predictor, sims, way)
     return tree
 
 
-def _run(tree: MCTS, state: GameState, predictor: object, sims: int, way: str) -> None:
+def _run(tree: MCTS, state: GameState, predictor: Predictor, sims: int, way: str) -> None:
     """Search by `MCTS.search`, or by the article's steps as `Agent.simulate` takes them."""
     if way == "whole search":
         tree.set_root(state, sims=sims)
