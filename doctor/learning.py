@@ -23,17 +23,19 @@ from selfplay import GameRecord, SelfPlay
 OURS = "this is a mistake in the framework's code or in a change to it: `bash tests/run.sh` narrows it down"
 CLEAR = 50.0
 """A logit beside which others vanish."""
-FITTED = 0.3
-"""Share of its first loss above which a batch seen 300 times is not learned."""
+STEPS, FITTED = 200, 0.3
+"""Share of its first loss above which a batch seen so many times is not learned."""
 
 
 def rules(patient: Patient) -> Found:
     found = examine_rules(patient.game, games=5)
     kept = f"kept in 5 games of {found.plies[0]} to {found.plies[1]} plies"
     return Found(
-        not found.faults, found.faults[0] if found.faults else kept,
-        "rules that keep the contract of game.py", f"python main.py check '{patient.game.spec}'",
-    )  # fmt: skip
+        not found.faults,
+        found.faults[0] if found.faults else kept,
+        "rules that keep the contract of game.py",
+        f"python main.py check '{patient.game.spec}'",
+    )
 
 
 def mask(patient: Patient) -> Found:
@@ -65,8 +67,12 @@ def mask(patient: Patient) -> Found:
         if told[2] < told[0] + 0.1:
             faults.append("the loss leaves out legal moves that were not visited")
         break
-    return Found(not faults, "; ".join(faults) or "illegal moves get nothing, all legal ones are in priors and loss",
-                 "illegal moves at 0 in priors and loss, unvisited legal ones in the loss", OURS)  # fmt: skip
+    return Found(
+        not faults,
+        "; ".join(faults) or "illegal moves get nothing, all legal ones are in priors and loss",
+        "illegal moves at 0 in priors and loss, unvisited legal ones in the loss",
+        OURS,
+    )
 
 
 def signs(patient: Patient) -> Found:
@@ -77,8 +83,12 @@ def signs(patient: Patient) -> Found:
         for way in ("whole search", "step by step")
         for text in (*_wrong_results(game, way), *_wrong_values(game, way))
     ]
-    return Found(not faults, faults[0] if faults else "results and values come back for the player who moved",
-                 "a won position worth +1 to the winner, whoever is to move", OURS)  # fmt: skip
+    return Found(
+        not faults,
+        faults[0] if faults else "results and values come back for the player who moved",
+        "a won position worth +1 to the winner, whoever is to move",
+        OURS,
+    )
 
 
 def _wrong_results(game: Game, way: str) -> Iterator[str]:
@@ -120,8 +130,8 @@ def noise(patient: Patient) -> Found:
     """Noise is at the root in self-play, nowhere else, and never in P."""
     game, faults = patient.game, []
     logits = np.random.default_rng(0).normal(size=game.action_size).astype(np.float32)
-    quiet, noisy = (Agent("agent", game, _always(0.0, logits), mcts_sims=30, noisy=n) for n in (False, True))
-    roots = [agent.think(game.start()) for agent in (quiet, noisy)]
+    agents = [Agent("agent", game, _always(0.0, logits)), Agent("agent", game, _always(0.0, logits), noisy=True)]
+    roots = [agent.think(game.start(), sims) for sims in (20, 40) for agent in agents][2:]
     if any(edge.nu for _, edge in roots[0].edges):
         faults.append("a player who is not learning searches with noise")
     if len(roots[1].edges) > 1 and abs(sum(edge.nu for _, edge in roots[1].edges) - 1) > 1e-4:
@@ -141,8 +151,12 @@ def noise(patient: Patient) -> Found:
         if some.any() and np.ptp(some) > 1e-5:
             faults.append("self-play writes noise into P")
             break
-    return Found(not faults, "; ".join(faults) or "at the root in self-play only, never in P",
-                 "noise at the root in self-play only, never in P", OURS)  # fmt: skip
+    return Found(
+        not faults,
+        "; ".join(faults) or "at the root in self-play only, never in P",
+        "noise at the root in self-play only, never in P",
+        OURS,
+    )
 
 
 def symmetries(patient: Patient) -> Found:
@@ -154,21 +168,28 @@ def symmetries(patient: Patient) -> Found:
     for row, state in zip(visits, states[:-1], strict=True):
         row[state.allowedActions] = rng.integers(0, 50, len(state.allowedActions))
         row[state.allowedActions[0]] = 50
-    record = GameRecord(0, np.array(moves, np.int16), visits, np.zeros(len(moves), np.float32), states[-1].value)
+    result = states[-1].value * states[-1].playerTurn
+    record = GameRecord(0, np.array(moves, np.int16), visits, np.zeros(len(moves), np.float32), result)
     positions, faults = memory.positions(record), []
     for form, actions in enumerate([np.arange(game.action_size), *(s.actions for s in game.symmetries)]):
         batch, inverse, state = memory.batch(positions, np.full(len(moves), form)), np.argsort(actions), game.start()
         for i, move in enumerate(moves):
             legal = np.isin(np.arange(game.action_size), state.allowedActions)
             shares = np.where(legal, (visits[i] / visits[i].sum())[actions], ILLEGAL)
+            if batch.value[i] != result * state.playerTurn:
+                faults.append(f"form {form}, move {i + 1}: the result is not for the player to move")
             if (batch.planes[i] != state.planes()).any():
                 faults.append(f"form {form}, move {i + 1}: the network would see another position")
             if np.abs(batch.policy[i] - shares).max() > 1e-5:
                 faults.append(f"form {form}, move {i + 1}: the policy is another position's")
             state = state.takeAction(int(inverse[move]))[0]
     agree = f"{1 + len(game.symmetries)} forms of {len(moves)} positions agree"
-    return Found(not faults, faults[0] if faults else agree,
-                 "targets that turn with the board", f"python main.py check '{game.spec}'; {OURS}")  # fmt: skip
+    return Found(
+        not faults,
+        faults[0] if faults else agree,
+        "targets that turn with the board, results for the player to move",
+        f"python main.py check '{game.spec}'; {OURS}",
+    )
 
 
 def _action_between(state: GameState, after: GameState) -> int:
@@ -186,11 +207,11 @@ def overfitting(patient: Patient) -> Found:
     batch = Batch(planes, rng.choice([-1.0, 1.0], len(states)).astype(np.float32), policy)
     model, weights = patient.model, patient.model.get_weights()
     optimizer, rate = model.get_optimizer(), patient.config.learning_rate
-    expected = f"both losses under {100 * FITTED:.0f} % of the first after 300 steps at learning rate {rate:g}"
+    expected = f"both losses under {100 * FITTED:.0f} % of the first after {STEPS} steps at learning rate {rate:g}"
     remedy = f"another --learning-rate (0.002 with adamw, 0.1 with sgd are usual); if that does not help: {OURS}"
     before = _losses(model, batch)
     try:
-        model.fit(lambda step: batch, 300)
+        model.fit(lambda step: batch, STEPS)
         after = _losses(model, batch)
     except ArithmeticError as error:
         return Found(False, str(error), expected, remedy)
@@ -240,6 +261,10 @@ def _run(tree: MCTS, state: GameState, predictor: Predictor, sims: int, way: str
 
 
 CHECKS = {
-    "rules": rules, "mask": mask, "signs": signs, "noise": noise, "symmetries": symmetries,
+    "rules": rules,
+    "mask": mask,
+    "signs": signs,
+    "noise": noise,
+    "symmetries": symmetries,
     "overfitting": overfitting,
-}  # fmt: skip
+}
