@@ -168,7 +168,7 @@ def symmetries(patient: Patient) -> Found:
     for row, state in zip(visits, states[:-1], strict=True):
         row[state.allowedActions] = rng.integers(0, 50, len(state.allowedActions))
         row[state.allowedActions[0]] = 50
-    result = states[-1].value * states[-1].playerTurn
+    result = 0.5  # made up, so that a drawn game shows a wrong sign too
     record = GameRecord(0, np.array(moves, np.int16), visits, np.zeros(len(moves), np.float32), result)
     positions, faults = memory.positions(record), []
     for form, actions in enumerate([np.arange(game.action_size), *(s.actions for s in game.symmetries)]):
