@@ -303,6 +303,11 @@ def test_a_fault_of_a_run_is_named(old, name, words, plant):
     wrong(history, name, plant(old), words)
 
 
+def test_a_policy_that_is_level_but_better_than_a_guess_is_healthy(old):
+    level = with_metrics(old, retrain_policy_loss=lambda i: 1.2)
+    assert found(history, "policy loss", level).good
+
+
 def test_games_that_fill_the_board_by_nature_are_not_too_long(old, monkeypatch):
     ill = with_games(old, moves=np.arange(9, dtype=np.int16))
     monkeypatch.setattr(history, "random_game", lambda game, seed: [None] * 10)
