@@ -183,7 +183,7 @@ def test_games_are_saved_as_they_end_and_shown_again(capsys, tmp_path):
     for action in records[4].moves:
         state = state.takeAction(action)[0]
         assert state.render() in out
-    assert out.rstrip().endswith(("won", "a draw")) and (tmp_path / "one.txt").read_text().split() == moves or True
+    assert out.rstrip().endswith(("won", "a draw"))
     code, shown, _ = told(capsys, "replay", str(tmp_path / "one.txt"), "--game", "connect4(rows=4,columns=5)")
     assert code == 0 and shown.split("\n", 1)[1].split("\n\n")[:3] == out.split("\n", 1)[1].split("\n\n")[:3]
 
@@ -213,7 +213,7 @@ def test_ctrl_c_reports_what_was_played_and_keeps_it(capsys, tmp_path, monkeypat
     assert code == 130 and found["games"] == 128 == len(file.read_text().splitlines()) and found["stopped"]
     calls[:] = [1, 1]
     code, out, err = told(capsys, "match", *argv, "--overwrite")
-    assert (code, out) == (130, "") or "nothing to report" in err
+    assert (code, out) == (130, "") and "nothing to report" in err
 
 
 REFUSED = [
