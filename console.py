@@ -1,11 +1,8 @@
-"""Playing and matches at the console: the only module beside main that prints a game."""
+"""Playing at the console: the only module beside main that prints a game."""
 
 from __future__ import annotations
 
 import datetime
-import json
-import logging
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,10 +10,9 @@ from typing import Any
 from agent import Agent, Player, Quit, User
 from config import UserError
 from explain import after_moves, as_text, explain
-from funcs import MatchResult, play_alone, playMatches
+from funcs import play_alone
 from game import Game, GameState
 from lineup import make_player
-from rating import rate
 from records import Record, check_place, save
 
 PERSON = "you"
@@ -103,46 +99,3 @@ def _tell(machine: Player) -> Any:
         print(text, flush=True)
 
     return tell
-
-
-def match_console(
-    game: Game, name1: str, name2: str, *, count: int, sims: int, plies: int, seed: int, as_json: bool
-) -> int:
-    """Play a match and print its score; return the exit code."""
-    player1, player2 = make_player(name1, game, sims=sims), make_player(name2, game, sims=sims)
-    if player1.name == player2.name:
-        player1.name, player2.name = f"{player1.name} (1)", f"{player2.name} (2)"
-    log = logging.getLogger("alphazero.match")
-    live = not as_json and sys.stdout.isatty()
-    try:
-        result = playMatches(
-            game, player1, player2, count, log, 0, seed=seed, opening_plies=plies,
-            report=lambda n: print(f"\r{n}/{count}", end="", flush=True) if live else None,
-        )  # fmt: skip
-    except Quit:
-        print("\nThe match is abandoned.")
-        return 0
-    print(json.dumps(_as_values(result, player1, player2)) if as_json else _as_words(result, player1, player2))
-    return 0
-
-
-def _as_values(result: MatchResult, player1: Player, player2: Player) -> dict[str, Any]:
-    score = rate(result.points[player1.name])
-    return {
-        "player1": player1.name, "player2": player2.name, "games": score.games, "wins": score.wins,
-        "draws": score.draws, "losses": score.losses, "score": score.mean, "elo": _finite(score.elo),
-        "elo_low": _finite(score.low), "elo_high": _finite(score.high), "first_wins": result.sp_scores["sp"],
-        "second_wins": result.sp_scores["nsp"],
-    }  # fmt: skip
-
-
-def _finite(value: float) -> float | None:
-    return value if abs(value) < 1e9 else None
-
-
-def _as_words(result: MatchResult, player1: Player, player2: Player) -> str:
-    sp = result.sp_scores
-    return (
-        f"\r{player1.name} against {player2.name}: {rate(result.points[player1.name])}\n"
-        f"who began won {sp['sp']}, the other {sp['nsp']}, drawn {sp['drawn']}"
-    )

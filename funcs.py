@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from agent import RESIGN, Player, Resigned, TakeBack
 from config import Config
 from game import Game, GameState
+from gate import Verdict, judge_sprt, judge_threshold
 from memory import Memory
-from rating import Score, log_likelihood_ratio, rate, sprt_bounds
+from openings import openings
 from selfplay import GameRecord
 
 if TYPE_CHECKING:
@@ -48,52 +49,6 @@ class MatchResult(NamedTuple):
     """{"sp": wins of who began, "drawn": draws, "nsp": wins of the other}"""
 
 
-def random_opening(game: Game, plies: int, rng: np.random.Generator) -> list[int]:
-    """Return random legal moves that do not end the game; fewer when it is shorter."""
-    for _ in range(100):
-        state, moves = game.start(), []
-        while len(moves) < plies:
-            moves.append(int(rng.choice(state.allowedActions)))
-            state, _, done = state.takeAction(moves[-1])
-            if done:
-                break
-        else:
-            return moves
-    return []
-
-
-_TRIES = 40
-"""Openings drawn to find one whose position did not come yet."""
-
-
-def openings(game: Game, pairs: Sequence[int], plies: int, seed: int) -> list[list[int]]:
-    """Return the opening of each pair, a function of (seed, pair).
-
-    No position comes a second time in pairs 0, 1, ... before (nearly) all have come.
-    """
-    found: list[list[int]] = []
-    seen: set[Hashable] = set()
-    for pair in range(max(pairs, default=-1) + 1):
-        rng = np.random.default_rng([seed, pair])
-        for _ in range(_TRIES):
-            moves = random_opening(game, plies, rng)
-            position = _after(game, moves).id
-            if position not in seen or len(moves) < plies:
-                break
-        else:
-            seen.clear()
-        seen.add(position)
-        found.append(moves)
-    return [found[pair] for pair in pairs]
-
-
-def _after(game: Game, moves: Sequence[int]) -> GameState:
-    state = game.start()
-    for action in moves:
-        state = state.takeAction(action)[0]
-    return state
-
-
 def play_batch(
     game: Game,
     players: tuple[Player, Player],
@@ -105,8 +60,10 @@ def play_batch(
 ) -> list[MatchGame]:
     """Play games side by side, jobs = (index, opening, whether player 1 begins); return them in the order given.
 
-    A game depends on (seed, index) and the players only.
+    A game depends on (seed, index) and the players only. With a person one game is played after the other.
     """
+    if any(isinstance(player, User) for player in players):
+        return [play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0) for job in jobs]
     for player in players:
         player.new_games(len(jobs))
     tables = []
@@ -209,14 +166,16 @@ def playMatches(
 ) -> MatchResult:
     """Play EPISODES games; goes_first: 1 = player 1 always begins, -1 = player 2, 0 = both colours of each opening.
 
-    With a memory, every game is committed to its stmemory.
+    Without opening plies every game begins at the start. With a memory, every game is committed to its stmemory.
     """
     if player1.name == player2.name:
         raise ValueError(f"expected players of two names, got {player1.name!r} twice")
     pairs = [i // 2 if goes_first == 0 else i for i in range(EPISODES)]
+    count = max(pairs, default=-1) + 1
+    opened = openings(game, count, plies=opening_plies, seed=seed) if opening_plies else [[]]
     jobs = [
-        (i, opening, goes_first == 1 or (goes_first == 0 and i % 2 == 0))
-        for i, opening in enumerate(openings(game, pairs, opening_plies, seed))
+        (i, opened[pair % len(opened)], goes_first == 1 or (goes_first == 0 and i % 2 == 0))
+        for i, pair in enumerate(pairs)
     ]
     points: dict[str, list[float]] = {player1.name: [], player2.name: []}
     scores = {player1.name: 0, "drawn": 0, player2.name: 0}
@@ -224,10 +183,7 @@ def playMatches(
     in_flight = min(in_flight, player1.at_once, player2.at_once)
     for start in range(0, EPISODES, in_flight):
         batch = jobs[start : start + in_flight]
-        if in_flight == 1:
-            games = [play_alone(game, (player1, player2), batch[0], seed=seed, turns_until_tau0=turns_until_tau0)]
-        else:
-            games = play_batch(game, (player1, player2), batch, seed=seed, turns_until_tau0=turns_until_tau0)
+        games = play_batch(game, (player1, player2), batch, seed=seed, turns_until_tau0=turns_until_tau0)
         for g in games:
             points[player1.name].append(g.score)
             points[player2.name].append(1 - g.score)
@@ -314,38 +270,43 @@ def _taken_back(table: _Table, opening_plies: int, number: int, seeds: tuple[int
     return _seated(table.game, table.players, moves[: own[-1]], table.first, seeds) if own else table
 
 
-# ---- the tournament
+# ---- matches with a verdict
 
 
-class Verdict(NamedTuple):
-    """Whether the current network becomes the best, and why in words."""
+def contest(
+    game: Game,
+    players: tuple[Player, Player],
+    total: int,
+    *,
+    seed: int,
+    opening_plies: int,
+    over: Callable[[list[float]], bool] = lambda scores: False,
+    every: int = 64,
+    side_by_side: int = 64,
+    known: dict[int, float] | None = None,
+    keep: Callable[[list[MatchGame]], None] = lambda games: None,
+    report: Callable[[int], None] = lambda done: None,
+) -> list[float]:
+    """Play pairs of games, both colours of each seeded opening, until `over`; return the scores of player 1.
 
-    promoted: bool
-    words: str
-    score: Score
-
-
-def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:
-    """The article's rule: promoted when current scores more than `threshold` times the best; draws are half."""
-    total = rate(scores)
-    current, best = sum(scores), len(scores) - sum(scores)
-    promoted = current > threshold * best
-    word = "promoted" if promoted else "not promoted"
-    return Verdict(promoted, f"{word}: {current:g} against {best:g} points, {threshold:g} times as many needed", total)
-
-
-def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdict | None:
-    """Decide by a sequential test of "scores sprt_score" against "scores a half"; None = play on."""
-    pairs = np.asarray(scores).reshape(-1, 2).mean(axis=1)
-    ratio = log_likelihood_ratio(pairs, 0.5, sprt_score)
-    low, high = sprt_bounds()
-    total = rate(scores)
-    told = f"{total} in {len(scores)} games; evidence {ratio:+.2f} (promote at {high:+.2f}, stop at {low:+.2f})"
-    if ratio >= high:
-        return Verdict(True, f"promoted: {told}", total)
-    if ratio <= low:
-        return Verdict(False, f"not promoted, not better by enough: {told}", total)
-    return Verdict(False, f"not promoted, undecided after all games: {told}", total) if final else None
+    At most `total` games, fewer where the game has not so many openings: no game is played twice. `over` is asked
+    after every `every` games. `known` holds scores of games already played; `keep` is given the new ones.
+    """
+    scores = dict(known or {})
+    opened = openings(game, total // 2, plies=opening_plies, seed=seed)
+    total, end = 2 * len(opened), 0
+    while end < total:
+        start, end = end, min(end + every, total)
+        jobs = [(i, opened[i // 2], i % 2 == 0) for i in range(start, end) if i not in scores]
+        for first in range(0, len(jobs), side_by_side):
+            before = end - len(jobs) + first
+            part = jobs[first : first + side_by_side]
+            games = play_batch(game, players, part, seed=seed, report=lambda n, before=before: report(before + n))
+            keep(games)
+            scores.update({g.index: g.score for g in games})
+        if over([scores[i] for i in range(end)]):
+            break
+    return [scores[i] for i in range(end)]
 
 
 def tournament(
@@ -357,27 +318,25 @@ def tournament(
     seed: int,
     known: dict[int, float] | None = None,
     keep: Callable[[list[MatchGame]], None] = lambda games: None,
-    report: Callable[[int], None] | None = None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> Verdict:
     """Play current against best, both colours of each seeded opening, until the rule decides.
 
     `known` holds scores of games already played; `keep` is given the new ones a batch at a time.
     """
-    scores = dict(known or {})
-    total = config.eval_episodes - config.eval_episodes % 2
-    step = 32 if config.promotion == "sprt" else 64
-    for end in [*range(step, total, step), total]:
-        missing = [i for i in range(end) if i not in scores]
-        if missing:
-            starts = openings(game, [i // 2 for i in missing], config.opening_plies, seed)
-            jobs = [(i, opening, i % 2 == 0) for i, opening in zip(missing, starts, strict=True)]
-            games = play_batch(game, (current, best), jobs, seed=seed)
-            keep(games)
-            scores.update({g.index: g.score for g in games})
-        if report is not None:
-            report(end)
-        if config.promotion == "sprt":
-            verdict = judge_sprt([scores[i] for i in range(end)], config.sprt_score, end == total)
-            if verdict is not None:
-                return verdict
-    return judge_threshold([scores[i] for i in range(total)], config.scoring_threshold)
+    sequential = config.promotion == "sprt"
+
+    def judge(scores: list[float], final: bool) -> Verdict | None:
+        if sequential:
+            return judge_sprt(scores, config.sprt_score, final)
+        return judge_threshold(scores, config.scoring_threshold) if final else None
+
+    scores = contest(
+        game, (current, best), config.eval_episodes, seed=seed, opening_plies=config.opening_plies,
+        over=lambda scores: judge(scores, False) is not None, every=32 if sequential else 64, known=known, keep=keep,
+        report=report,
+    )  # fmt: skip
+    verdict = judge(scores, True)
+    if verdict is None:
+        raise RuntimeError("expected a verdict after the last game")
+    return verdict

@@ -17,7 +17,8 @@ from game import PLAYER, Game
 from games.plain import PlainGame
 from selfplay import GameRecord
 
-_ILLEGAL_VISITS = np.uint16(65535)
+ILLEGAL_VISITS = np.uint16(65535)
+"""Marks illegal moves among visits."""
 
 
 ILLEGAL = -1.0
@@ -175,7 +176,7 @@ class Memory:
         boards = positions.planes.reshape(n, -1, planes)
         boards = np.take_along_axis(boards, self._grids[form][:, :, None], axis=1)
         visits = np.take_along_axis(positions.visits, self._actions[form], axis=1)
-        legal = visits != _ILLEGAL_VISITS
+        legal = visits != ILLEGAL_VISITS
         counts = np.where(legal, visits, 0).astype(np.float32)
         policy = np.where(legal, counts / counts.sum(axis=1, keepdims=True), np.float32(ILLEGAL))
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value

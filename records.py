@@ -1,4 +1,5 @@
 """Games as files: JSON for any game, a line of moves as text, SGF for games on points. The file's ending decides.
+Many games, such as a match, are one file of lines (.jsonl), each the JSON of a game.
 
 A file may come from anybody: every move is played by the rules, and what is wrong becomes one `UserError`.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import datetime
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -21,6 +23,7 @@ from game import Game, GameState
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")
+LINES = ".jsonl"
 LIMIT = 1_000_000
 """Bytes of a file."""
 _LONGEST_NAME = 100
@@ -69,9 +72,42 @@ def save(path: Path, record: Record) -> None:
         raise UserError(f"{path}: cannot be written ({error.strerror}); the moves were {moves}") from None
 
 
-def check_place(path: Path, game: Game, *, overwrite: bool = False) -> None:
+def append(path: Path, records: Iterable[Record]) -> None:
+    """Add games to a file of lines; they are on the disk when this returns."""
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+            file.write(b"".join(to_bytes(record, ".json") for record in records))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
+    """Read game `number`, from 1, of a file of lines; of another file its only game."""
+    if path.suffix.lower() != LINES:
+        if number != 1:
+            raise UserError(f"{path}: expected game 1, the only one, got {number}")
+        return load(path, game)
+    try:
+        with open(path, "rb") as file:
+            for count in itertools.count(1):
+                line = file.readline(LIMIT + 1)
+                if not line or len(line) > LIMIT and count < number:
+                    what = "a longer line" if line else f"{number}"
+                    raise UserError(f"expected a game from 1 to {count - 1}, got {what}")
+                if count == number:
+                    return from_bytes(line, ".json", game)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    raise RuntimeError("expected an end of the file")
+
+
+def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple[str, ...] = FORMS) -> None:
     """Raise `UserError` when a game could not be saved there: before it is played, so that nothing is lost."""
-    if _form(path) == ".sgf":
+    if _form(path, forms) == ".sgf":
         sgf.check_game(game)
     try:
         if path.is_dir():
@@ -85,10 +121,11 @@ def check_place(path: Path, game: Game, *, overwrite: bool = False) -> None:
         raise UserError(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def _form(path: Path) -> str:
+def _form(path: Path, forms: tuple[str, ...] = FORMS) -> str:
     form = path.suffix.lower()
-    if form not in FORMS:
-        raise UserError(f"expected a file name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}, got {path.name!r}")
+    if form not in forms:
+        known = " or ".join(", ".join(forms).rsplit(", ", 1))
+        raise UserError(f"expected a file name that ends in {known}, got {path.name!r}")
     return form
 
 

@@ -289,7 +289,7 @@ class Store:
         """Return the self-play game that was kept last, as `games` yields it; None where there is none."""
         query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration > 0 ORDER BY rowid DESC"
         row = self._db.execute(query + " LIMIT 1").fetchone()
-        return (*row[:3], *_unpack(*row[3:])) if row else None
+        return (*row[:3], *unpack(*row[3:])) if row else None
 
     def game_counts(self) -> dict[int, int]:
         """Return {iteration: self-play games kept}."""

@@ -43,11 +43,8 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
 
     auto: OpenVINO on a CPU when it is installed, else compiled Keras. smallest: batch size to pad to at least.
     """
-    import keras
-
     if backend == "auto":
-        on_gpu = bool(keras.distribution.list_devices("gpu"))
-        backend = "keras" if on_gpu or not openvino_installed() else "openvino"
+        backend = "keras" if gpus() or not openvino_installed() else "openvino"
     predictor: Predictor
     if backend == "openvino":
         if not openvino_installed():
@@ -66,6 +63,13 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
 def cores() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def gpus() -> list[str]:
+    """Return the names of the GPUs that TensorFlow uses."""
+    import keras
+
+    return [str(device) for device in keras.distribution.list_devices("gpu")]
 
 
 def openvino_installed() -> bool:

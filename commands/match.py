@@ -1,17 +1,29 @@
-"""Let two players play."""
+"""Let two players play, and say what that proves."""
 
 from __future__ import annotations
 
+import re
+import sys
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
-from arguments import parse, whole
+from arguments import early, parse, whole
+from config import UserError
+
+if TYPE_CHECKING:
+    from agent import Player
+    from funcs import MatchGame
+    from game import Game
+    from gate import Evidence
 
 
 @dataclass(frozen=True)
 class Match:
-    """Let two players play, both colours of each seeded opening."""
+    """Let two players play, both colours of each seeded opening; no game comes twice. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
     """best, current, version0007, run0002:best, net:best (no search), rollout:5000, rollout:2s, rollout:2s+book,
@@ -20,25 +32,178 @@ class Match:
     """The same."""
     game: str = "connect4"
     games: int = 100
-    """Number of games."""
+    """Number of games, even; with --sprt the most."""
     sims: int = 400
     """Simulations a move of a network."""
-    opening_plies: int = 0
-    """Random moves that open each pair of games; with 0 the players' own chance makes games differ."""
+    opening_plies: int = 2
+    """Random moves that open each pair of games; more where that gives too few openings for a different one each."""
     seed: int = 0
+    """Openings and players' chance follow from it: the same command plays the same games."""
+    sprt: bool = False
+    """Stop as soon as a sequential test has decided between two scores of player 1, both errors 5 %."""
+    sprt_score: tuple[float, float] = (0.5, 0.55)
+    """The two scores."""
+    sprt_elo: tuple[float, float] = (0.0, 35.0)
+    """The same as Elo differences, instead of scores."""
+    save: str = ""
+    """Write the games to this file, a line each (.jsonl), as they end; `replay` shows them."""
+    overwrite: bool = False
+    """Replace that file when it is there already."""
     json: bool = False
     """Print the result as JSON."""
 
 
 def run(argv: list[str]) -> int:
     args = parse(Match, argv)
-    whole(args.games, "games", 1, 100_000)
+    whole(args.games, "games", 2, 100_000)
+    if args.games % 2:
+        raise UserError(f"games: expected an even number, both colours of each opening, got {args.games}")
     whole(args.sims, "sims", 1, 1_000_000)
+    whole(args.opening_plies, "opening_plies", 0, 100)
+    whole(args.seed, "seed", 0, 2**31 - 1)
+    claims = _claims(args, argv)
     import games
-    from console import match_console
+    import records
+    from lineup import make_player
+    from storage import write_file
 
-    return match_console(
-        games.make(args.game), args.player1, args.player2, count=args.games, sims=args.sims,
-        plies=whole(args.opening_plies, "opening_plies", 0, 100), seed=whole(args.seed, "seed", 0, 2**31 - 1),
-        as_json=args.json,
-    )  # fmt: skip
+    game, place = games.make(args.game), Path(args.save)
+    if args.save:
+        records.check_place(place, game, overwrite=args.overwrite, forms=(records.LINES,))
+    players = tuple(make_player(name, game, sims=args.sims) for name in (args.player1, args.player2))
+    if players[0].name == players[1].name:
+        for number, player in enumerate(players, 1):
+            player.name = f"{player.name} ({number})"
+    if args.save:
+        write_file(place, b"")
+    played, stopped = _play(game, players, args, claims)
+    if not played:
+        print("stopped before a pair of games was finished: nothing to report", file=sys.stderr)
+        return 130
+    _tell(_result(game, players, played, claims, stopped), args)
+    return 130 if stopped else 0
+
+
+def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
+    """Return the two scores that a sequential test is to tell apart, None without one."""
+    by_elo = early(argv, "sprt_elo") is not None
+    if not args.sprt:
+        if by_elo or early(argv, "sprt_score") is not None:
+            raise UserError("expected --sprt beside --sprt-score or --sprt-elo")
+        return None
+    if by_elo and early(argv, "sprt_score") is not None:
+        raise UserError("expected --sprt-score or --sprt-elo, got both")
+    low, high = args.sprt_elo if by_elo else args.sprt_score
+    name, least, most = ("sprt_elo", -2000, 2000) if by_elo else ("sprt_score", 0.001, 0.999)
+    if not least <= low < high <= most:
+        raise UserError(f"{name}: expected two rising numbers from {least} to {most}, got {low:g} {high:g}")
+    return (1 / (1 + 10 ** (-low / 400)), 1 / (1 + 10 ** (-high / 400))) if by_elo else (low, high)
+
+
+def _play(
+    game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
+) -> tuple[list[MatchGame], bool]:
+    """Return the games played, in whole pairs, and whether the person stopped the match."""
+    from agent import Quit, User
+    from funcs import contest
+    from gate import weigh
+    from loggers import Console
+    from rating import rate
+
+    played: list[MatchGame] = []
+    one_by_one = any(isinstance(p, User) or re.search(r":[0-9.]+s\b", p.name) for p in players)
+    console = Console(quiet=args.json)
+
+    def keep(games: list[MatchGame]) -> None:
+        played.extend(games)
+        if args.save:
+            _save(Path(args.save), game, players, games)
+
+    def over(scores: list[float]) -> bool:
+        return claims is not None and weigh(scores, *claims).accepted is not None
+
+    def report(done: int) -> None:
+        so_far = rate([g.score for g in played]) if played else None
+        phase.update(done, **({"score": so_far.mean, "elo": so_far.elo} if so_far else {}))
+
+    try:
+        with console.phase("match", args.games) as phase:
+            contest(
+                game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
+                every=2 if one_by_one else 32 if claims else 64, side_by_side=1 if one_by_one else 64, keep=keep,
+                report=report,
+            )  # fmt: skip
+    except (KeyboardInterrupt, Quit):
+        return played[: len(played) // 2 * 2], True
+    return played, False
+
+
+def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame]) -> None:
+    import datetime
+
+    from records import Record, append
+
+    names, today = [player.name for player in players], datetime.date.today().isoformat()
+    append(place, (
+        Record(game, g.moves, g.record.result, (names[not g.first_began], names[g.first_began]), today) for g in games
+    ))  # fmt: skip
+
+
+def _result(
+    game: Game, players: tuple[Player, ...], played: list[MatchGame], claims: tuple[float, float] | None, stopped: bool
+) -> dict[str, Any]:
+    """Return what the games prove, as plain values; scores are of player 1."""
+    from gate import weigh
+    from rating import rate
+
+    scores = [g.score for g in played]
+    total, sides = rate(scores), {}
+    for name, began in (("as_first", True), ("as_second", False)):
+        found = Counter(g.score for g in played if g.first_began == began)
+        sides[name] = {"wins": found[1.0], "draws": found[0.5], "losses": found[0.0]}
+    first_wins = sides["as_first"]["wins"] + sides["as_second"]["losses"]
+    values = {
+        "game": game.spec, "player1": players[0].name, "player2": players[1].name, "games": total.games,
+        "different_games": len({tuple(g.moves) for g in played}), "wins": total.wins, "draws": total.draws,
+        "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
+        "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
+        "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
+    }  # fmt: skip
+    if claims is not None:
+        found = weigh(scores, *claims)
+        values["sprt"] = {
+            "scores": list(claims), "evidence": found.ratio, "low": found.low, "high": found.high,
+            "accepted": None if found.accepted is None else claims[found.accepted],
+        }  # fmt: skip
+    return values | {"words": _words(total, values, claims, found if claims else None)}
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) < 1e9 else None
+
+
+def _words(total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: Evidence | None) -> list[str]:
+    first, second = values["as_first"], values["as_second"]
+    lines = [f"{values['player1']} against {values['player2']}: {total}"]
+    for name, side in (("beginning", first), ("going second", second)):
+        lines.append(f"  {name:<13}{side['wins']} won, {side['draws']} drawn, {side['losses']} lost")
+    lines.append(f"  who began won {values['first_wins']}, the other {values['second_wins']}, drawn {values['draws']}; "
+                 f"{values['different_games']} different games; the interval is of 95 %")  # fmt: skip
+    if claims is not None and found is not None:
+        decided = "undecided" if found.accepted is None else (
+            f"accepts a score of {claims[found.accepted]:.3f} against one of {claims[not found.accepted]:.3f}"
+        )  # fmt: skip
+        lines.append(f"  sequential test: {decided} (evidence {found.ratio:+.2f}, decided at {found.low:+.2f} or "
+                     f"{found.high:+.2f})")  # fmt: skip
+    if values["stopped"]:
+        lines.append("  stopped before its end; games of a batch that was not finished are not counted")
+    return lines
+
+
+def _tell(values: dict[str, Any], args: Match) -> None:
+    import json
+
+    words = values.pop("words")
+    if args.save:
+        words.append(f"  the games are in {args.save}; `python main.py replay {args.save} --game-number 1` shows one")
+    print(json.dumps(values) if args.json else "\n".join(words))

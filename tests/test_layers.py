@@ -7,11 +7,11 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config failpoints rating arrays", "files league", "loggers", "compiled storage backends", "game", "games", "forest",
-    "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS", "selfplay", "pool memory",
-    "processes", "model", "choices", "agent", "players", "conformance funcs", "runs sgf", "workers",
-    "exact ladder", "scoreboard", "evaluation",
-    "initialise records", "stages scoring lineup explain budget bench exchange drawing", "verification", "recovery soak",
+    "config failpoints rating arrays", "files league", "loggers", "compiled storage backends gate", "game",
+    "games openings", "forest", "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS",
+    "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "runs sgf",
+    "workers", "exact ladder", "scoreboard", "evaluation", "initialise records",
+    "stages scoring lineup explain budget bench exchange drawing", "verification doctor", "recovery soak",
     "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
@@ -38,7 +38,7 @@ AT_IMPORT = {
 AT_IMPORT |= {f"{verb}_{kind}" for verb in ("read", "write") for kind in ("text", "bytes")}
 SOURCES = sorted(
     path.relative_to(HERE).as_posix()
-    for pattern in ("*.py", "games/*.py", "backends/*.py", "players/*.py", "web/*.py", "commands/*.py")
+    for pattern in ("*.py", "games/*.py", "backends/*.py", "players/*.py", "web/*.py", "doctor/*.py", "commands/*.py")
     for path in HERE.glob(pattern)
 )
 

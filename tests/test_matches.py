@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from agent import Agent, Player, Quit, User
-from funcs import openings, play_alone, play_batch, playMatches
+from funcs import play_alone, play_batch, playMatches
+from games import connect4
 from matching import LOG, Drawn, Spy, match, replayed
 from memory import Memory
+from openings import openings
 from players import RandomPlayer
 from searching import GAMES, Projection, always
 
@@ -122,37 +124,39 @@ def test_every_game_is_logged_and_progress_is_told():
 # ---- openings
 
 
-def test_openings_follow_from_seed_and_pair_are_legal_and_end_no_game():
-    for game, plies in ((GAMES["connect4"], 8), (GAMES["tictactoe"], 6), (GAMES["corridor"], 4)):
-        found = openings(game, range(30), plies, 5)
-        assert openings(game, [17, 3], plies, 5) == [found[17], found[3]]
-        assert openings(game, range(30), plies, 6) != found
-        for moves in found:
-            state = game.start()
-            for action in moves:
-                state = state.takeAction(action)[0]
-            assert len(moves) == plies and not state.isEndGame
-
-
-def test_an_opening_comes_again_only_after_all_others_have_come():
-    found = openings(GAMES["tictactoe"], range(27), 1, 0)
-    for part in (found[:9], found[9:18], found[18:]):
-        assert len({tuple(moves) for moves in part}) == 9
-    positions = set()
-    for moves in openings(GAMES["connect4"], range(200), 4, 0):
-        state = GAMES["connect4"].start()
+def positions_after(game, found):
+    ids = []
+    for moves in found:
+        state = game.start()
         for action in moves:
             state = state.takeAction(action)[0]
-        positions.add(state.id)
-    assert len(positions) == 200, "of 1120"
+        assert not state.isEndGame
+        ids.append(state.id)
+    return ids
 
 
-def test_no_opening_is_longer_than_the_game_allows():
-    assert openings(GAMES["tictactoe"], range(3), 9, 0) == [[], [], []]
-    assert openings(GAMES["tictactoe"], [], 2, 0) == [] and openings(GAMES["tictactoe"], [0, 1], 0, 0) == [
-        [],
-        [],
-    ]
+def test_openings_follow_from_seed_and_pair_and_no_position_comes_twice():
+    for game, plies in ((GAMES["connect4"], 8), (GAMES["tictactoe"], 6), (GAMES["corridor"], 4)):
+        found = openings(game, 30, plies=plies, seed=5)
+        assert openings(game, 18, plies=plies, seed=5) == found[:18]
+        assert openings(game, 30, plies=plies, seed=6) != found
+        assert {len(moves) for moves in found} == {plies} and len(set(positions_after(game, found))) == 30
+    assert openings(GAMES["connect4"], 0, plies=2, seed=0) == []
+
+
+@pytest.mark.parametrize("count, plies, length", [(1, 0, 0), (2, 0, 1), (9, 1, 1), (10, 1, 2), (100, 0, 3), (60, 1, 2)])
+def test_openings_are_longer_when_there_are_too_few_short_ones(count, plies, length):
+    game = GAMES["tictactoe"]
+    found = openings(game, count, plies=plies, seed=0)
+    assert {len(moves) for moves in found} == {length} and len(set(positions_after(game, found))) == count
+
+
+def test_a_game_without_so_many_openings_gives_those_it_has():
+    game = connect4.Connect4(rows=2, columns=2, n=2)
+    for plies in (0, 1, 2, 9):
+        found = openings(game, 100, plies=plies, seed=0)
+        assert len(found) == len(set(positions_after(game, found))) == 4
+    assert {len(moves) for moves in openings(GAMES["tictactoe"], 3, plies=9, seed=0)} == {8}
 
 
 # ---- a person in a game

@@ -1,0 +1,69 @@
+"""When a match is over and what it has decided: the sequential test and the article's threshold, in words.
+
+Scores are of player 1 (in a tournament the current network), game by game, the two of a pair adjacent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rating import Score, log_likelihood_ratio, rate, sprt_bounds
+
+
+class Verdict(NamedTuple):
+    """Whether the current network becomes the best, and why in words."""
+
+    promoted: bool
+    words: str
+    score: Score
+
+
+Rule = Callable[[Sequence[float], bool], Verdict | None]
+"""(scores, whether no game is left) -> what is decided; None = play on. Asked after whole pairs."""
+
+
+class Evidence(NamedTuple):
+    """What games say of "scores s1" against "scores s0" (generalised SPRT over pairs, both errors 5 %)."""
+
+    ratio: float
+    """Log-likelihood ratio: above `high` s1 is accepted, below `low` s0."""
+    low: float
+    high: float
+
+    @property
+    def accepted(self) -> bool | None:
+        """True = s1, False = s0, None = undecided."""
+        return True if self.ratio >= self.high else False if self.ratio <= self.low else None
+
+
+def weigh(scores: Sequence[float], s0: float, s1: float) -> Evidence:
+    """Return the evidence of a match in whole pairs."""
+    pairs = np.asarray(scores, float).reshape(-1, 2).mean(axis=1)
+    low, high = sprt_bounds()
+    return Evidence(log_likelihood_ratio(pairs, s0, s1), low, high)
+
+
+def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdict | None:
+    """Decide by a sequential test of "scores sprt_score" against "scores a half"; None = play on."""
+    found, total = weigh(scores, 0.5, sprt_score), rate(scores)
+    told = (
+        f"{total} in {len(scores)} games; evidence {found.ratio:+.2f} "
+        f"(promote at {found.high:+.2f}, stop at {found.low:+.2f})"
+    )
+    if found.accepted:
+        return Verdict(True, f"promoted: {told}", total)
+    if found.accepted is False:
+        return Verdict(False, f"not promoted, not better by enough: {told}", total)
+    return Verdict(False, f"not promoted, undecided after all games: {told}", total) if final else None
+
+
+def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:
+    """The article's rule: promoted when current scores more than `threshold` times the best; draws are half."""
+    total = rate(scores)
+    current, best = sum(scores), len(scores) - sum(scores)
+    promoted = current > threshold * best
+    word = "promoted" if promoted else "not promoted"
+    return Verdict(promoted, f"{word}: {current:g} against {best:g} points, {threshold:g} times as many needed", total)

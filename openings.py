@@ -1,0 +1,55 @@
+"""Random openings of games, one for each pair of a match: no position opens two pairs, so that no game comes twice."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+
+import numpy as np
+
+from game import Game
+
+_TRIES = 100
+"""Openings drawn to find one whose position did not come yet."""
+
+
+def random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], Hashable] | None:
+    """Return random legal moves and the id of the position they lead to; None when they end the game before."""
+    state, moves = game.start(), []
+    for _ in range(plies):
+        moves.append(int(rng.choice(state.allowedActions)))
+        state, _, done = state.takeAction(moves[-1])
+        if done:
+            return None
+    return moves, state.id
+
+
+def openings(game: Game, count: int, *, plies: int, seed: int) -> list[list[int]]:
+    """Return openings of pairs 0 .. count - 1, all of one length, each a function of (seed, pair) and that length.
+
+    The length is `plies`, or more where there are not so many positions after so few moves: openings of two lengths
+    could lead into one game. A game without so many positions gives as many as it has at one length.
+    """
+    most: list[list[int]] = []
+    for length in itertools.chain(range(plies, game.max_plies), range(min(plies, game.max_plies) - 1, -1, -1)):
+        found = _of_length(game, count, length, seed)
+        if len(found) > len(most):
+            most = found
+        if len(found) == count or most and not found:
+            break
+    return most
+
+
+def _of_length(game: Game, count: int, plies: int, seed: int) -> list[list[int]]:
+    """Return as many openings of a length as there are, `count` at most."""
+    found: list[list[int]] = []
+    seen: set[Hashable] = set()
+    for pair in range(count):
+        rng = np.random.default_rng([seed, pair])
+        drawn = (random_opening(game, plies, rng) for _ in range(_TRIES))
+        new = next((opening for opening in drawn if opening is not None and opening[1] not in seen), None)
+        if new is None:
+            break
+        found.append(new[0])
+        seen.add(new[1])
+    return found
