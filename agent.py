@@ -42,7 +42,7 @@ class Player:
     """Anything that chooses moves. Override `act`; `act_many` when many games at once are cheaper."""
 
     at_once = 64
-    """Games of a match that it plays side by side at most; with one alone `act` may raise `Resigned`."""
+    """Games of a match that it plays side by side at most; 1 where it plays by the clock, or may give up in `act`."""
 
     def __init__(self, name: str, game: Game) -> None:
         self.name = name

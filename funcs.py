@@ -60,9 +60,10 @@ def play_batch(
 ) -> list[MatchGame]:
     """Play games side by side, jobs = (index, opening, whether player 1 begins); return them in the order given.
 
-    A game depends on (seed, index) and the players only. With a person one game is played after the other.
+    A game depends on (seed, index) and the players only. A player who takes one game at a time, as a person does or one
+    who plays by the clock, plays one after the other.
     """
-    if any(isinstance(player, User) for player in players):
+    if min(player.at_once for player in players) == 1:
         return [play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0) for job in jobs]
     for player in players:
         player.new_games(len(jobs))
@@ -282,7 +283,6 @@ def contest(
     opening_plies: int,
     over: Callable[[list[float]], bool] = lambda scores: False,
     every: int = 64,
-    side_by_side: int = 64,
     known: dict[int, float] | None = None,
     keep: Callable[[list[MatchGame]], None] = lambda games: None,
     report: Callable[[int], None] = lambda done: None,
@@ -294,13 +294,13 @@ def contest(
     """
     scores = dict(known or {})
     opened = openings(game, total // 2, plies=opening_plies, seed=seed)
-    total, end = 2 * len(opened), 0
+    total, end, at_once = 2 * len(opened), 0, min(player.at_once for player in players)
     while end < total:
         start, end = end, min(end + every, total)
         jobs = [(i, opened[i // 2], i % 2 == 0) for i in range(start, end) if i not in scores]
-        for first in range(0, len(jobs), side_by_side):
+        for first in range(0, len(jobs), at_once):
             before = end - len(jobs) + first
-            part = jobs[first : first + side_by_side]
+            part = jobs[first : first + at_once]
             games = play_batch(game, players, part, seed=seed, report=lambda n, before=before: report(before + n))
             keep(games)
             scores.update({g.index: g.score for g in games})

@@ -295,8 +295,7 @@ class Session:
 
     def check_space(self) -> None:
         """Raise `Unwritable` when the disk has no room for an iteration: twice a version, and something for games."""
-        newest = f"{self.current_version:04}.npz"
-        sizes = [p.stat().st_size for p in (self.folder / "models").glob(f"*{newest}")]
+        sizes = [p.stat().st_size for p in (self.folder / "models").glob(f"*{self.current_version:04}.npz")]
         self.store.reserve = 2 * sum(sizes) + RESERVE
         require_space(self.folder, self.store.reserve)
 

@@ -7,15 +7,15 @@ never met can be compared. Matches are seeded openings with both colours.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from agent import Player
-from funcs import openings, play_batch
+from funcs import play_batch
 from game import Game
+from openings import openings
 from players.rollout import RolloutPlayer
 
 FIRST, TOP = 16, 1 << 17
@@ -159,17 +159,9 @@ def rollout_match(game: Game, player: Player, sims: int, indices: Sequence[int],
                   ) -> list[float]:  # fmt: skip
     """Return the player's scores against a rollout player; a game is a function of (seed, index) and the players."""
     mixed = int(np.random.default_rng([seed, sims]).integers(2**31))
-    starts = openings(game, [i // 2 for i in indices], plies, mixed)
-    jobs = [(i, opening, i % 2 == 0) for i, opening in zip(indices, starts, strict=True)]
-    players = player, RolloutPlayer(game, sims=sims)
-    size = 1 if by_the_clock(player) else len(jobs)
-    parts = [jobs[i : i + size] for i in range(0, len(jobs), size)]
-    return [g.score for part in parts for g in play_batch(game, players, part, seed=mixed)]
-
-
-def by_the_clock(player: Player) -> bool:
-    """Whether a player's budget is a time, as in rollout:2s: asked about several games at once it would share it."""
-    return re.search(r":[0-9.]+s\Z", player.name) is not None
+    opened = openings(game, max(indices, default=0) // 2 + 1, plies=plies, seed=mixed)
+    jobs = [(i, opened[i // 2 % len(opened)], i % 2 == 0) for i in indices]
+    return [g.score for g in play_batch(game, (player, RolloutPlayer(game, sims=sims)), jobs, seed=mixed)]
 
 
 def as_values(ladder: Ladder) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import numpy as np
 from agent import Agent, Player
 from exact import Solved
 from forest import capacity_for, forest_bytes
-from ladder import by_the_clock
 from rating import wilson
 
 ROOM = 1 << 29
@@ -136,7 +135,7 @@ def choose(
 
 def _side_by_side(player: Player, sims: int) -> int:
     if not isinstance(player, Agent):
-        return 1 if by_the_clock(player) else SIDE_BY_SIDE[0]
+        return min(player.at_once, SIDE_BY_SIDE[0])
     return int(np.clip(ROOM // forest_bytes(player.game, 1, 1, capacity_for(sims, 1)), 1, SIDE_BY_SIDE[1]))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -104,14 +103,14 @@ def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
 ) -> tuple[list[MatchGame], bool]:
     """Return the games played, in whole pairs, and whether the person stopped the match."""
-    from agent import Quit, User
+    from agent import Quit
     from funcs import contest
     from gate import weigh
     from loggers import Console
     from rating import rate
 
     played: list[MatchGame] = []
-    one_by_one = any(isinstance(p, User) or re.search(r":[0-9.]+s\b", p.name) for p in players)
+    one_by_one = min(p.at_once for p in players) == 1
     console = Console(quiet=args.json)
 
     def keep(games: list[MatchGame]) -> None:
@@ -130,8 +129,7 @@ def _play(
         with console.phase("match", args.games) as phase:
             contest(
                 game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
-                every=2 if one_by_one else 32 if claims else 64, side_by_side=1 if one_by_one else 64, keep=keep,
-                report=report,
+                every=2 if one_by_one else 32 if claims else 64, keep=keep, report=report,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True
