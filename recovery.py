@@ -12,6 +12,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,7 +83,7 @@ def _read(folder: Path, place: Path) -> dict[str, list[Row]]:
             keys = 1 if table in ("meta", "versions") else 2
             for row in rows:
                 found[table].setdefault(row[:keys], row)
-        if attempt == "as it is" and found["versions"] and found["stages"]:
+        if attempt == "as it is" and all(found.values()):
             break
     return {table: [rows[key] for key in sorted(rows)] for table, rows in found.items()}
 
@@ -107,10 +108,13 @@ def _readable(path: Path) -> dict[str, list[Row]]:
     db = sqlite3.connect(path, isolation_level=None)
     db.text_factory = lambda data: data.decode(errors="replace")
     try:
+        db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         for table, columns in TABLES.items():
             width = columns.split(", PRIMARY")[0].count(",") + 1
             rows = [row for row in _around_damage(db, table) if len(row) == width]
             found[table] = [row[:-1] for row in rows if row_digest(table, row[:-1]) == row[-1]]
+    except sqlite3.Error:  # its first page is gone
+        pass
     finally:
         db.close()
     return found
@@ -118,6 +122,10 @@ def _readable(path: Path) -> dict[str, list[Row]]:
 
 def _around_damage(db: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield the rows of a table that can be read: where a range of them cannot, those of each half of it."""
+    if table == "meta":  # has no numbers, and fits into a page
+        with suppress(sqlite3.Error):
+            yield from db.execute("SELECT * FROM meta").fetchall()
+        return
     ranges, failed = [(0, HIGHEST)], 0
     while ranges and failed < TRIES:
         low, high = ranges.pop()

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from config import UserError
 from failpoints import VARIABLE
 from recovery import recover
 from runs import HERE, runs_of
@@ -41,7 +42,7 @@ KINDS = {
     "log cut": 1, "log gone": 1, "no settings": 1, "damaged database": 1,
 }  # fmt: skip
 """How often each fault happens, beside the others."""
-LONGEST = 300.0
+LONGEST = 1800.0
 """Seconds that a process is given to end by itself."""
 Key = tuple[str, int, int]
 
@@ -80,7 +81,8 @@ class Soak:
     def run(self, minutes: float) -> Soaked:
         """Let faults happen for so long, end the run in work, and compare."""
         began = time.monotonic()
-        self._await(self._start("undisturbed"), {0})
+        if self._await(self._start("undisturbed"), {0}):
+            raise UserError(f"expected a run that nothing disturbs to end well: {self._surprises[0]}")
         self._state = verify(self._folder("undisturbed")).state
         self._say(f"undisturbed: state {self._state[:16]}, {time.monotonic() - began:.0f} s")
         while time.monotonic() - began < 60 * minutes:

@@ -79,7 +79,8 @@ class Store:
                 self._db.execute(f"PRAGMA application_id = {APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {FORMAT}")
                 for table, columns in TABLES.items():
-                    self._db.execute(f"CREATE TABLE {table} ({columns})")
+                    form = " WITHOUT ROWID" if table == "meta" else ""
+                    self._db.execute(f"CREATE TABLE {table} ({columns}){form}")
                 self.put("identity", secrets.token_hex(8))
         if self._db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise DamagedData(f"{self.path}: expected a run's database, got another file")
