@@ -10,7 +10,7 @@ LAYERS = [
     "config failpoints rating arrays", "files", "loggers", "compiled storage backends", "game", "games", "forest",
     "chance", "selection", "kernels", "rollouts MCTS", "selfplay", "pool memory", "processes", "model", "choices",
     "agent", "players", "conformance funcs", "runs sgf", "workers", "initialise records",
-    "stages lineup explain budget bench exchange", "verification", "recovery soak",
+    "stages lineup explain budget bench exchange", "verification", "recovery", "soak",
     "console position turnfile", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
