@@ -166,7 +166,7 @@ def test_a_run_in_use_is_refused_with_its_own_exit_code(trained_place, capsys):
 def test_what_the_system_refuses_is_told_in_one_line(place, capsys):
     (place / "tictactoe").write_text("not a folder")
     code, _, err = told(capsys, *SMALL, "--new")
-    assert code == 2 and re.fullmatch(r"error: [^\n]+\n", err) and "tictactoe" in err
+    assert code == 5 and re.fullmatch(r"error: [^\n]+\n", err) and "tictactoe" in err
 
 
 def test_a_trace_that_cannot_be_written_is_told_in_one_line(trained_place, capsys):
