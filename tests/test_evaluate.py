@@ -110,8 +110,8 @@ def test_curves_that_cannot_be_drawn_are_refused(trained_place, tmp_path, capsys
 
 def line(i, **facts):
     return {"iteration": i, "version": i, "best_version": 0, "total_seconds": 60.0 * i, "retrain_policy_loss": 2.0 / i,
-            "self_play_first_wins": 0.5, "self_play_draws": 0.2, "score_kept": 0.5 + i / 100, "score_sims": 8,
-            "score_kept_alone": 0.4 + i / 100, "self_play_seconds": 3.0, "score_seconds": 0.5,
+            "self_play_first_wins": 0.5, "self_play_draws": 0.2, "score_kept": round(0.5 + i / 100, 2), "score_sims": 8,
+            "score_kept_alone": round(0.4 + i / 100, 2), "self_play_seconds": 3.0, "score_seconds": 0.5,
             "score_matches": [{"opponent": "rollout:16", "score": 0.4 + i / 20, "games": 16}], **facts}  # fmt: skip
 
 
