@@ -13,6 +13,7 @@ import numpy as np
 
 import kernels as k
 from chance import choose, draw_noise
+from compiled import bind
 from forest import (
     TERMINAL,
     WAITING,
@@ -83,7 +84,7 @@ class MCTS:
         self._asked = np.zeros(batch, np.int32)
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
-        self._step = k.bind(
+        self._step = bind(
             k.search_step, self.forest, self.rules, self.rule, self.cache, self._asked, 0, self._values,
             self._logits, self._planes, self._asked,
         )  # fmt: skip

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, njit, typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -63,3 +64,14 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp), code
+
+
+def bind(function: Any, *args: Any) -> Callable[..., Any]:
+    """Return the compiled code of `function` for arguments of exactly these types, without a check of later ones.
+
+    Finding out the types of all tables costs 45 us a call, more than many a step; callers pass the same arrays anew.
+    """
+    signature = tuple(typeof(a) for a in args)
+    function.compile(signature)
+    code: Callable[..., Any] = function.get_overload(signature)
+    return code

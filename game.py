@@ -9,14 +9,14 @@ A game comes in one of two forms, and everything works with both. *Plain Python*
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import types
 
-from compiled import compiled
+from compiled import bind, compiled
 from config import UserError
 
 Row = np.ndarray
@@ -56,8 +56,19 @@ def _call_encode(fn, row, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def call_key(fn, row):  # type: ignore[no-untyped-def]
+def _call_key(fn, row):  # type: ignore[no-untyped-def]
     return fn(row)
+
+
+_BOUND: dict[Any, Callable[..., Any]] = {}
+
+
+def _call(function: Any, *args: Any) -> Any:
+    """Call one of the above: rules and arrays have the same types in every game, so they are looked at once."""
+    code = _BOUND.get(function)
+    if code is None:
+        code = _BOUND[function] = bind(function, *args)
+    return code(*args)
 
 
 class Rules(NamedTuple):
@@ -241,7 +252,7 @@ class CompiledState(GameState):
 
     @property
     def id(self) -> int:  # type: ignore[override]
-        return int(call_key(self.rules.key, self.row))
+        return int(_call(_call_key, self.rules.key, self.row))
 
     @property
     def playerTurn(self) -> int:  # type: ignore[override]
@@ -252,7 +263,8 @@ class CompiledState(GameState):
         if self.isEndGame:
             return []
         out = np.empty(self.game.action_size, np.int32)
-        return [int(a) for a in out[: _call_legal(self.rules.legal, self.row, out)]]
+        actions: list[int] = out[: _call(_call_legal, self.rules.legal, self.row, out)].tolist()
+        return actions
 
     @property
     def isEndGame(self) -> bool:  # type: ignore[override]
@@ -264,7 +276,7 @@ class CompiledState(GameState):
 
     def _outcome(self) -> tuple[float, bool]:
         out = np.zeros(1, np.float32)
-        over = _call_outcome(self.rules.outcome, self.row, out)
+        over = _call(_call_outcome, self.rules.outcome, self.row, out)
         return (float(out[0]) if over else 0.0), bool(over)
 
     @property
@@ -276,13 +288,13 @@ class CompiledState(GameState):
         if action not in self.allowedActions:
             raise UserError(illegal_move(self.game, self, action))
         row = self.row.copy()
-        _call_play(self.rules.play, row, int(action))
+        _call(_call_play, self.rules.play, row, int(action))
         state = CompiledState(self.game, row)
         return (state, *state._outcome())
 
     def planes(self) -> np.ndarray:
         out = np.zeros(int(np.prod(self.game.input_shape)), np.uint8)
-        _call_encode(self.rules.encode, self.row, out)
+        _call(_call_encode, self.rules.encode, self.row, out)
         return out.reshape(self.game.input_shape)
 
     def render(self) -> str:
@@ -294,8 +306,8 @@ class CompiledState(GameState):
 
 def illegal_move(game: Game, state: GameState, action: int) -> str:
     """Say why an action cannot be played, with the moves that can."""
-    legal = [game.move_name(a) for a in state.allowedActions]
-    shown = " ".join(legal[:40]) + (" ..." if len(legal) > 40 else "")
+    legal = state.allowedActions
+    shown = " ".join(game.move_name(a) for a in legal[:40]) + (" ..." if len(legal) > 40 else "")
     try:
         name = game.move_name(int(action)) if 0 <= int(action) < game.action_size else repr(action)
     except (TypeError, ValueError):
@@ -308,4 +320,4 @@ def state_key(game: Game, state: GameState) -> int:
     """Return the 64-bit key of a position, as the tables of the search hold it."""
     if game.rules is None:
         raise TypeError(f"{game.name} has no rules")
-    return int(call_key(game.rules.key, game.row_of(state)))
+    return int(_call(_call_key, game.rules.key, game.row_of(state)))

@@ -8,11 +8,8 @@ Reference for proofs: Winands, Björnsson, Saito 2008 (Monte-Carlo Tree Search S
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numba import typeof
 
 from compiled import compiled, inlined, prefetch
 from forest import (
@@ -37,17 +34,6 @@ LEAF, DONE, BLOCKED = 0, 1, 2
 LINE = 64
 """Bytes of a cache line."""
 _LINE_OF_EDGES, _LINE_OF_ROW = LINE // EDGE.itemsize, LINE // 4
-
-
-def bind(function: Any, *args: Any) -> Callable[..., Any]:
-    """Return the compiled code of `function` for arguments of exactly these types, without a check of later ones.
-
-    Finding out the types of all tables costs 45 us a call, more than many a step; callers pass the same arrays anew.
-    """
-    signature = tuple(typeof(a) for a in args)
-    function.compile(signature)
-    code: Callable[..., Any] = function.get_overload(signature)
-    return code
 
 
 @inlined

@@ -19,7 +19,7 @@ import numpy as np
 import kernels as k
 from backends import Predictor, cores
 from chance import choose, draw_noise, uniform
-from compiled import compiled
+from compiled import bind, compiled
 from config import Config
 from forest import TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
 from game import Game
@@ -321,7 +321,7 @@ class _Worker:
         self._logits = np.zeros((trees, actions), np.float32)
         m = self.mcts
         self._tables = m.forest, m.rules, m.rule, m.cache, self._table, self._play, self._asked
-        self._step = k.bind(selfplay_step, *self._tables, 0, self._values, self._logits, self._planes)
+        self._step = bind(selfplay_step, *self._tables, 0, self._values, self._logits, self._planes)
         self.evaluations = 0
         self.batches = 0
         self.search_seconds = 0.0

@@ -58,7 +58,7 @@ def test_a_search_is_stopped_when_asked_to_even_before_it_begins(make):
     state = position(player.game)
     found = look(player, state, 10_000, stop=lambda: True)
     assert found["simulations"] < 2000
-    assert choose(player, "400", state, lambda: True) is None
+    assert choose(player, "400", state, [], lambda: True) is None
 
 
 def test_rollouts_have_no_opinion_of_a_network():
@@ -123,7 +123,7 @@ def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     for name in ("random", "rollout", "run0001:best"):
         for level in ("25", "1s") if name != "rollout" else ("25",):
             assert level in LEVELS
-            move, value = choose(library.make(name, game, level), level, game.start(), lambda: False)
+            move, value = choose(library.make(name, game, level), level, game.start(), [], lambda: False)
             assert move in range(9) and (value is None) == (name == "random")
     for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
         with pytest.raises((ValueError, Exception), match="expected|invalid"):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from lineup import make_player
 from MCTS import Node
 from players import RandomPlayer
 from players.rollout import RolloutPlayer
+from players.uct import spiel_name
 from runs import RUN, RUNS, read_config, runs_of
 from storage import DamagedData, Store
 from web.table import PERSON
@@ -32,6 +33,8 @@ KEPT = 6
 """Networks in memory at once."""
 DEEPEST = 20_000
 """Simulations at most of a search that the page shows."""
+DEPTHS = 2, 4, 6
+"""Plies of the alpha-beta players that are offered."""
 LEVELS = {
     "25": "25 sims", "100": "100 sims", "400": "400 sims", "1600": "1,600 sims",
     "6400": "6,400 sims", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
@@ -70,9 +73,14 @@ class Library:
 
     def players(self, spec: str) -> dict[str, str]:
         """Return {name: what people read} of the players of a game, people first."""
-        named = {PERSON: "Person", "random": "Random moves", "rollout": "Rollouts (no network)"}
-        if _has_open_spiel():
+        named = {
+            PERSON: "Person", "random": "Random moves", "greedy": "Greedy: one move ahead", "rollout": "Rollouts",
+            **{f"alphabeta:{plies}": f"Alpha-beta, {plies} plies" for plies in DEPTHS},
+        }  # fmt: skip
+        if _installed("pyspiel") and spiel_name(make_game(spec)) is not None:
             named["uct"] = "OpenSpiel's UCT"
+        if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
+            named["solver"] = "Perfect play"
         for folder in reversed(runs_of(spec)):
             versions = _versions(folder)
             if versions is None:
@@ -89,10 +97,8 @@ class Library:
 
     def make(self, name: str, game: Game, level: str) -> Player:
         """Return a player of a game for a seat; it is nobody else's. May take seconds when a network is loaded."""
-        if name == "random":
-            player: Player = RandomPlayer(game)
-            player.new_game(0, time.monotonic_ns() % 2**31)
-            return player
+        if name in ("random", "greedy", "solver") or name.startswith("alphabeta:"):
+            return make_player(name, game)
         seconds = level.endswith("s")
         if name == "rollout":
             return make_player(f"rollout:{level}", game)
@@ -159,15 +165,25 @@ def _versions(folder: Path) -> tuple[int, list[int]] | None:
         store.close()
 
 
-@lru_cache(maxsize=1)
-def _has_open_spiel() -> bool:
+@cache
+def _installed(name: str) -> bool:
     import importlib.util
 
-    return importlib.util.find_spec("pyspiel") is not None
+    return importlib.util.find_spec(name) is not None
 
 
-def choose(player: Player, level: str, state: GameState, stop: Callable[[], bool]) -> tuple[int, float | None] | None:
-    """Return (move, its value for the player to move, None where the player has no opinion); None when stopped."""
+def has_level(name: str) -> bool:
+    """Whether a player's budget can be chosen."""
+    return name in ("rollout", "uct") or RUN.match(name.partition(":")[0]) is not None
+
+
+def choose(
+    player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool]
+) -> tuple[int, float | None] | None:
+    """Return (move, its value for the player to move, None where the player has no opinion); None when stopped.
+
+    moves: those that led to the state.
+    """
     if isinstance(player, Agent):
         until = time.monotonic() + float(level[:-1]) if level.endswith("s") else float("inf")
         player.think(state, stop=lambda: stop() or time.monotonic() > until)
@@ -180,6 +196,11 @@ def choose(player: Player, level: str, state: GameState, stop: Callable[[], bool
         player.think(state, int(level), stop)
         if stop():
             return None
+    elif not isinstance(player, RolloutPlayer):
+        player.new_games(1)
+        player.new_game(0, time.monotonic_ns() % 2**31)
+        for move in moves:
+            player.observe(0, move)
     action, _, value, _ = player.act(state, 0)
     return None if stop() else (action, None if isinstance(player, RandomPlayer) else value)
 

@@ -13,7 +13,7 @@ from config import UserError
 from drawing import LOOKS, board_svg, grid_of, point_of
 from records import FORMS, LIMIT, from_bytes, to_bytes
 from web.charts import values_svg
-from web.engine import LEVELS, choose, make_game
+from web.engine import LEVELS, choose, has_level, make_game
 from web.inside import Inside
 from web.table import PERSON, Table
 
@@ -156,7 +156,7 @@ class Play:
             dot = f'<span class="dot-side" style="background:{sides[side][0]}"></span>'
             name.content = dot + escape(self.table.side_name(side))
             who.value, level.value = self.table.seats[side], self.table.levels[side]
-            level.visible = self.table.seats[side] not in (PERSON, "random")
+            level.visible = has_level(self.table.seats[side])
 
     def _show_others(self) -> None:
         """Offer the moves that are no point of the board, such as a pass, as buttons."""
@@ -347,10 +347,10 @@ class Play:
         t = self.table
         try:
             while t.machine_to_move and not self._gone:
-                turn, state, side = self._turn, t.state, t.state.playerTurn
+                turn, state, side, moves = self._turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
                 self.show()
                 level = t.levels[side]
-                chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, turn)
+                chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, moves, turn)
                 if chosen is None or turn != self._turn:
                     continue
                 action, value = chosen
@@ -372,11 +372,13 @@ class Play:
             if not self._gone:
                 self.show()
 
-    def _answer(self, name: str, level: str, spec: str, state: Any, turn: int) -> tuple[int, float | None] | None:
+    def _answer(
+        self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
+    ) -> tuple[int, float | None] | None:
         """Make the player if need be and let it choose; runs in a thread."""
         if (name, level) not in self._players:
             self._players[name, level] = self.library.make(name, make_game(spec), level)
-        return choose(self._players[name, level], level, state, lambda: self._turn != turn)
+        return choose(self._players[name, level], level, state, moves, lambda: self._turn != turn)
 
 
 def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
