@@ -20,7 +20,13 @@ def after_moves(game: Game, moves: list[int]) -> GameState:
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:
     """Search a position and return what the search found; see `describe`."""
-    return describe(agent.think(state), agent.name, agent.get_preds(state)[:2])
+    root = agent.think(state)
+    return describe(root, agent.name, opinion(agent, root))
+
+
+def opinion(agent: Agent, node: Node) -> tuple[float, Any] | None:
+    """Return the network's value and priors of a node that is won at once, for which the search did not ask it."""
+    return agent.get_preds(node.state)[:2] if node.proven == 1.0 else None
 
 
 def describe(node: Node, player: str, network: tuple[float, Any] | None = None) -> dict[str, Any]:

@@ -59,9 +59,8 @@ def test_a_match_depends_on_its_seed_and_not_on_how_many_games_run_side_by_side(
     for seed, side_by_side, every in ((1, 64, 64), (1, 3, 16), (1, 1, 2), (2, 64, 64)):
         lines = []
         players = make_player("rollout:20", GAME), RandomPlayer(GAME)
-        contest(
-            GAME, players, 20, seed=seed, opening_plies=1, keep=lines.extend, side_by_side=side_by_side, every=every
-        )  # fmt: skip
+        players[1].at_once = side_by_side
+        contest(GAME, players, 20, seed=seed, opening_plies=1, keep=lines.extend, every=every)
         found.append([(g.index, g.moves) for g in lines])
     assert found[0] == found[1] == found[2] != found[3]
 
@@ -73,6 +72,9 @@ def test_a_game_with_few_openings_is_played_as_often_as_it_differs():
 
 
 # ---- what is decided
+
+
+NOBODY = Spy("A", GAME), Spy("B", GAME)
 
 
 class Luck:
@@ -97,7 +99,7 @@ def gates(monkeypatch):
 
     def run(count, mean, draws):
         monkeypatch.setattr(funcs, "play_batch", Luck(7, mean, draws))
-        return np.mean([tournament(GAME, None, None, Config(), seed=0).promoted for _ in range(count)])
+        return np.mean([tournament(GAME, *NOBODY, Config(), seed=0).promoted for _ in range(count)])
 
     return run
 
@@ -116,10 +118,10 @@ def test_a_match_and_the_gate_of_a_tournament_stop_at_the_same_game(monkeypatch)
     monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
     for seed in range(20):
         monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.6, 0.2))
-        verdict = tournament(GAME, None, None, Config(), seed=0)
+        verdict = tournament(GAME, *NOBODY, Config(), seed=0)
         monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.6, 0.2))
         scores = contest(
-            GAME, (None, None), 400, seed=0, opening_plies=0, every=32,
+            GAME, NOBODY, 400, seed=0, opening_plies=0, every=32,
             over=lambda scores: weigh(scores, 0.5, 0.55).accepted is not None,
         )  # fmt: skip
         assert rating.rate(scores) == verdict.score
@@ -131,7 +133,7 @@ def test_asking_after_every_pair_keeps_the_errors_of_the_sequential_test(monkeyp
     accepted = []
     for seed in range(300):
         monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.5, 0.3))
-        scores = contest(GAME, (None, None), 800, seed=0, opening_plies=0, every=2,
+        scores = contest(GAME, NOBODY, 800, seed=0, opening_plies=0, every=2,
                          over=lambda scores: weigh(scores, 0.5, 0.6).accepted is not None)  # fmt: skip
         accepted.append(weigh(scores, 0.5, 0.6).accepted)
     assert np.mean([a is True for a in accepted]) < 0.05 + 2 * (0.05 * 0.95 / 300) ** 0.5

@@ -18,7 +18,7 @@ import numpy as np
 import games
 from agent import Agent, Player
 from config import UserError
-from explain import describe
+from explain import describe, opinion
 from game import Game, GameState
 from lineup import make_player
 from MCTS import Node
@@ -234,11 +234,12 @@ def look(
 
 def found(analyst: Agent | RolloutPlayer, node: Node) -> dict[str, Any]:
     """Return what is known of a node; rollouts have no network, so no opinion of one."""
-    told = describe(node, analyst.name if isinstance(analyst, Agent) else "rollouts")
-    if isinstance(analyst, RolloutPlayer):
-        told["network_value"] = None
-        for line in told["moves"]:
-            line["V"] = None
+    if isinstance(analyst, Agent):
+        return describe(node, analyst.name, opinion(analyst, node))
+    told = describe(node, "rollouts")
+    told["network_value"] = None
+    for line in told["moves"]:
+        line["V"] = None
     return told
 
 
