@@ -365,9 +365,13 @@ class Store:
     def state_digest(self) -> str:
         """Return a sha256 of all that the run has come to; times are left out, so it is the same after a crash."""
         total = hashlib.sha256()
-        for table, order in (("games", "iteration, idx"), ("versions", "version"), ("matches", "iteration, idx")):
-            for row in self.rows(table, f"ORDER BY {order}"):
+        for table in ("games", "matches"):
+            for row in self.rows(table, "ORDER BY iteration, idx"):
                 total.update(row_digest(table, row))
+        versions = list(self.rows("versions", "ORDER BY version"))
+        for row in versions:
+            total.update(row_digest("versions", row[:5]))
+        total.update(str(versions[-1][5] if versions else None).encode())  # that of older optimizers does not matter
         for iteration, stage, facts in self.rows("stages", "ORDER BY iteration, stage"):
             same = {k: v for k, v in json.loads(facts).items() if not k.endswith(TIMES)}
             total.update(json.dumps([iteration, stage, sorted(same.items())]).encode())
