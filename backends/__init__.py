@@ -67,7 +67,7 @@ def cores() -> int:
 
 def gpus() -> list[str]:
     """Return the names of the GPUs that TensorFlow uses."""
-    import keras
+    from model import keras  # which keeps TensorFlow's greetings off the screen
 
     return [str(device) for device in keras.distribution.list_devices("gpu")]
 
