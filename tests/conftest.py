@@ -102,3 +102,12 @@ def network(request):
     model = make("connect4", normalisation=request.param, hidden_cnn_layers=("16x3",) * 3)
     model.set_weights(trained_looking(model))
     return model
+
+
+SLOW = ("test_kills", "test_program", "test_page", "test_notebook", "test_workers", "test_growth", "test_recovery",
+        "test_scoring")  # fmt: skip
+"""Files that take longest; they come first, so that no core waits for another at the end."""
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: SLOW.index(item.path.stem) if item.path.stem in SLOW else len(SLOW))

@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}
 [ -x "$VENV/bin/python" ] || python3 -m venv "$VENV"
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-"$VENV/bin/python" -m pytest -q -n auto --dist loadfile "$@"
+"$VENV/bin/python" -m pytest -q -n auto --dist loadfile --no-loadscope-reorder "$@"
