@@ -6,7 +6,7 @@ import pytest
 
 from tiny import QUIET, tiny
 
-pytest.register_assert_rewrite("commands", "matching", "sessions")
+pytest.register_assert_rewrite("commandline", "matching", "sessions")
 
 
 @pytest.fixture(scope="session", autouse=True)
