@@ -14,7 +14,7 @@ from explain import after_moves, explain
 from players.rollout import RolloutPlayer
 from searching import Projection
 from web.charts import Point, curve_svg, values_svg
-from web.engine import LEVELS, Library, OneAtATime, choose, look
+from web.engine import LEVELS, OneAtATime, Roster, choose, look
 from web.runfile import elo_points, iterations, list_games, metrics, newest_game, series, standing, stored_game
 from web.truth import solvable, true_values
 
@@ -113,22 +113,22 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     for module in ("web.engine", "runs"):
         monkeypatch.setattr(f"{module}.RUNS", trained.parent.parent)
-    library = Library()
-    names = library.players("tictactoe")
+    roster = Roster()
+    names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == "person"
     assert "run0001:best" in names
-    assert library.strongest("tictactoe") == "run0001:best" and library.strongest("othello") == "rollout"
+    assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("othello") == "rollout"
     game = games.make("tictactoe")
-    a, b = (library.make("run0001:best", game, "25") for _ in range(2))
+    a, b = (roster.make("run0001:best", game, "25") for _ in range(2))
     assert a is not b and a.predictor is b.predictor, "one network, two trees"
     for name in ("random", "greedy", "alphabeta:4", "solver", "uct", "rollout", "run0001:best"):
         for level in ("25", "1s") if name != "rollout" else ("25",):
             assert level in LEVELS
-            move, value = choose(library.make(name, game, level), level, game.start(), [], lambda: False)
+            move, value = choose(roster.make(name, game, level), level, game.start(), [], lambda: False)
             assert move in range(9)
     for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
         with pytest.raises((ValueError, Exception), match="expected|invalid"):
-            library.make(name, game, "25")
+            roster.make(name, game, "25")
 
 
 # ---- what is shown

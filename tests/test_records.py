@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-import games
 from recorded import FORMS, GAMES, WANTED, end_of, played
 from records import Record, from_bytes, to_bytes
 
@@ -79,7 +78,6 @@ def test_a_game_of_go_played_on_the_board_of_sgfmill_has_the_same_stones(spec):
             assert found.root.get("RE") == (f"B+{lead:g}" if lead > 0 else f"W+{-lead:g}" if lead else "0")
 
 
-@pytest.mark.skipif("othello" not in games.names(), reason="no Othello yet")
 def test_a_transcript_without_passes_is_the_game_that_openspiel_plays_with_its_passes():
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel's Othello")
     with_passes = 0
@@ -101,7 +99,6 @@ def test_a_transcript_without_passes_is_the_game_that_openspiel_plays_with_its_p
     assert with_passes > 5
 
 
-@pytest.mark.skipif("othello" not in games.names(), reason="no Othello yet")
 def test_a_transcript_that_stops_after_a_pass_tells_it():
     cut = 0
     for seed in range(40):
@@ -113,7 +110,6 @@ def test_a_transcript_that_stops_after_a_pass_tells_it():
     assert cut > 5
 
 
-@pytest.mark.skipif("othello" not in games.names(), reason="no Othello yet")
 def test_a_published_transcript_is_read_to_its_end():
     text = ("F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1"
             "G2B8A8G7H8H7H6")  # fmt: skip
@@ -160,7 +156,6 @@ def test_the_result_of_a_game_played_out_is_that_of_the_rules():
     assert from_bytes(text, ".sgf", GAMES["points"]).result == 1
 
 
-@pytest.mark.skipif("gomoku" not in games.names(), reason="no gomoku yet")
 def test_the_game_of_a_file_from_elsewhere_follows_from_number_size_and_rule():
     for text, spec in ((b"SZ[15]", "gomoku(size=15)"), (b"SZ[15]RU[Renju]", "gomoku(rule=renju,size=15)"),
                        (b"SZ[9]RU[tournament]GC[a fine game]", "gomoku"), (b"", "gomoku")):  # fmt: skip
@@ -168,7 +163,6 @@ def test_the_game_of_a_file_from_elsewhere_follows_from_number_size_and_rule():
         assert found.game.spec == spec and found.moves == [2]
 
 
-@pytest.mark.skipif("go" not in games.names(), reason="no Go yet")
 def test_the_komi_of_a_go_file_from_elsewhere_is_kept_and_tt_is_a_pass():
     found = from_bytes(b"(;SZ[9]KM[6.50]RU[Japanese]HA[0]AB[];B[ee];W[tt];B[])", ".sgf")
     assert found.game.spec == "go(komi=6.5,size=9)" and found.moves == [40, 81, 81] and found.result == 1

@@ -84,16 +84,16 @@ class Shared:
 
     def __init__(self, spec: str) -> None:
         self.spec = spec
-        self._library: Any = None
+        self._roster: Any = None
         self._trainer: Any = None
 
-    def library(self) -> Any:
+    def roster(self) -> Any:
         """Return the players there are."""
-        if self._library is None:
-            from web.engine import Library
+        if self._roster is None:
+            from web.engine import Roster
 
-            self._library = Library((self.spec,))
-        return self._library
+            self._roster = Roster((self.spec,))
+        return self._roster
 
     def trainer(self) -> Any:
         """Return the training runs that the page started."""
@@ -115,7 +115,7 @@ def _load(place: Shared) -> None:
     import web.learn
     import web.play  # noqa: F401
 
-    place.library()
+    place.roster()
 
 
 def _frame(place: Shared, game: str, moves: str, view: str) -> None:

@@ -58,7 +58,7 @@ class OneAtATime:
             return np.array(values), np.array(logits)
 
 
-class Library:
+class Roster:
     """What can be chosen, and the networks in memory. Safe to use from several threads."""
 
     def __init__(self, extra_games: tuple[str, ...] = ()) -> None:

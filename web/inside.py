@@ -179,7 +179,7 @@ class Inside:
 
     def _analyst_for(self, name: str, spec: str) -> Any:
         if self._key != (name, spec):
-            self._analyst = self._play.library.analyst(name, make_game(spec))
+            self._analyst = self._play.roster.analyst(name, make_game(spec))
             self._key = (name, spec)
         return self._analyst
 

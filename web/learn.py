@@ -35,7 +35,7 @@ class Learn:
     """The view of one tab."""
 
     def __init__(self, place: Any) -> None:
-        self._trainer, self._library, self._first_game = place.trainer(), place.library(), place.spec
+        self._trainer, self._roster, self._first_game = place.trainer(), place.roster(), place.spec
         self.visible = True
         self._folders: dict[str, Path] = {}
         self._drawn: tuple[Any, ...] = ()
@@ -79,7 +79,7 @@ class Learn:
 
     def _new(self) -> None:
         with ui.element("div").classes("line-up"):
-            self._game = ui.select(self._library.games(), value=self._first_game, label="game")
+            self._game = ui.select(self._roster.games(), value=self._first_game, label="game")
             self._game.props("dense outlined options-dense").classes("grow")
         with ui.element("div").classes("line-up"):
             self._preset = ui.select(list(PRESETS), value="laptop", label="preset")

@@ -29,7 +29,7 @@ class Play:
 
     def __init__(self, place: Any, game: str = "", moves: str = "") -> None:
         """Build it where the page is being built; `game` and `moves` come from the address."""
-        self.library = place.library()
+        self.roster = place.roster()
         self.client = context.client
         self.keys_on = True
         self._gone = False
@@ -37,7 +37,7 @@ class Play:
         """Counts what was done at the table: a search begun before the last deed no longer counts."""
         self._running = False
         self._players: dict[tuple[str, str], Player] = {}
-        games = self.library.games()
+        games = self.roster.games()
         self.table = Table(game if game in games else games[0])
         self.inside = Inside(self)
         self._build(games)
@@ -308,7 +308,7 @@ class Play:
     def _refresh_players(self) -> None:
         """Offer the players of the game that is on the table."""
         spec = self.table.game.spec
-        options = self.library.players(spec)
+        options = self.roster.players(spec)
         for _, who, _ in self._seats.values():
             who.set_options(options, value=who.value if who.value in options else PERSON)
         self.inside.change_game(spec, options)
@@ -318,7 +318,7 @@ class Play:
 
     def _choose_opponent(self) -> None:
         """Seat a person against the best there is."""
-        self.table.seats = {1: PERSON, -1: self.library.strongest(self.table.game.spec)}
+        self.table.seats = {1: PERSON, -1: self.roster.strongest(self.table.game.spec)}
         self._refresh_players()
 
     def _sit(self, side: int, name: str) -> None:
@@ -377,7 +377,7 @@ class Play:
     ) -> tuple[int, float | None] | None:
         """Make the player if need be and let it choose; runs in a thread."""
         if (name, level) not in self._players:
-            self._players[name, level] = self.library.make(name, make_game(spec), level)
+            self._players[name, level] = self.roster.make(name, make_game(spec), level)
         return choose(self._players[name, level], level, state, moves, lambda: self._turn != turn)
 
 
