@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -177,6 +178,8 @@ def passes(work):
 def answer(asked):
     root = Path(asked["root"])
     if asked["what"] == "passes":
+        with tempfile.TemporaryDirectory() as elsewhere:
+            live(Path(elsewhere), asked["changes"])  # what a machine does once (caches on disk) is not counted
         return {"passes": passes(lambda: live(root, asked["changes"])), "state": state(root)}
     if asked["what"] == "live":
         return {"code": forked(lambda: live(root, asked["changes"]), fail=asked["fail"])}
