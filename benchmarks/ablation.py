@@ -115,7 +115,7 @@ def main() -> None:
     done = {(line["variant"], line["seed"]) for line in lines}
     game = games.make("connect4")
     who = oracle(game)
-    found = positions(game, who, POSITIONS, 0) if who else []
+    found, bands = (positions(game, who, POSITIONS, 0), who.bands) if who else ([], ())
     for seed in range(options.seeds):
         for name in options.only:
             if (name, seed) in done:
@@ -124,7 +124,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 session, spent = trained(config, options.evaluations, Path(folder))
                 with session:
-                    line = {"variant": name, "seed": seed, **measured(session, found, who.bands if who else ()), **spent}
+                    line = {"variant": name, "seed": seed, **measured(session, found, bands), **spent}
             lines.append(line)
             with options.out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
