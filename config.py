@@ -110,6 +110,9 @@ class Config:
     """Passes over each sampled batch (article: 1)."""
     value_from_search: float = setting(0.25, 0, 1)
     """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
+    value_lambda: float = setting(1.0, 0, 1, fixed=True)
+    """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
+    which takes the result's place (TD(lambda); the article: 1)."""
     optimizer: Literal["sgd", "adamw"] = setting("adamw", fixed=True)
     """SGD with momentum as in the article, or AdamW."""
     learning_rate: float = setting(0.002, 1e-8, 10)

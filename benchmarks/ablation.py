@@ -45,6 +45,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "every search in full": {"full_search_share": 1.0, "mcts_sims": 44},
     "no value from the search": {"value_from_search": 0.0},
     "value half from the search": {"value_from_search": 0.5},
+    "lambda 0.9": {"value_from_search": 0.0, "value_lambda": 0.9},
+    "lambda 0.97": {"value_from_search": 0.0, "value_lambda": 0.97},
     "no random openings": {"random_opening_share": 0.0},
     "random openings of up to 30 moves": {"random_opening_plies": 30, "random_opening_share": 0.75},
     "half the rate": {"learning_rate": 0.0005},
