@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from config import Config, UserError, differences, to_json
+from config import Config, UserError, differences, preset, to_json
 from files import DamagedData, read_file, sha256, write_file
 from funcs import contest
 from game import Game
@@ -74,8 +74,8 @@ def pack(folder: Path, version: int) -> Path:
 
 def command_of(config: Config) -> str:
     """Return the command that starts a run with these settings."""
-    words = ["python", "main.py", "--new"]
-    for name, (_, value) in differences(Config(), config).items():
+    words = ["python", "main.py", "--new", "--game", config.game]
+    for name, (_, value) in differences(preset("laptop", game=config.game), config).items():
         flag = "--" + name.replace("_", "-")
         if isinstance(value, bool):
             words.append(flag if value else flag.replace("--", "--no-", 1))

@@ -91,7 +91,7 @@ def test_a_run_begins_with_the_player_that_ships(packed, capsys):
     "config",
     [
         tiny(),
-        tiny(game="gomoku(size=7)", proofs=False, minutes=2.5),
+        tiny(game="gomoku(size=7)", proofs=False, minutes=2.5, episodes=1024),
         from_json(json.dumps({"forced_playouts": 2.0, "random_opening_plies": 30})),
     ],
 )
