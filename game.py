@@ -33,6 +33,9 @@ OUTCOME = types.int64(_row, _floats)
 ENCODE = types.void(_row, _bytes)
 KEY = types.uint64(_row)
 EVALUATE = types.float32(_row)
+PLAYOUT = types.float32(_row, types.uint64)
+NOT_PLAYED = 2.0
+"""What a PLAYOUT returns, with the row unchanged, when it leaves the random game to the rules."""
 
 
 @compiled
@@ -162,6 +165,10 @@ class Game:
     evaluate: Any = None
     """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1):
     a `numba.cfunc` for players that look ahead a few moves only; None = nothing is known before the end."""
+    playout: Any = None
+    """PLAYOUT: (row, seed) -> float32, the value for who began of one random game from a position that is not over,
+    every legal move as likely as any other: a `numba.cfunc`, for games that can do this faster than by lists of legal
+    moves; it may use up the row. None, or `NOT_PLAYED` returned: the rules are asked move by move."""
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """Those that differ from the defaults."""

@@ -101,19 +101,26 @@ def can_fill(row, p):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def may_be_played(row, p):  # type: ignore[no-untyped-def]
+    """Tell whether the player may put a stone on a point."""
+    at, width = CELLS + p, np.int64(row[SIZE]) + 1
+    if row[at] != 0:
+        return False
+    free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
+    return (free or (p != row[KO] and can_fill(row, p))) and (row[SLOTS] == 0 or not repeats(row, p))
+
+
+@compiled
 def legal_actions(row, out):  # type: ignore[no-untyped-def]
     """Write the legal actions, points in row order and then the pass; return their number."""
-    size, ko, simple = np.int64(row[SIZE]), CELLS + row[KO], row[SLOTS] == 0
-    width, count, action = size + 1, 0, 0
+    size = np.int64(row[SIZE])
+    count, action = 0, 0
     for r in range(size):
-        first = CELLS + (r + 1) * width + 1
-        for at in range(first, first + size):
-            if row[at] == 0:
-                free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
-                if free or (at != ko and can_fill(row, at - CELLS)):
-                    if simple or not repeats(row, at - CELLS):
-                        out[count] = action
-                        count += 1
+        first = (r + 1) * (size + 1) + 1
+        for p in range(first, first + size):
+            if may_be_played(row, p):
+                out[count] = action
+                count += 1
             action += 1
     out[count] = action
     return count + 1

@@ -11,7 +11,7 @@ import numpy as np
 from numba import cfunc
 
 from config import UserError
-from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, WINNER, Game, Row, Rules
+from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, WINNER, Game, Row, Rules
 from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries, squash
 from games.chains import (
     BORDER,
@@ -31,6 +31,7 @@ from games.chains import (
     start_row,
     step,
 )
+from games.go_playouts import random_game
 
 PLANES = 8
 
@@ -90,6 +91,11 @@ def evaluate(row):  # type: ignore[no-untyped-def]
     return squash(lead * row[PLAYER], np.float64(size))
 
 
+@cfunc(PLAYOUT, cache=True)
+def playout(row, seed):  # type: ignore[no-untyped-def]
+    return random_game(row, seed)
+
+
 class Go(Game):
     """Surround more of the board than the other."""
 
@@ -99,6 +105,7 @@ class Go(Game):
     sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate
+    playout = playout
 
     def __init__(
         self, size: int = 5, komi: float = 2.5, ko: str = "simple", suicide: str = "no", plies: int = 0
