@@ -17,7 +17,7 @@ import numpy as np
 
 from compiled import compiled, inlined
 from config import UserError
-from game import PLAYER, Game
+from game import NO_WIN, NOT_TOLD, PLAYER, Game
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
@@ -217,8 +217,11 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
-    """Prove a position won when a move wins at once; that move comes first ("decisive moves", Teytaud 2010)."""
+def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
+    """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
+    told = rules.winning(row)
+    if told != NOT_TOLD:
+        return told
     for i in range(node.first, node.first + node.count):
         for k in range(row.shape[0]):
             room[k] = row[k]
@@ -226,9 +229,21 @@ def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
         if rules.outcome(room, f.outcome):
             value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
             if value == 1.0:
-                f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
-                node.proven = WIN
-                return
+                return np.int64(f.moves[i])
+    return np.int64(NO_WIN)
+
+
+@compiled
+def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
+    """Prove a position won when a move wins at once; that move comes first ("decisive moves", Teytaud 2010)."""
+    move = winning_move(f, rules, node, row, room)
+    if move == NO_WIN:
+        return
+    i = np.int64(node.first)
+    while f.moves[i] != move:
+        i += 1
+    f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
+    node.proven = WIN
 
 
 @compiled

@@ -5,36 +5,19 @@ The tree, the walk and the backup are those of the network's search; only the ev
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import cfunc
 
 from chance import random_word, uniform
 from compiled import compiled
 from forest import EXPANDED, TREE, copy_row, row_index
-from game import NOT_PLAYED, PLAYER, PLAYOUT, Game
+from game import NOT_PLAYED, PLAYER, Game
 from kernels import LEAF, backup, run_to_leaves
 
 
-@cfunc(PLAYOUT, cache=True)
-def not_played(row, seed):  # type: ignore[no-untyped-def]
-    """The playout of games that have none of their own."""
-    return NOT_PLAYED
-
-
-def playout_of(game: Game) -> Any:
-    """Return a game's own function for random games, or the one that leaves it to the rules."""
-    return not_played if game.playout is None else game.playout
-
-
 @compiled
-def playout(rules, own, tree, room, legal, outcome):  # type: ignore[no-untyped-def]
-    """Play random moves in the row `room` until the game is over; return its value for who began. `tree` has dice.
-
-    `own` is the game's function for that (`playout_of`); where it does nothing, a move of each legal list is drawn.
-    """
-    value = own(room, random_word(tree))
+def playout(rules, tree, room, legal, outcome):  # type: ignore[no-untyped-def]
+    """Play random moves in the row `room` until the game is over; return its value for who began. `tree` has dice."""
+    value = rules.playout(room, random_word(tree))
     if value != NOT_PLAYED:
         return value
     while not rules.outcome(room, outcome):
@@ -54,7 +37,7 @@ def shuffle_moves(f, tree, node):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rollout_step(f, rules, own, rule, cache, t, visits):  # type: ignore[no-untyped-def]
+def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-def]
     """Search tree t with one random game a leaf until its root has `visits` visits, is proven, or there is no room."""
     leaves = f.leaf.shape[0] // f.trees.shape[0]
     capacity = f.nodes.shape[0] // f.trees.shape[0]
@@ -70,19 +53,19 @@ def rollout_step(f, rules, own, rule, cache, t, visits):  # type: ignore[no-unty
         index = f.leaf[slot]
         node = f.nodes[index]
         copy_row(f.rows, room, f.rows[row_index(f, t, index)])
-        node.value = playout(rules, own, tree, f.rows[room], f.legal, f.outcome) * node.player
+        node.value = playout(rules, tree, f.rows[room], f.legal, f.outcome) * node.player
         shuffle_moves(f, tree, node)
         node.status = EXPANDED
         backup(f, rule, slot, node.value, node.player)
 
 
 @compiled
-def playouts(rules, own, trees, rows, count, legal, outcome):  # type: ignore[no-untyped-def]
+def playouts(rules, trees, rows, count, legal, outcome):  # type: ignore[no-untyped-def]
     """Play `count` random games from the position rows[0]; return the sum of their values for who began."""
     total = 0.0
     for _ in range(count):
         copy_row(rows, 1, rows[0])
-        total += playout(rules, own, trees[0], rows[1], legal, outcome)
+        total += playout(rules, trees[0], rows[1], legal, outcome)
     return total
 
 
@@ -94,4 +77,4 @@ def random_games(game: Game, count: int, seed: int) -> float:
     trees["rng"] = seed
     rows = np.stack([game.start_row, game.start_row])
     legal, outcome = np.zeros(game.action_size, np.int32), np.zeros(1, np.float32)
-    return float(playouts(game.rules, playout_of(game), trees, rows, count, legal, outcome)) / count
+    return float(playouts(game.rules, trees, rows, count, legal, outcome)) / count

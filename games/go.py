@@ -56,13 +56,14 @@ def outcome(row, out):  # type: ignore[no-untyped-def]
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
     encode_stones(row, out, 8)
-    size = row[SIZE]
-    for i in range(size * size):
-        p = (i // size + 1) * (size + 1) + i % size + 1
-        out[8 * i + 4] = barred_point(row, p)
-        out[8 * i + 5] = row[PASSED]
-        out[8 * i + 6] = row[PLAYER] == 1
-        out[8 * i + 7] = 1
+    size, i = np.int64(row[SIZE]), 4
+    for r in range(1, size + 1):
+        for p in range(r * (size + 1) + 1, (r + 1) * (size + 1)):
+            out[i] = barred_point(row, p)
+            out[i + 1] = row[PASSED]
+            out[i + 2] = row[PLAYER] == 1
+            out[i + 3] = 1
+            i += 8
 
 
 @cfunc(KEY, cache=True)
@@ -103,9 +104,8 @@ class Go(Game):
     won_by_a_move = False
     look = "points"
     sgf_number = 1
-    rules = Rules(legal, play, outcome, encode, key)
+    rules = Rules(legal, play, outcome, encode, key, playout=playout)
     evaluate = evaluate
-    playout = playout
 
     def __init__(
         self, size: int = 5, komi: float = 2.5, ko: str = "simple", suicide: str = "no", plies: int = 0

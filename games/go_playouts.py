@@ -1,7 +1,7 @@
 """Random games of Go to the end, in compiled code: each legal move, the pass among them, as likely as any other.
 
-Boards up to 7 x 7 under simple ko are two words here, a bit a point: point (r, c) is bit `r * stride + c` with the stride
-size + 1, so that one empty column keeps neighbours in their line. Other boards are played in the row of `games.chains`.
+Boards up to 7 x 7 under simple ko are two words here, a bit a point: point (r, c) is bit `r * stride + c`, the stride
+size + 1, so that an empty column keeps neighbours in their line. Other boards are played in the row of `games.chains`.
 No list of legal moves is made: a candidate is drawn, tried, and drawn anew when it is not legal.
 """
 

@@ -12,7 +12,7 @@ from game import PLAYER, Game, GameState
 from games.plain import PlainGame
 from minimax import unknown
 from players import SimplePlayer
-from rollouts import playout_of, playouts
+from rollouts import playouts
 
 GAMES = 20
 """Random games that a move's worth is the mean of, where the game has no `evaluate`."""
@@ -35,7 +35,7 @@ def best_reply(rules, rows, replies, outcome):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def worth(rules, evaluate, playout, trees, rows, room, outcome, count):  # type: ignore[no-untyped-def]
+def worth(rules, evaluate, trees, rows, room, outcome, count):  # type: ignore[no-untyped-def]
     """Return what the position rows[0] is worth for its player to move, one ply looked ahead.
 
     A win at once is one; else it is the game's estimate or, with count > 0, the mean of so many random games.
@@ -47,7 +47,7 @@ def worth(rules, evaluate, playout, trees, rows, room, outcome, count):  # type:
         return best
     if count == 0:
         return np.float64(evaluate(rows[0]))
-    return 0.99 * playouts(rules, playout, trees, rows, count, room, outcome) * rows[0, PLAYER] / count
+    return 0.99 * playouts(rules, trees, rows, count, room, outcome) * rows[0, PLAYER] / count
 
 
 class GreedyPlayer(SimplePlayer):
@@ -58,7 +58,7 @@ class GreedyPlayer(SimplePlayer):
             raise TypeError(f"{game.name} has no rules")
         super().__init__("greedy", game)
         evaluate: Any = unknown if game.evaluate is None else game.evaluate
-        self._functions = game.rules, evaluate, playout_of(game)
+        self._functions = game.rules, evaluate
         self._count = GAMES if game.evaluate is None else 0
         self._rows = np.zeros((3, row_size(game)), np.int32)
         self._trees = np.zeros(1, TREE)

@@ -16,7 +16,7 @@ from games.chains import liberties
 from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
 from MCTS import MCTS, Decision, Node
-from rollouts import playout_of, rollout_step
+from rollouts import rollout_step
 from selection import Rule
 
 EXPLORATION = 1.4
@@ -56,7 +56,6 @@ class RolloutPlayer(Player):
         name = f"rollout:{sims}" if sims is not None else f"rollout:{seconds:g}s"
         super().__init__(name, game)
         self._sims, self._seconds, self._exploration = sims, seconds, exploration
-        self._playout = playout_of(game)
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
         self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
@@ -98,7 +97,7 @@ class RolloutPlayer(Player):
 
     def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:
-            tables = mcts.forest, mcts.rules, self._playout, mcts.rule, mcts.cache
+            tables = mcts.forest, mcts.rules, mcts.rule, mcts.cache
             mcts.set_root(state, sims=self._sims or 0)
             if self._sims is not None:
                 rollout_step(*tables, 0, self._sims)
@@ -120,7 +119,7 @@ class RolloutPlayer(Player):
         mcts.set_root(state, sims=goal)
         while mcts.root.visits < goal and not (stop and stop()):
             step = min(mcts.root.visits + AT_ONCE, goal)
-            rollout_step(mcts.forest, mcts.rules, self._playout, mcts.rule, mcts.cache, 0, step)
+            rollout_step(mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, step)
             mcts.check_errors()
             if mcts.root.visits < step:
                 break

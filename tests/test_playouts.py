@@ -7,21 +7,20 @@ import pytest
 
 import games
 from forest import TREE
-from game import LAST, NOT_PLAYED, PLY
+from game import LAST, NOT_PLAYED, PLY, not_played
 from games.chains import CAP, KOMI, SUICIDE
 from games.go_playouts import barred_word, lead_of, put, words_of
-from rollouts import not_played, playout_of, playouts, random_games
+from rollouts import playouts, random_games
 from searching import play
 
 
-def means(state, count, seed, own=None):
-    """The mean value for who began of random games from a position, by the game's own function or by the rules."""
+def means(state, count, seed, rules=None):
+    """The mean value for who began of random games from a position."""
     game = state.game
     trees = np.zeros(1, TREE)
     trees["rng"] = seed
     rows, legal = np.stack([state.row, state.row]), np.zeros(game.action_size, np.int32)
-    own = own or playout_of(game)
-    return playouts(game.rules, own, trees, rows, count, legal, np.zeros(1, np.float32)) / count
+    return playouts(rules or game.rules, trees, rows, count, legal, np.zeros(1, np.float32)) / count
 
 
 def expected(state):
@@ -121,16 +120,15 @@ def test_random_ends_of_go_have_the_mean_that_all_legal_moves_as_likely_give(ins
 def test_random_games_have_the_results_of_games_drawn_from_lists_of_legal_moves(spec, moves, count):
     game = games.make(spec)
     state = play(game, moves)
-    own, rules = means(state, count, seed=1), means(state, count, seed=2, own=not_played)
+    own, rules = means(state, count, seed=1), means(state, count, seed=2, rules=game.rules._replace(playout=not_played))
     assert own != rules, "two ways"
     assert abs(own - rules) < 4.5 * np.sqrt(2 / count)
 
 
 def test_games_without_a_function_of_their_own_are_left_to_the_rules():
     game = games.make("metasquares")
-    assert game.playout is None
     row = game.start_row.copy()
-    assert playout_of(game)(row, np.uint64(1)) == NOT_PLAYED and (row == game.start_row).all()
+    assert game.rules.playout(row, np.uint64(1)) == NOT_PLAYED and (row == game.start_row).all()
 
 
 def test_the_same_seed_gives_the_same_random_games_and_another_seed_others():
