@@ -82,19 +82,25 @@ class Forest(NamedTuple):
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
     """[1] float32: room for one outcome."""
+    odds: np.ndarray
+    """[action_size] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for pruning."""
 
 
 class Cache(NamedTuple):
-    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change."""
+    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change.
 
-    keys: np.ndarray
-    """[C] uint64, 0 = free; C is a power of two"""
-    values: np.ndarray
-    """[C] float32"""
-    logits: np.ndarray
-    """[C, action_size] float32"""
+    A place is one line of numbers, so that a position's answer costs one wait for memory: the logits, the value, and
+    in the last two the key.
+    """
+
+    numbers: np.ndarray
+    """[C, width] float32; C is a power of two, width even"""
+    words: np.ndarray
+    """The same memory as [C, width / 2] uint64: the last of a line is the key, 0 = free."""
+    flat: np.ndarray
+    """The same as one long array."""
     counts: np.ndarray
     """[4] int64: looked up, found, simulations, answers of the network that were not finite"""
 
@@ -106,13 +112,9 @@ def capacity_for(sims: int, leaves: int) -> int:
 
 def make_cache(size: int, action_size: int) -> Cache:
     """Return a cache with room for at least one position; sizes round up to powers of two."""
-    room = 1 << max(size - 1, 0).bit_length()
-    return Cache(
-        np.zeros(room, np.uint64),
-        np.zeros(room, np.float32),
-        np.zeros((room, action_size), np.float32),
-        np.zeros(4, np.int64),
-    )
+    room, width = 1 << max(size - 1, 0).bit_length(), action_size + 3 + (action_size + 3) % 2
+    words = np.zeros((room, width // 2), np.uint64)
+    return Cache(words.view(np.float32), words, words.reshape(-1), np.zeros(4, np.int64))
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
@@ -162,6 +164,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
         walking=np.zeros(slots, np.int32),
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
+        odds=np.zeros(game.action_size, np.float64),
         remap=np.zeros((2, capacity), np.int32),
     )
 

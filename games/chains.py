@@ -101,11 +101,9 @@ def can_fill(row, p):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def may_be_played(row, p):  # type: ignore[no-untyped-def]
-    """Tell whether the player may put a stone on a point."""
-    at, width = CELLS + p, np.int64(row[SIZE]) + 1
-    if row[at] != 0:
-        return False
+def may_be_played(row, p, width):  # type: ignore[no-untyped-def]
+    """Tell whether the player may put a stone on a free point; width: the size and one."""
+    at = CELLS + p
     free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
     return (free or (p != row[KO] and can_fill(row, p))) and (row[SLOTS] == 0 or not repeats(row, p))
 
@@ -114,11 +112,10 @@ def may_be_played(row, p):  # type: ignore[no-untyped-def]
 def legal_actions(row, out):  # type: ignore[no-untyped-def]
     """Write the legal actions, points in row order and then the pass; return their number."""
     size = np.int64(row[SIZE])
-    count, action = 0, 0
-    for r in range(size):
-        first = (r + 1) * (size + 1) + 1
-        for p in range(first, first + size):
-            if may_be_played(row, p):
+    width, count, action = size + 1, 0, 0
+    for r in range(1, width):
+        for p in range(r * width + 1, r * width + width):
+            if row[CELLS + p] == 0 and may_be_played(row, p, width):
                 out[count] = action
                 count += 1
             action += 1

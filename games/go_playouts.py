@@ -154,11 +154,12 @@ def play_words(row, seed):  # type: ignore[no-untyped-def]
 @compiled
 def play_row(row, seed):  # type: ignore[no-untyped-def]
     """Play any board to the end in its row; return what `play_words` returns."""
-    size = row[SIZE]
+    size = np.int64(row[SIZE])
     while row[OVER] == 0:
         seed += ONE
         action = draw_below(mix64(seed), size * size + 1)
-        if action == size * size or may_be_played(row, (action // size + 1) * (size + 1) + action % size + 1):
+        p = (action // size + 1) * (size + 1) + action % size + 1
+        if action == size * size or (row[CELLS + p] == 0 and may_be_played(row, p, size + 1)):
             play_action(row, action)
     return np.int64(row[WINNER])
 

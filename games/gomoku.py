@@ -57,6 +57,8 @@ from games.lines import (
 from games.renju import DEPTH, forbid
 
 RULES = ("freestyle", "exact", "renju")
+
+
 @cfunc(LEGAL, cache=True)
 def legal(row, out):  # type: ignore[no-untyped-def]
     size = row[SIZE]

@@ -1,4 +1,4 @@
-"""Points that renju forbids to Black: overlines, double-fours and double-threes (see `games.gomoku` for whose rules)."""
+"""Points that renju forbids to Black: overlines, double-fours, double-threes (`games.gomoku` says by whose rules)."""
 
 from __future__ import annotations
 
