@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError, from_json, to_json
+from database import KEPT, TABLES, row_digest
 from files import DamagedData, read_file, require_space, sha256, write_file
 from game import Game
 from games.own import digest
 from runs import hold, let_go, make_folder, network_facts, next_folder, read_config
-from storage import IMPORTED, KEPT, TABLES, Store, row_digest
+from storage import IMPORTED, Store
 from verification import game_fault, match_fault
 
 Row = tuple[Any, ...]

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config import UserError
+from database import row_digest
 from failpoints import VARIABLE
 from recovery import recover
 from runs import HERE, runs_of
-from storage import Store, row_digest
+from storage import Store
 from verification import verify
 
 GAME = "tictactoe"

@@ -7,7 +7,7 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config failpoints rating arrays", "files league", "loggers", "compiled storage backends gate", "game",
+    "config failpoints rating arrays", "files league", "loggers database", "compiled storage backends gate", "game",
     "games openings", "forest", "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS",
     "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "runs sgf",
     "workers", "exact ladder", "scoreboard", "evaluation", "initialise records",

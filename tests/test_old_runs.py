@@ -5,11 +5,12 @@ import random
 import sqlite3
 import time
 
+from database import KEPT
 from initialise import Session
 from main import train
 from runs import find_run
 from sessions import assert_same_run, copied
-from storage import KEPT, Store
+from storage import Store
 from tiny import QUIET, tree_of
 from verification import verify
 
