@@ -43,7 +43,7 @@ def run(argv: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except MemoryError as error:
-        hint = "fewer --games-in-flight, fewer --mcts-sims or a smaller --memory-size need less"
+        hint = "fewer --games-in-flight, fewer --mcts-sims, a smaller --batch-size or --memory-size need less"
         print(f"error: not enough memory ({error}); {hint}", file=sys.stderr)
         return 2
     except sqlite3.DatabaseError as error:

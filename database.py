@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -61,6 +62,8 @@ class Database:
             if create:
                 open(path, "xb", opener=private).close()
             uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
+            if read_only and not os.access(path.parent, os.W_OK) and not self._log_size():
+                uri += "&immutable=1"  # where nobody can write, SQLite need not make its files for readers
             self._db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             self._begin(create, read_only)
         except sqlite3.Error as error:
@@ -87,6 +90,10 @@ class Database:
             self._upgrade()
         if not read_only:
             self._compare_mark()
+
+    def _log_size(self) -> int:
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.stat().st_size if log.exists() else 0
 
     def _keep_a_log(self) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")

@@ -15,8 +15,9 @@ from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
 from games.own import digest
-from runs import ARCHIVE, find_run, read_config, read_weights, runs_of
+from runs import ARCHIVE, find_run, read_config, runs_of
 from storage import Store
+from versions import read_weights
 
 FORMS = (
     "best, current, version0007, run0002:best, run0002:version0007, net:best, rollout:5000, rollout:2s, "
@@ -129,7 +130,7 @@ def network_player(
             raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {made_for}")
         if store.get("rules", "") != digest(game):
             logging.getLogger("alphazero.lineup").warning("the rules have changed since %s learned them", folder.name)
-        number = {"best": store.best(), "current": store.versions()[-1][0]}.get(str(version), version)
+        number = {"best": store.best(), "current": store.versions()[-1].version}.get(str(version), version)
         model = Residual_CNN(config, game)
         shapes = [w.shape for w in model.get_weights()]
         model.set_weights(read_weights(folder, store, int(number), shapes))

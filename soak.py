@@ -208,8 +208,9 @@ class Soak:
         data = bytearray(newest.read_bytes())
         data[self._rng.randrange(len(data))] ^= 1 << self._rng.randrange(8)
         newest.write_bytes(data)
-        code = self._await(self._start("soaked"), {4})
-        recover(folder)
+        code = self._await(self._start("soaked"), {0, 4})
+        if code == 4:  # there is no network before it to learn it from
+            recover(folder)
         return code
 
     def _without_database(self, folder: Path) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from config import UserError
 from database import Database, row_digest
 from files import DamagedData
 
@@ -19,6 +20,19 @@ IMPORTED = 1 << 30
 """From this number on the games of an iteration were played elsewhere."""
 TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
 """How the facts end that differ between two runs of the same moves."""
+
+
+class Version(NamedTuple):
+    """A network of the run."""
+
+    version: int
+    iteration: int
+    file: str
+    sha256: str
+    losses: str
+    """As JSON."""
+    optimizer: str | None = None
+    """The sha256 of the optimizer's state after it, None where that was lost."""
 
 
 class Store(Database):
@@ -95,13 +109,23 @@ class Store(Database):
         """Make a version known: its file, the file's sha256, and that of its optimizer's state."""
         self.insert("versions", [(version, iteration, file, digest, json.dumps(losses), optimizer)])
 
-    def versions(self) -> list[tuple[int, int, str, str]]:
-        """Return (version, iteration, file, sha256), oldest first."""
-        return [row[:4] for row in self.rows("versions", "ORDER BY version")]
+    def versions(self) -> list[Version]:
+        """Return all versions, oldest first."""
+        return [Version(*row) for row in self.rows("versions", "ORDER BY version")]
 
-    def optimizer_sha256(self, version: int) -> str | None:
-        """Return the digest of the optimizer's state that belongs to a version, None when there was none."""
-        return next(self.rows("versions", "WHERE version = ?", (version,)))[5]
+    def version(self, number: int) -> Version:
+        """Return a version; raise `UserError` where there is none of that number."""
+        for row in self.rows("versions", "WHERE version = ?", (number,)):
+            return Version(*row)
+        known = [v.version for v in self.versions()]
+        told = f"from {known[0]} to {known[-1]}" if known else "of the run, there is none"
+        raise UserError(f"{self.path.parent.name}: expected a version {told}, got {number}")
+
+    def newest(self) -> Version:
+        """Return the version that was learned last; raise `DamagedData` where there is none."""
+        for row in self.rows("versions", "ORDER BY version DESC LIMIT 1"):
+            return Version(*row)
+        raise DamagedData(f"{self.path}: expected a network, there is none")
 
     def best(self) -> int:
         """Return the version that plays for the run."""
@@ -132,6 +156,26 @@ class Store(Database):
         """Return {stage: facts} of an iteration."""
         found = self.rows("stages", "WHERE iteration = ? ORDER BY rowid", (iteration,))
         return {stage: json.loads(facts) for _, stage, facts in found}
+
+    def lines(self, after: int = 0) -> list[dict[str, Any]]:
+        """Return the lines of metrics.jsonl of the iterations after one."""
+        found = self.rows("stages", "WHERE stage = 'iteration' AND iteration > ? ORDER BY iteration", (after,))
+        return [json.loads(facts) for _, _, facts in found]
+
+    def step_back(self, iteration: int) -> None:
+        """Return to the moment before an iteration's training; in a transaction. Games from elsewhere stay."""
+        rest, values = "WHERE iteration > ? AND idx >= ? ORDER BY rowid", (iteration, IMPORTED)
+        imported = list(self.rows("games", rest, values))
+        self._db.execute("DELETE FROM games WHERE iteration > ?", (iteration,))
+        self.insert("games", imported)  # anew, so that no number of a row is left out
+        self._db.execute("DELETE FROM versions WHERE iteration >= ?", (iteration,))
+        self._db.execute("DELETE FROM matches WHERE iteration >= ?", (iteration,))
+        self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage = 'self-play')",
+                         (iteration, iteration))  # fmt: skip
+        last = (self.lines() or [{"best_version": 0, "total_seconds": 0.0}])[-1]
+        steps = sum(json.loads(row[2])["steps"] for row in self.rows("stages", "WHERE stage = 'retrain'"))
+        for key, value in (("best", last["best_version"]), ("seconds", last["total_seconds"]), ("steps", steps)):
+            self.put(key, str(value))
 
     def iterations_done(self) -> int:
         """Return how many iterations are complete."""

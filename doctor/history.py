@@ -17,9 +17,10 @@ from config import Config
 from doctor import Found, random_game
 from game import Game
 from memory import ILLEGAL_VISITS, Memory, Positions
-from runs import read_config, read_weights
+from runs import read_config
 from selfplay import GameRecord
 from storage import Store
+from versions import read_weights
 
 YOUNG = 10
 """Iterations with training before losses are judged."""
@@ -99,7 +100,7 @@ def _ask_network(history: History, store: Store) -> None:
     parts = [Memory(history.game, 1).positions(record) for record in history.records[:60]]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
     history.positions = Positions(*(column[:256] for column in columns)) if columns and len(columns[0]) else None
-    version = int(store.versions()[-1][0])
+    version = store.versions()[-1].version
     model = Residual_CNN(history.config, history.game)
     weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
     if version and history.positions is not None:

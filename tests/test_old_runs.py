@@ -35,7 +35,7 @@ def as_format_1(folder):
     """Write a run's database as the first format had it: no checksums, no mark, settings in config.json only."""
     store = Store(folder / "run.db", read_only=True)
     tables = {table: list(store.rows(table)) for table in ("meta", *KEPT)}
-    digest = store.optimizer_sha256(store.versions()[-1][0])
+    digest = store.newest().optimizer
     store.close()
     for path in folder.glob("run.*"):
         path.unlink()
