@@ -104,7 +104,8 @@ def network(request):
     return model
 
 
-SLOW = ("test_kills", "test_program", "test_page", "test_notebook", "test_workers", "test_growth", "test_recovery",
+SLOW = ("test_kills", "test_program", "test_page", "test_notebook", "test_workers", "test_growth", "test_stops",
+        "test_disk", "test_crash_images", "test_recovery",
         "test_scoring")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 

@@ -126,7 +126,6 @@ def command(root, changes):
     argv = ["train", "--preset", "tiny", "--json"]
     for name, value in options.items():
         argv += [f"--{name.replace('_', '-')}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     raise SystemExit(run(argv))
 
 
@@ -278,6 +277,9 @@ def begin(work, root, asked):
 
     def as_asked():
         initialise.RESERVE = asked["reserve"]
+        ours, theirs = os.pipe()
+        os.close(ours)
+        os.dup2(theirs if asked["unread"] else os.open(os.devnull, os.O_WRONLY), 1)
         if asked["limit"]:
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
         if asked["noting"]:
@@ -340,7 +342,8 @@ class Nursery:
         return self
 
     def ask(self, what, root, **more):
-        defaults = {"changes": {}, "fail": "", "reserve": 64 << 20, "limit": 0, "signals": None, "noting": ""}
+        defaults = {"changes": {}, "fail": "", "reserve": 64 << 20, "limit": 0, "signals": None, "noting": "",
+                    "unread": False}  # fmt: skip
         asked = {"what": what, "root": str(root), **defaults, **more}
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()

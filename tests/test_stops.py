@@ -57,6 +57,12 @@ def test_without_memory_it_is_told_what_needs_less_and_the_run_goes_on(nursery, 
     assert finished(nursery, tmp_path) == state
 
 
+def test_when_nobody_reads_what_it_prints_the_program_ends_and_the_run_goes_on(nursery, state, tmp_path):
+    found = nursery.ask("command", tmp_path, unread=True)
+    assert (found["code"], found["said"]) == (141, "")
+    assert finished(nursery, tmp_path) == state
+
+
 def test_a_run_gone_on_with_plays_only_what_is_missing(nursery, state, tmp_path):
     """Killed after a commit, again and again: every game and match game is played once in the life of the run."""
     notes, root = tmp_path / "notes", tmp_path / "run"
