@@ -46,6 +46,23 @@ def row_digest(table: str, values: Iterable[Any]) -> bytes:
     return total.digest()[:16]
 
 
+class _Connection(sqlite3.Connection):
+    """A connection whose errors are those of SQLite, also where the damaged text in them is none."""
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        try:
+            return super().execute(*args)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError(f"damaged text ({error.reason})") from None
+
+
+def connect(uri: str) -> sqlite3.Connection:
+    """Open a database; text that is damaged is read as it is: checksums find it."""
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, factory=_Connection)
+    db.text_factory = lambda data: data.decode(errors="replace")
+    return db
+
+
 class Database:
     """run.db: one writing connection, write-ahead log, every commit flushed to the disk."""
 
@@ -64,7 +81,7 @@ class Database:
             uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
             if read_only and not os.access(path.parent, os.W_OK) and not self._log_size():
                 uri += "&immutable=1"  # where nobody can write, SQLite need not make its files for readers
-            self._db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            self._db = connect(uri)
             self._begin(create, read_only)
         except sqlite3.Error as error:
             raise self._meaning(error) from None

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -94,11 +95,12 @@ def without_tensorflow():
     stages.COMMIT_SECONDS = 0.0
 
 
-SHORT = {
-    "iterations": 3, "episodes": 8, "eval_episodes": 4, "eval_every": 1, "promotion": "threshold",
-    "scoring_threshold": 1.0, "min_memory": 10, "hidden_cnn_layers": ("8x3", "8x3"), "mcts_sims": 12, "fast_sims": 6,
-    "games_in_flight": 16, "memory_size": 150, "batch_size": 32, "eval_sims": 8, "warmup_steps": 3, "cache_size": 1024,
-}  # fmt: skip
+def short(changes):
+    """Return the settings of a run of less than a second."""
+    from tiny import tiny
+
+    return tiny(**{"iterations": 3, "episodes": 8, "eval_episodes": 4, "eval_every": 1, "promotion": "threshold",
+                   "scoring_threshold": 1.0, "min_memory": 10, **changes})  # fmt: skip
 
 
 def live(root, changes):
@@ -106,10 +108,10 @@ def live(root, changes):
     from initialise import Session
     from main import train
     from runs import unfinished_run
-    from tiny import QUIET, tiny
+    from tiny import QUIET
 
     folder = unfinished_run(GAME, root)
-    config = tiny(**{**SHORT, **changes})
+    config = short(changes)
     session = Session.open(folder, config, console=QUIET) if folder else Session.start(config, root=root, console=QUIET)
     with session:
         train(session)
@@ -120,11 +122,11 @@ def command(root, changes):
     import initialise
     import runs
     from cli import run
+    from config import differences, preset
 
     initialise.RUNS = runs.RUNS = root
-    options = {**SHORT, "game": GAME, **changes}
     argv = ["train", "--preset", "tiny", "--json"]
-    for name, value in options.items():
+    for name, (_, value) in differences(preset("tiny"), short(changes)).items():
         argv += [f"--{name.replace('_', '-')}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
     raise SystemExit(run(argv))
 
@@ -212,7 +214,8 @@ def forked(work, *, ready=None, after=0.0, fail=""):
 
                 traceback.print_exc()
         finally:
-            sys.stderr.flush()
+            with suppress(ValueError):  # the program may have closed it
+                sys.stderr.flush()
             os._exit(code)
     if ready is not None:
         while not ready():
@@ -348,6 +351,15 @@ class Nursery:
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())
+
+    def finish(self, root, **how):
+        """Let a run go on to its end, look whether it is whole, return its state."""
+        found = self.ask("live", root, **how)
+        assert found["code"] == 0, found
+        assert self.ask("verify", root)["damage"] == []
+        left = [name for name in self.ask("files", root)["files"] if name.endswith(".tmp")]
+        assert left == []
+        return self.ask("state", root)["state"]
 
     def __exit__(self, *_):
         self._process.stdin.close()
