@@ -44,7 +44,12 @@ def run(argv: list[str]) -> int:
     if "-h" in argv or "--help" in argv:
         parse(Train, argv, Train(base_of([])))
     with _Signals() as asked:
-        return _run(argv, asked)
+        try:
+            return _run(argv, asked)
+        except Exception:
+            if asked.count > 1:  # what an import of a library makes of our KeyboardInterrupt, for one
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _run(argv: list[str], asked: _Signals) -> int:

@@ -131,7 +131,7 @@ def command(root, changes):
     raise SystemExit(run(argv))
 
 
-def interrupted(point, number, signals):
+def interrupted(point, number, signals, swallowed=False):
     """Let signals come to this process when it passes a point for the so-manieth time."""
     import failpoints
 
@@ -140,8 +140,13 @@ def interrupted(point, number, signals):
     def reach(name, wanted):
         passed.extend([name] if name == point else [])
         if name == point and len(passed) == number:
-            for which in signals:
-                os.kill(os.getpid(), which)
+            try:
+                for which in signals:
+                    os.kill(os.getpid(), which)
+            except KeyboardInterrupt as error:
+                if swallowed:  # as libraries do that are interrupted while they are imported
+                    raise ImportError("initialization failed") from error
+                raise
 
     failpoints._reach = reach
 

@@ -84,10 +84,19 @@ def test_ctrl_c_while_workers_start_reaches_them_all_and_ends_in_order(undisturb
     os.killpg(process.pid, signal.SIGINT)
     code, out, err = ended(process)
     assert code == 130 and "--run 1` goes on" in out + err
-    assert not any(Path(f"/proc/{pid}/stat").exists() for pid in workers)
+    assert all(gone(pid) for pid in workers)
     assert ended(start(tmp_path, more=["--workers", "0"]))[0] == 0
     report = verify(runs_of(GAME, tmp_path)[-1])
     assert report.damage == [] and report.state == undisturbed
+
+
+def gone(pid):
+    """Wait until a process is no more; how long that may take is not what is tested."""
+    for _ in range(600):
+        if not Path(f"/proc/{pid}").exists():
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def list_of_children(pid):

@@ -16,6 +16,7 @@ MOMENTS = {
     "twice while a network is saved": ("model.synced", 5, [TERMINATE, TERMINATE]),
     "twice at a promotion": ("promote.in_tx", 1, [INTERRUPT, INTERRUPT]),
     "twice after a commit": ("mark.written", 9, [TERMINATE, INTERRUPT]),
+    "twice in a library": ("fit.step", 1, [INTERRUPT, INTERRUPT], True),
 }  # fmt: skip
 
 
