@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runs import find_run, hold, let_go, runs_of
+from runs import RunBusy, find_run, hold, let_go, runs_of
 from soak import GAME, SETTINGS
 from verification import verify
 
@@ -124,6 +124,31 @@ print(code, [name for name in ("tyro", "initialise", "model", "tensorflow", "ope
     finally:
         let_go(lock)
     assert said == "3 []" and err.startswith(f"error: run0001 is in use by process {os.getpid()}; ")
+
+
+def test_the_lock_of_a_process_that_was_killed_is_free_at_once_though_its_workers_live_on(root):
+    folder = find_run(GAME, root=root)
+    code = f"""
+import multiprocessing, sys, time
+from pathlib import Path
+from runs import hold
+if __name__ == "__main__":
+    lock = hold(Path({str(folder)!r}))
+    worker = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(600,), daemon=True)
+    worker.start()
+    print(worker.pid, flush=True)
+    sys.stdin.read()
+"""
+    holder = subprocess.Popen([sys.executable, "-c", code], cwd=MAIN.parent, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)  # fmt: skip
+    worker = int(holder.stdout.readline())
+    with pytest.raises(RunBusy, match=f"process {holder.pid}"):
+        hold(folder)
+    holder.kill()
+    holder.wait()
+    assert Path(f"/proc/{worker}").exists()
+    let_go(hold(folder))
+    os.kill(worker, signal.SIGKILL)
 
 
 WATCHED = """
