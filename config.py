@@ -112,6 +112,9 @@ class Config:
     """Passes over each sampled batch (article: 1)."""
     value_from_search: float = setting(0.25, 0, 1)
     """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
+    value_lambda: float = setting(1.0, 0, 1, fixed=True)
+    """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
+    which takes the result's place (TD(lambda); the article: 1)."""
     optimizer: Literal["sgd", "adamw"] = setting("adamw", fixed=True)
     """SGD with momentum as in the article, or AdamW."""
     learning_rate: float = setting(0.002, 1e-8, 10)
@@ -278,11 +281,21 @@ _GPU = {
     "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400,
     "fast_sims": 80, "batch_size": 1024, "memory_size": 1_000_000, "min_memory": 50_000, "cache_size": 1 << 20,
 }  # fmt: skip
+_GOMOKU = {
+    "episodes": 512, "turns_until_tau0": 16, "random_opening_plies": 8, "opening_plies": 2, "eval_episodes": 200,
+}  # fmt: skip
+_GO = {"episodes": 512, "random_opening_plies": 10, "turns_until_tau0": 10, "eval_episodes": 200}
+_OTHELLO = {"episodes": 512, "random_opening_plies": 20, "turns_until_tau0": 12, "eval_episodes": 200}
+GAMES: dict[str, dict[str, Any]] = {
+    "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
+    "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
+}  # fmt: skip
+"""What `laptop` sets besides for a game, of any size, by its name."""
 PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
 
 
 def preset(name: str, /, **changes: Any) -> Config:
-    """Return the settings of a preset, with changes.
+    """Return the settings of a preset, with changes; `laptop` knows what suits a game.
 
     >>> preset("classic").hidden_cnn_layers[0]
     '75x4'
@@ -291,7 +304,9 @@ def preset(name: str, /, **changes: Any) -> Config:
         near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
-    return with_overrides(Config(**PRESETS[name]), **changes)
+    family = re.split(r"\W", str(changes.get("game", "")))[0]
+    suited = GAMES.get(family, {}) if name == "laptop" else {}
+    return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 
 def to_json(config: Config) -> str:

@@ -178,6 +178,11 @@ class Database:
         except sqlite3.OperationalError as error:
             raise self._meaning(error) from None
 
+    def seal(self) -> None:
+        """Give up the write-ahead log: what ships is one file, read where nothing may be written."""
+        self.checkpoint()
+        self._db.execute("PRAGMA journal_mode = DELETE")
+
     # ---- the mark outside the database
 
     def sizes(self) -> dict[str, int]:

@@ -62,7 +62,7 @@ class Session:
         self._wished = config
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
-        self.memory = Memory(self.game, config.memory_size)
+        self.memory = Memory(self.game, config.memory_size, value_lambda=config.value_lambda)
         self._model: Any = None
         self._selfplay: Any = None
         self._pool: Pool | None = None

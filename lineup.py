@@ -15,17 +15,23 @@ from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
 from games.own import digest
-from runs import ARCHIVE, find_run, read_config, runs_of
+from levels import find_level
+from runs import find_run, read_config, runs_of, shipped_run
 from storage import Store
 from versions import read_weights
 
 FORMS = (
-    "best, current, version0007, run0002:best, run0002:version0007, net:best, rollout:5000, rollout:2s, "
-    "rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, gtp:gnugo --mode gtp, human"
+    "best, current, version0007, shipped, level:3, run0002:best, run0002:version0007, net:best, rollout:5000, "
+    "rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, "
+    "gtp:gnugo --mode gtp, human"
 )
-_NETWORK = re.compile(r"(?P<net>net:)?(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6}))")
+_NETWORK = re.compile(
+    r"(?P<net>net:)?(?P<shipped>shipped)|"
+    r"(?P<net_>net:)?(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6}))"
+)
 _BUDGET = re.compile(r"(rollout|alphabeta|uct):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)")
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
+_LEVEL = re.compile(r"level:([0-9]{1,3})")
 DEEPEST = 60
 """Plies that alpha-beta may be asked for."""
 
@@ -43,13 +49,18 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         player = make_player(match["player"], game, sims=sims, root=root, **options)
         return BookPlayer(player, find_book(game, match["file"]))
     text = text.lower()
+    if match := _LEVEL.fullmatch(text):
+        level = find_level(game.spec, int(match[1]))
+        player = make_player(level.player, game, **{**options, "sims": level.sims or sims})
+        player.name = f"level {match[1]} ({level})"
+        return player
     if match := _BUDGET.fullmatch(text):
         return _limited(match[1], game, match["count"], match["seconds"], name)
     if match := _NETWORK.fullmatch(text):
-        run = int(match["run"]) if match["run"] else None
-        version = int(match["version"]) if match["version"] else match["which"]
+        run = 0 if match["shipped"] else int(match["run"]) if match["run"] else None
+        version = int(match["version"]) if match["version"] else match["which"] or "best"
         agent = network_player(game, run, version, sims=sims, root=root, **options)
-        if not match["net"]:
+        if not (match["net"] or match["net_"]):
             return agent
         from players.policy import PolicyPlayer
 
@@ -140,7 +151,8 @@ def network_player(
     settings["look_ahead"] = config.look_ahead
     settings |= {"mcts_sims": sims, **options}
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
-    return Agent(f"{folder.name}:version{int(number):04}", game, predictor, model=model, **settings)
+    own = "shipped" if folder == shipped_run(game.spec) else folder.name
+    return Agent(f"{own}:version{int(number):04}", game, predictor, model=model, **settings)
 
 
 def trained_config(game: Game, run: int | None = None, root: Path | None = None) -> Config:
@@ -151,7 +163,8 @@ def trained_config(game: Game, run: int | None = None, root: Path | None = None)
 def _folder(game: Game, run: int | None, root: Path | None) -> Path:
     if run is not None or runs_of(game.spec, root):
         return find_run(game.spec, run, root)
-    if runs_of(game.spec, ARCHIVE):
-        return find_run(game.spec, None, ARCHIVE)
+    shipped = shipped_run(game.spec)
+    if shipped is not None:
+        return shipped
     command = f"python main.py --game '{game.spec}'"
     raise UserError(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")

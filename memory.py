@@ -44,7 +44,7 @@ class Positions(NamedTuple):
     visits: np.ndarray
     """[n, action_size] uint16; 65535 = illegal"""
     result: np.ndarray
-    """[n] float32: the game's result for the player to move"""
+    """[n] float32: the game's result for the player to move, mixed with what later searches said (`returns`)"""
     value: np.ndarray
     """[n] float32: the search's value for the player to move"""
 
@@ -53,7 +53,7 @@ class Positions(NamedTuple):
 def unroll(rules, row, legal, moves, visits, planes, policy, players):  # type: ignore[no-untyped-def]
     """Replay a game and write each position searched in full; return their number, -1 - ply at an illegal move.
 
-    row: the start, is changed. legal: room for one list of moves.
+    row: the start, is changed. legal: room for one list of moves. players: [plies], who moves at each.
     """
     n = 0
     for ply in range(moves.shape[0]):
@@ -66,24 +66,38 @@ def unroll(rules, row, legal, moves, visits, planes, policy, players):  # type: 
         total = 0
         for a in range(visits.shape[1]):
             total += visits[ply, a]
+        players[ply] = row[PLAYER]
         if total > 0:
             rules.encode(row, planes[n])
             for a in range(policy.shape[1]):
                 policy[n, a] = 65535
             for i in range(count):
                 policy[n, legal[i]] = visits[ply, legal[i]]
-            players[n] = row[PLAYER]
             n += 1
         rules.play(row, moves[ply])
     return n
 
 
+@compiled
+def returns(players, values, result, decay, out):  # type: ignore[no-untyped-def]
+    """Write the lambda-return of each ply, for its player to move: out[t] = (1 - decay) v[t] + decay out[t + 1].
+
+    players, values: [plies], values for the player to move; result: of the game, for player 1; decay 1 leaves it alone.
+    Reference: Sutton 1988, TD(lambda).
+    """
+    back = result
+    for ply in range(players.shape[0] - 1, -1, -1):
+        back = (1.0 - decay) * values[ply] * players[ply] + decay * back
+        out[ply] = back * players[ply]
+
+
 class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
-    def __init__(self, game: Game, size: int) -> None:
+    def __init__(self, game: Game, size: int, *, value_lambda: float = 1.0) -> None:
         self.game = game
         self.size = size
+        self.value_lambda = value_lambda
         points, actions = int(np.prod(game.input_shape)), game.action_size
         self.stmemory: list[GameRecord] = []
         self.ltmemory = Positions(
@@ -145,8 +159,11 @@ class Memory:
             game.check_errors()
         if n < 0:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
-        values = record.values[visits.any(axis=1)]
-        return Positions(planes[:n], policy[:n], (record.result * players[:n]).astype(np.float32), values)
+        values = np.asarray(record.values, np.float32)
+        outcome = np.zeros(length, np.float32)
+        returns(players, values, float(record.result), self.value_lambda, outcome)
+        searched = visits.any(axis=1)
+        return Positions(planes[:n], policy[:n], outcome[searched], values[searched])
 
     def _insert(self, new: Positions) -> int:
         n = len(new.result)

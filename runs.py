@@ -21,7 +21,8 @@ from versions import read_weights
 
 HERE = Path(__file__).parent
 RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
-ARCHIVE = HERE / "run_archive"
+SHIPPED = HERE / "run_archive"
+"""Players that ship: of each game a run without its games."""
 RUN = re.compile(r"run([0-9]{4,6})\Z")
 
 
@@ -43,6 +44,17 @@ def runs_of(spec: str, root: Path | None = None) -> list[Path]:
     found = [p for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
     begun = (p for p in found if (p / "config.json").exists() or (p / "run.mark").exists())
     return sorted(begun, key=lambda p: int(p.name[3:]))
+
+
+def shipped_folder(spec: str) -> Path:
+    """Return the folder that the player of a game ships in, whether there is one or not."""
+    return SHIPPED / game_folder(spec) / "run0001"
+
+
+def shipped_run(spec: str) -> Path | None:
+    """Return the folder of the player of a game that ships, None where there is none."""
+    folder = shipped_folder(spec)
+    return folder if (folder / "config.json").exists() else None
 
 
 def next_folder(folder: Path) -> Path:
@@ -75,7 +87,12 @@ def read_config(folder: Path) -> Config:
 
 
 def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
-    """Return the folder of a run, the newest when no number is given."""
+    """Return the folder of a run: the newest when no number is given, with 0 the one that ships."""
+    if number == 0:
+        shipped = shipped_run(spec)
+        if shipped is None:
+            raise UserError(f"expected a player of {spec} that ships (run 0), there is none")
+        return shipped
     found = runs_of(spec, root)
     if number is not None:
         for path in found:

@@ -22,31 +22,35 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
-from solved_positions import solved
 
 import games
 from config import Config
-from explain import after_moves
+from exact import Solved, oracle, positions
 from initialise import Session
 from loggers import Console
 from main import train
+from scoreboard import choose, choose_alone, measure
 
 BASE: dict[str, Any] = {
     "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,
-    "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000, "proofs": False,
-    "mcts_sims": 100, "fast_sims": 25,
+    "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000,
+    "mcts_sims": 100, "fast_sims": 25, "score_every": 0, "score_games": 0,
 }  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "proofs": {"proofs": True, "look_ahead": False},
-    "proofs and a look ahead": {"proofs": True},
+    "no proofs": {"proofs": False},
+    "proofs without a look ahead": {"look_ahead": False},
     "forced playouts, k = 2": {"forced_playouts": 2.0},
     "weight average 0.99": {"weight_average": 0.99},
     "every search in full": {"full_search_share": 1.0, "mcts_sims": 44},
     "no value from the search": {"value_from_search": 0.0},
     "value half from the search": {"value_from_search": 0.5},
+    "lambda 0.9": {"value_from_search": 0.0, "value_lambda": 0.9},
+    "lambda 0.97": {"value_from_search": 0.0, "value_lambda": 0.97},
     "no random openings": {"random_opening_share": 0.0},
     "random openings of up to 30 moves": {"random_opening_plies": 30, "random_opening_share": 0.75},
+    "half the rate": {"learning_rate": 0.0005},
+    "twice the rate": {"learning_rate": 0.002},
     "reuse 8": {"reuse": 8.0},
     "unvisited moves count as 0": {"fpu_reduction": -1.0},
     "no evaluation cache": {"cache_size": 0},
@@ -55,7 +59,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "global pooling": {"global_pooling": True},
     "batch normalisation": {"normalisation": "batch"},
 }
-POSITIONS = 1000
+POSITIONS = 3000
 
 
 def trained(config: Config, evaluations: float, folder: Path) -> tuple[Session, dict[str, float]]:
@@ -74,24 +78,15 @@ def trained(config: Config, evaluations: float, folder: Path) -> tuple[Session, 
     return session, {**spent, "processor_seconds": time.process_time() - began}
 
 
-def measured(session: Session, positions: list[tuple[list[int], set[int]]]) -> dict[str, float]:
-    """Return the share of positions whose value is kept, in percent."""
-    states = [after_moves(session.game, moves) for moves, _ in positions]
-    found: dict[str, float] = {}
-    for sims in (1, 100, 400):
-        agent = session.agent(session.current_version, name=f"{sims}", sims=sims)
-        if sims == 1:
-            logits = agent.predict(np.stack([state.planes() for state in states]))[1]
-            legal = [list(state.allowedActions) for state in states]
-            chosen = [a[int(np.argmax(row[a]))] for a, row in zip(legal, logits, strict=True)]
-        else:
-            agent.new_games(len(states))
-            for slot in range(len(states)):
-                agent.new_game(slot, slot)
-            chosen = [d.action for d in agent.act_many(range(len(states)), states, [0.0] * len(states))]
-        kept = [move in good for move, (_, good) in zip(chosen, positions, strict=True)]
-        found["network" if sims == 1 else f"{sims} simulations"] = 100 * float(np.mean(kept))
-    return found
+def measured(session: Session, found: list[Solved], bands: tuple[int, ...]) -> dict[str, float]:
+    """Return the share of positions whose value is kept, in percent; `late`: by a search of 400 in the last stage."""
+    agent = session.agent(session.current_version, sims=400)
+    shares = {"network": measure(choose_alone(agent, found), found, bands).kept.share}
+    for sims, chosen in choose(agent, found, (100, 400)).items():
+        result = measure(chosen, found, bands)
+        shares[f"{sims} simulations"] = result.kept.share
+    shares["late"] = result.stages[-1][1].share
+    return {name: 100 * (share or 0.0) for name, share in shares.items()}
 
 
 def table(lines: list[dict[str, Any]]) -> str:
@@ -99,14 +94,14 @@ def table(lines: list[dict[str, Any]]) -> str:
     by_name: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         by_name[line["variant"]].append(line)
-    columns = ["network", "100 simulations", "400 simulations", "steps", "games", "processor_seconds"]
+    columns = ["network", "100 simulations", "400 simulations", "late", "steps", "games", "processor_seconds"]
     text = [f"| variant | seeds | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
     for name, runs in by_name.items():
         cells = []
         for column in columns:
             values = np.array([run[column] for run in runs], float)
             error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
-            cells.append(f"{values.mean():.1f} ± {error:.1f}" if column in columns[:3] else f"{values.mean():,.0f}")
+            cells.append(f"{values.mean():.1f} ± {error:.1f}" if column in columns[:4] else f"{values.mean():,.0f}")
         text.append(f"| {name} | {len(runs)} | {' | '.join(cells)} |")
     return "\n".join(text)
 
@@ -120,8 +115,9 @@ def main() -> None:
     options = parser.parse_args()
     lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
     done = {(line["variant"], line["seed"]) for line in lines}
-    positions = solved(POSITIONS, 1)
-    games.make("connect4")
+    game = games.make("connect4")
+    who = oracle(game)
+    found, bands = (positions(game, who, POSITIONS, 0), who.bands) if who else ([], ())
     for seed in range(options.seeds):
         for name in options.only:
             if (name, seed) in done:
@@ -130,7 +126,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 session, spent = trained(config, options.evaluations, Path(folder))
                 with session:
-                    line = {"variant": name, "seed": seed, **measured(session, positions), **spent}
+                    line = {"variant": name, "seed": seed, **measured(session, found, bands), **spent}
             lines.append(line)
             with options.out.open("a") as file:
                 file.write(json.dumps(line) + "\n")

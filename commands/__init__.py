@@ -11,6 +11,8 @@ COMMANDS = {
     "serve": "open the browser page: play, look inside the search, watch it learn",
     "match": "let two players play a match",
     "evaluate": "measure a player: exact values, and a ladder of rollout players",
+    "levels": "show the levels of play of a game's player that ships",
+    "ship": "make the player of a run ready to ship, with its scoreboard and levels of play",
     "curves": "draw how runs went: loss, exact values, Elo, games, speeds",
     "replay": "show a saved game, board by board",
     "explain": "show what the search thinks of a position",

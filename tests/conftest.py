@@ -72,7 +72,7 @@ def place(tmp_path, monkeypatch):
 
     for module in (runs, initialise):
         monkeypatch.setattr(module, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr("lineup.ARCHIVE", tmp_path / "archive")
+    monkeypatch.setattr(runs, "SHIPPED", tmp_path / "shipped")
     (tmp_path / "runs").mkdir()
     return tmp_path / "runs"
 

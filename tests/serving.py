@@ -11,7 +11,7 @@ if __name__ == "__main__":
     import runs
 
     runs.RUNS = Path(root)
-    runs.ARCHIVE = Path(root) / "none"
+    runs.SHIPPED = Path(root) / "none"
     if argv[0] == "serve":
         from web import trainer
 

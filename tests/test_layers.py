@@ -10,8 +10,8 @@ LAYERS = [
     "config failpoints rating arrays", "files league", "loggers database", "compiled storage backends gate", "game",
     "games openings", "forest", "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS",
     "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "versions",
-    "runs sgf", "workers", "exact ladder", "scoreboard", "evaluation", "initialise records",
-    "stages scoring lineup explain budget bench exchange drawing", "verification doctor", "recovery", "soak",
+    "runs sgf", "workers levels", "exact ladder", "scoreboard", "evaluation", "initialise records",
+    "stages scoring lineup explain budget bench exchange drawing", "verification doctor shipping", "recovery", "soak",
     "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}

@@ -92,6 +92,27 @@ def test_results_of_every_kind_are_learnt_from_the_side_of_the_player_to_move():
     assert {0.0, 0.25, -0.25} <= found
 
 
+@pytest.mark.parametrize("name", ["connect4", "corridor"])
+@pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
+def test_with_lambda_the_result_gives_way_to_what_later_searches_said(name, decay):
+    game, rng = GAMES[name], np.random.default_rng(3)
+    for _ in range(10):
+        record = random_record(game, rng, share=0.6)
+        record = record._replace(values=rng.uniform(-1, 1, len(record.moves)).astype(np.float32))
+        turns = [state.playerTurn for state in states_of(game, record)]
+        said = [turn * value for turn, value in zip(turns, record.values, strict=True)]  # for player 1
+        wanted = []
+        for ply, turn in enumerate(turns):
+            rest = said[ply:]
+            mean = (
+                sum((1 - decay) * decay**k * value for k, value in enumerate(rest)) + decay ** len(rest) * record.result
+            )
+            wanted.append(turn * mean)
+        searched = record.visits.any(axis=1)
+        found = as_they_are(Memory(game, 100, value_lambda=decay), record).value
+        np.testing.assert_allclose(found, np.array(wanted)[searched], atol=1e-5)
+
+
 def test_a_game_without_a_full_search_gives_no_position():
     game = GAMES["tictactoe"]
     memory = Memory(game, 100)
@@ -295,10 +316,7 @@ def test_games_come_back_from_the_disk_as_they_went(name, share, tmp_path):
         store.add_games(1, 0, [r._replace(result=9.0) for r in records[:5]])  # they are there and stay
     store.close()
     store = Store(tmp_path / "run.db", read_only=True)
-    found = [
-        GameRecord(i, moves, visits, values, result)
-        for _, i, result, moves, visits, values in store.games(10**6)
-    ]
+    found = [GameRecord(i, moves, visits, values, result) for _, i, result, moves, visits, values in store.games(10**6)]
     store.close()
     assert len(found) == 12
     one, other = Memory(game, 500), Memory(game, 500)

@@ -1,0 +1,75 @@
+"""Make the player of a run ready to ship."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arguments import parse, whole
+from config import UserError
+
+
+@dataclass(frozen=True)
+class Ship:
+    """Copy one network of a run, its settings and its metrics into run_archive/, and measure it there: its scoreboard
+    and levels of play with their Elo. The game's player that shipped before is replaced."""
+
+    game: str = "connect4"
+    run: int | None = None
+    """Number of the run, else the newest."""
+    version: int | None = None
+    """Its network, else the best."""
+    positions: int = 3000
+    """Solved positions of the scoreboard, where there are any."""
+    ladder_games: int = 160
+    """Most games of the scoreboard's ladder."""
+    level_games: int = 100
+    """Games of each pair of levels; 0 leaves the levels out."""
+    seed: int = 0
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Ship, argv)
+    whole(args.positions, "positions", 0, 100_000)
+    whole(args.ladder_games, "ladder_games", 2, 100_000)
+    whole(args.level_games, "level_games", 0, 100_000)
+    if args.run == 0:
+        raise UserError("run: expected one's own run, got 0, which ships already")
+    import games
+    from backends import STEADY
+    from evaluation import as_text, evaluate
+    from lineup import make_player
+    from runs import find_run
+    from shipping import measure_levels, pack, write_levels, write_scoreboard
+    from storage import Store
+
+    game = games.make(args.game)
+    folder = find_run(game.spec, args.run)
+    target = pack(folder, _version(folder, args.version, Store))
+    print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
+    player = make_player("shipped", game, sims=800, smallest=STEADY)
+    told = evaluate(
+        game, player, count=args.positions, sims=(25, 100, 400, 800), ladder_games=args.ladder_games,
+        ladder_seconds=0.0, ladder_sims=400, opening_plies=4, seed=args.seed,
+    )  # fmt: skip
+    write_scoreboard(target, told)
+    print(as_text(told))
+    if args.level_games:
+        found = measure_levels(
+            game, count=args.level_games, seed=args.seed, report=lambda text: print(text, file=sys.stderr)
+        )
+        write_levels(target, found, args.level_games)
+        for number, level in enumerate(found, 1):
+            print(f"level:{number}  {level}")
+    return 0
+
+
+def _version(folder: Path, version: int | None, store_of: type) -> int:
+    if version is not None:
+        return version
+    store = store_of(folder / "run.db", read_only=True)
+    try:
+        return int(store.best())
+    finally:
+        store.close()

@@ -1,0 +1,125 @@
+"""A trained player made ready to ship: a small folder in run_archive/ that every command plays at once.
+
+It holds one network, the settings, the metrics of its training, its scoreboard, and levels of play with their Elo;
+no games. Levels meet their neighbours in seeded openings with both colours; one maximum-likelihood fit rates them.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from config import Config, UserError, differences, preset, to_json
+from files import DamagedData, read_file, sha256, write_file
+from funcs import contest
+from game import Game
+from levels import FILE, Level
+from lineup import make_player
+from loggers import write_metrics
+from rating import fit_ratings
+from runs import make_folder, read_config, shipped_folder
+from storage import Store
+
+ANCHOR = "rollout:16"
+LADDER = (
+    ("random", 0), ("rollout:4", 0), (ANCHOR, 0), ("rollout:64", 0), ("rollout:256", 0), ("net:shipped", 0),
+    ("shipped", 16), ("shipped", 64), ("shipped", 400), ("shipped", 1600),
+)  # fmt: skip
+"""(player, simulations of a network) of the levels, before they are measured."""
+NEIGHBOURS = 2
+"""How far apart in `LADDER` players are that meet."""
+Report = Callable[[str], None]
+
+
+def pack(folder: Path, version: int) -> Path:
+    """Copy what ships of a run into run_archive/ and return the new folder; an older one there is replaced."""
+    config = read_config(folder)
+    target = shipped_folder(config.game)
+    source = Store(folder / "run.db", read_only=True)
+    try:
+        rows = [row for row in source.rows("versions") if row[0] == version]
+        if not rows:
+            known = [row[0] for row in source.versions()]
+            raise UserError(f"{folder.name}: expected a version from {min(known)} to {max(known)}, got {version}")
+        data = read_file(folder / "models" / rows[0][2])
+        if sha256(data) != rows[0][3]:
+            raise DamagedData(f"{folder / 'models' / rows[0][2]}: expected the file that the run wrote, got another")
+        meta = {key: value for key, value in source.rows("meta") if key != "identity"}
+        closed = list(source.rows("stages", "WHERE stage = 'iteration' ORDER BY iteration"))
+    finally:
+        source.close()
+    if target.exists():
+        shutil.rmtree(target)
+    make_folder(target)
+    write_file(target / "models" / rows[0][2], data)
+    store = Store(target / "run.db", create=True)
+    try:
+        with store.transaction():
+            for key, value in {**meta, "best": str(version), "finished": "yes"}.items():
+                store.put(key, value)
+            store.insert("versions", [(*rows[0][:5], "")])
+            store.insert("stages", closed)
+        store.write_mark()
+        store.seal()
+    finally:
+        store.close()
+    write_file(target / "config.json", to_json(config).encode())
+    write_metrics(target / "metrics.jsonl", [json.loads(row[2]) for row in closed])
+    return target
+
+
+def command_of(config: Config) -> str:
+    """Return the command that starts a run with these settings."""
+    words = ["python", "main.py", "--new", "--game", config.game]
+    for name, (_, value) in differences(preset("laptop", game=config.game), config).items():
+        flag = "--" + name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(flag if value else flag.replace("--", "--no-", 1))
+        else:
+            words += [flag, *(value if isinstance(value, tuple) else [str(value)])]
+    return shlex.join(words)
+
+
+def measure_levels(
+    game: Game, *, count: int, plies: int = 4, seed: int = 0, ladder: tuple[tuple[str, int], ...] = LADDER,
+    report: Report = lambda text: None,
+) -> list[Level]:  # fmt: skip
+    """Return the levels in order of strength; each plays `count` games against each of its neighbours in `ladder`."""
+    results = []
+    for i, first in enumerate(ladder):
+        for second in ladder[i + 1 : i + 1 + NEIGHBOURS]:
+            scores = _match(game, first, second, count, plies, seed)
+            results.append((_name(first), _name(second), sum(scores), float(len(scores))))
+            report(f"{_name(first)} against {_name(second)}: {sum(scores):g} of {len(scores)}")
+    ratings = fit_ratings(results, ANCHOR)
+    found = [Level(*entry, ratings[_name(entry)].elo, ratings[_name(entry)].error) for entry in ladder]
+    return sorted(found, key=lambda level: level.elo)
+
+
+def _name(entry: tuple[str, int]) -> str:
+    return f"{entry[0]} {entry[1]}" if entry[1] else entry[0]
+
+
+def _match(
+    game: Game, first: tuple[str, int], second: tuple[str, int], count: int, plies: int, seed: int
+) -> list[float]:
+    """Return the scores of the first player; both colours of each opening."""
+    one, two = (make_player(name, game, sims=sims or 1) for name, sims in (first, second))
+    return contest(game, (one, two), count, seed=seed, opening_plies=plies)
+
+
+def write_levels(folder: Path, found: list[Level], games_each: int) -> None:
+    """Keep the levels beside the player that ships."""
+    told: dict[str, Any] = {"anchor": ANCHOR, "games": games_each, "levels": [level._asdict() for level in found]}
+    write_file(folder / FILE, (json.dumps(told, indent=1) + "\n").encode())
+
+
+def write_scoreboard(folder: Path, told: dict[str, Any]) -> None:
+    """Keep what `evaluate` found, and the command that trained the player."""
+    config = read_config(folder)
+    told = {**told, "command": command_of(config), "seed": config.seed}
+    write_file(folder / "scoreboard.json", (json.dumps(told, indent=1) + "\n").encode())

@@ -1,0 +1,180 @@
+"""Players that ship: what is packed plays as the network of the run, and every player in run_archive/ is whole."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+import games
+import runs
+from commandline import told
+from commands.train import Train
+from config import UserError, differences, from_json
+from files import DamagedData
+from games.own import digest
+from levels import Level, find_level, read_levels
+from lineup import make_player
+from loggers import read_metrics
+from rating import elo
+from runs import read_config, shipped_run
+from shipping import command_of, measure_levels, pack, write_levels
+from storage import Store
+from tiny import boards, tiny, tree_of
+from verification import verify
+
+SHIPPED = sorted(path.parent for path in runs.SHIPPED.glob("*/*/config.json"))
+
+
+@pytest.fixture
+def packed(trained_place):
+    """Return (a trained run, what was packed of its version 3)."""
+    folder = runs.find_run("tictactoe")
+    return folder, pack(folder, 3)
+
+
+def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed):
+    folder, target = packed
+    assert verify(target).damage == []
+    game = games.make("tictactoe")
+    planes = boards(game, 50)
+    there, here = make_player("shipped", game), make_player("version0003", game)
+    for a, b in zip(there.predict(planes), here.predict(planes), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert there.name == "shipped:version0003" and make_player("net:shipped", game).name.startswith("net:shipped")
+    assert read_config(target) == read_config(folder)
+    assert read_metrics(target / "metrics.jsonl") == read_metrics(folder / "metrics.jsonl") != []
+
+
+def test_what_is_packed_is_small_and_can_be_read_where_nothing_may_be_written(packed):
+    _, target = packed
+    store = Store(target / "run.db", read_only=True)
+    assert (store.count_games(), store.sizes()["matches"], store.best()) == (0, 0, 3)
+    assert [row[0] for row in store.versions()] == [3]
+    before = tree_of(target)
+    assert "run.db-wal" not in before and before == tree_of(target)
+    store.close()
+    names = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
+    assert names == {"config.json", "metrics.jsonl", "run.db", "run.mark", "models/version0003.npz"}
+
+
+def test_a_second_player_takes_the_place_of_the_first(packed):
+    folder, target = packed
+    assert pack(folder, 1) == target
+    assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"]
+    assert make_player("shipped", games.make("tictactoe")).name == "shipped:version0001"
+
+
+def test_what_is_not_whole_does_not_ship(trained_place):
+    folder = runs.find_run("tictactoe")
+    with pytest.raises(UserError, match="expected a version from 0 to 4, got 9"):
+        pack(folder, 9)
+    path = folder / "models" / "version0002.npz"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(DamagedData, match="version0002"):
+        pack(folder, 2)
+    assert shipped_run("tictactoe") is None
+
+
+def test_a_run_begins_with_the_player_that_ships(packed, capsys):
+    from commandline import SMALL
+
+    code, _, err = told(
+        capsys, "--game", "tictactoe", *SMALL, "--hidden-cnn-layers", "8x3", "8x3", "--value-units", "8",
+        "--value-filters", "4", "--policy-filters", "8", "--iterations", "1", "--initial-run-number", "0",
+        "--initial-model-version", "3",
+    )  # fmt: skip
+    assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        tiny(),
+        tiny(game="gomoku(size=7)", proofs=False, minutes=2.5, episodes=1024),
+        from_json(json.dumps({"forced_playouts": 2.0, "random_opening_plies": 30})),
+    ],
+)
+def test_the_command_that_is_told_makes_the_same_settings(config):
+    from arguments import base_of, parse
+
+    words = shlex.split(command_of(config))
+    assert words[:3] == ["python", "main.py", "--new"]
+    found = parse(Train, words[2:], Train(base_of(words[2:]))).config
+    assert differences(config, found) == {}
+
+
+# ---- levels
+
+
+def test_levels_are_rated_by_their_games():
+    game = games.make("tictactoe")
+    ladder = (("rollout:64", 0), ("random", 0), ("rollout:16", 0))
+    said = []
+    found = measure_levels(game, count=40, ladder=ladder, report=said.append)
+    assert [level.player for level in found] == ["random", "rollout:16", "rollout:64"] and len(said) == 3
+    by_name = {level.player: level for level in found}
+    assert by_name["rollout:16"].elo == 0 and by_name["rollout:16"].error == 0
+    assert by_name["random"].elo < elo(0.3) and all(0 < by_name[n].error < 400 for n in ("random", "rollout:64"))
+
+
+def test_a_level_is_a_player_like_any_other(packed, capsys):
+    _, target = packed
+    levels = [Level("shipped", 24, 310.0, 40.0), Level("random", 0, -200.0, 30.0), Level("rollout:16", 0, 0.0, 0.0)]
+    write_levels(target, levels, 100)
+    game = games.make("tictactoe")
+    assert [level.player for level in read_levels("tictactoe")] == ["random", "rollout:16", "shipped"]
+    assert find_level("tictactoe", 3) == levels[0]
+    assert make_player("level:3", game, sims=400).mcts_sims == 24
+    assert make_player("level:2", game).name == "level 2 (rollout:16: Elo 0 ±0 over rollout:16)"
+    code, out, _ = told(capsys, "levels", "--game", "tictactoe")
+    assert code == 0 and out.splitlines()[2] == "level:3  shipped, 24 simulations: Elo 310 ±40 over rollout:16"
+    code, out, _ = told(capsys, "match", "level:1", "level:3", "--game", "tictactoe", "--games", "4", "--json")
+    assert code == 0 and json.loads(out)["score"] <= 1
+    for name in ("level:0", "level:4"):
+        with pytest.raises(UserError, match=f"level:1 to level:3.*, got {name}"):
+            make_player(name, game)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{", "[]", "{}", '{"levels": [{}]}', '{"levels": [{"player": "random", "sims": 0, "elo": NaN, "error": 1}]}',
+        '{"levels": [{"player": "level:1", "sims": 0, "elo": 0, "error": 1}]}', "[" * 100_000,
+    ],
+)  # fmt: skip
+def test_a_bad_file_of_levels_is_told_in_one_line(packed, capsys, text):
+    _, target = packed
+    (target / "levels.json").write_text(text)
+    code, out, err = told(capsys, "levels", "--game", "tictactoe")
+    assert code == 2 and out == "" and err.count("\n") == 1 and "levels.json: expected levels of play" in err
+
+
+def test_without_a_player_that_ships_there_are_no_levels(place, capsys):
+    code, out, _ = told(capsys, "levels", "--game", "tictactoe")
+    assert code == 0 and out == "no player of tictactoe ships with levels of play\n"
+    with pytest.raises(UserError, match="none, for no player of it ships"):
+        make_player("level:1", games.make("tictactoe"))
+    code, _, err = told(capsys, "curves", "--game", "tictactoe", "--run", "0")
+    assert code == 2 and "expected a player of tictactoe that ships (run 0), there is none" in err
+
+
+# ---- what is there
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.parent.name)
+def test_every_player_that_ships_is_whole_small_and_measured(folder):
+    assert verify(folder).damage == []
+    assert sum(path.stat().st_size for path in folder.rglob("*")) < 6e6
+    spec = read_config(folder).game
+    game = games.make(spec)
+    assert shipped_run(spec) == folder
+    store = Store(folder / "run.db", read_only=True)
+    assert store.get("rules", "") == digest(game)
+    store.close()
+    told = json.loads((folder / "scoreboard.json").read_text())
+    assert told["game"] == spec and told["command"] == command_of(read_config(folder)) and told["ladder"]["games"]
+    levels = read_levels(spec)
+    assert len(levels) >= 5 and levels[0].elo < 0 < levels[-1].elo and levels[-1].player == "shipped"
+    action, pi, value, _ = make_player("shipped", game, sims=16).act(game.start(), 0.0)
+    assert action in game.start().allowedActions and pi.sum() == pytest.approx(1) and -1 <= value <= 1
