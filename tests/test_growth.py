@@ -20,14 +20,14 @@ def small(**settings):
 def left_behind(work, limit):
     """Return the memory that is held after some work and was not before, in bytes.
 
-    Work that leaves more than the limit is done again, twice at most: what an allocator keeps for later it takes once,
-    a leak comes each time.
+    Work that changes more than the limit is done again, three times at most: what an allocator keeps for later or gives
+    back comes once, a leak comes each time.
     """
-    for _ in range(3):
+    for _ in range(4):
         before = used_memory()
         work()
         found = used_memory() - before
-        if found < limit:
+        if abs(found) < limit:
             break
     return found
 
@@ -64,7 +64,7 @@ def test_two_hundred_versions_leave_nothing_behind_and_are_traced_once(backend):
         assert predictor._function.experimental_get_tracing_count() == 1
 
 
-def test_twenty_trainings_use_one_compiled_function_and_leave_nothing_behind(monkeypatch):
+def test_a_hundred_trainings_use_one_compiled_function_and_leave_nothing_behind(monkeypatch):
     compiled = []
     monkeypatch.setattr(keras.Model, "compile", counted(keras.Model.compile, compiled))
     model = small()
@@ -77,11 +77,11 @@ def test_twenty_trainings_use_one_compiled_function_and_leave_nothing_behind(mon
 
     def fit(times):
         for _ in range(times):
-            model.fit(sample, 5)
+            model.fit(sample, 1)
 
-    fit(8)
+    fit(30)
     function = model.model.train_function
-    assert left_behind(lambda: fit(20), 3 * MEGABYTE) < 3 * MEGABYTE
+    assert left_behind(lambda: fit(100), MEGABYTE) < MEGABYTE
     assert model.model.train_function is function and len(compiled) == 1
 
 
@@ -96,7 +96,7 @@ def counted(function, calls):
 def test_the_measure_of_what_is_left_behind_finds_a_leak_of_two_kilobytes_an_answer():
     kept = []
     leak = left_behind(lambda: kept.extend(b"x" * 2048 + bytes([i % 256]) for i in range(20_000)), 3 * MEGABYTE)
-    assert leak >= 3 * MEGABYTE and len(kept) == 60_000
+    assert leak >= 3 * MEGABYTE and len(kept) == 80_000
 
 
 def test_a_log_is_bounded_in_size(tmp_path):
