@@ -42,13 +42,16 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except MemoryError as error:
-        hint = "fewer --games-in-flight, fewer --mcts-sims or a smaller --memory-size need less"
-        print(f"error: not enough memory ({error}); {hint}", file=sys.stderr)
-        return 2
     except sqlite3.DatabaseError as error:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
+    except Exception as error:
+        if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
+            raise
+        told = (str(error).splitlines() or [""])[0][:200]
+        hint = "fewer --games-in-flight, fewer --mcts-sims, a smaller --batch-size or --memory-size need less"
+        print(f"error: not enough memory ({told}); {hint}", file=sys.stderr)
+        return 2
 
 
 def _run(argv: list[str]) -> int:

@@ -18,6 +18,8 @@ from typing import Any, Literal
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")
 """Anything that could be typed: what it means is for `games.make` to say."""
+MOST_WEIGHTS = 500_000_000
+"""Weights of the layers together, at most: more than any of these networks has use for, and 2 GB."""
 
 
 class UserError(Exception):
@@ -237,7 +239,13 @@ def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str 
 def _conflicts(values: dict[str, Any]) -> list[str]:
     """Faults between settings that are each possible alone."""
     window, least = (values.get(name, FIELDS[name].default) for name in ("memory_size", "min_memory"))
-    return [f"min_memory: expected at most memory_size ({window}), got {least}"] if least > window else []
+    faults = [f"min_memory: expected at most memory_size ({window}), got {least}"] if least > window else []
+    given = values.get("hidden_cnn_layers", FIELDS["hidden_cnn_layers"].default)
+    shapes = (text.split("x") for text in given)
+    weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
+    if weights > MOST_WEIGHTS:
+        faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
+    return faults
 
 
 def with_overrides(config: Config, /, **changes: Any) -> Config:

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from config import UserError
+from files import write_file
 from game import Game, GameState
 from minimax import Minimax
 from runs import game_folder
-from storage import write_file
 
 RECIPE = 1
 """Which way positions are drawn; another number makes kept files void."""

@@ -52,9 +52,9 @@ def require_space(folder: Path, needed: int) -> None:
 
 
 def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
-    """Return the error of a write that failed: with the bytes needed where the disk is full."""
+    """Return the error of a write that failed: with the bytes needed where so many are not free."""
     free = free_bytes(path.parent)
-    space = f"; {needed:,} bytes are needed, {free:,} are free" if needed else ""
+    space = f"; {needed:,} bytes are needed, {free:,} are free" if free < needed else ""
     return Unwritable(f"{path}: cannot be written ({reason}){space}; what was finished before is safe")
 
 

@@ -6,6 +6,7 @@ run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: al
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,12 @@ from typing import Any
 import numpy as np
 
 import games
+import versions
 from agent import Agent, Player, User
 from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
-from failpoints import reach
 from files import (
     DamagedData,
-    arrays_from_bytes,
-    arrays_to_bytes,
-    read_file,
     require_space,
-    sha256,
     sweep,
     write_file,
     writing,
@@ -42,7 +39,6 @@ from runs import (
     network_facts,
     next_folder,
     read_config,
-    read_weights,
     taken_over,
 )
 from selfplay import GameRecord
@@ -74,6 +70,8 @@ class Session:
         self._loaded: dict[str, int] = {}
         self.raw_rate, self.remembered = 0.0, 0
         """Evaluations/s of the network alone; the iteration whose games came into ltmemory last."""
+        self._written = 0, 0
+        """Bytes of metrics.jsonl, and the iteration of its last line."""
 
     # ---- beginnings
 
@@ -101,23 +99,19 @@ class Session:
         shapes = [w.shape for w in model.get_weights()]
         weights, memory = taken_over(config, game, shapes, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
         make_folder(folder)
-        lock = hold(folder)
-        store = Store(folder / "run.db", create=True)
-        session = cls(folder, config, store, lock, console=console or Console(), log_mcts=log_mcts)
-        session._model = model
-        if weights is not None:
-            session.model.set_weights(weights)
-        with store.transaction("start"):
-            store.put("run", f"{game.spec}/{config.seed}")
-            store.put("config", to_json(config))
-            store.put("game", game.spec)
-            store.put("rules", digest(game))
-            store.put("model", json.dumps(network_facts(config, game)))
-            store.put("best", "0")
-            store.add_games(0, 0, memory)
-            session.save_version(0, 0, {})
-        session._write_config()
-        store.checkpoint()
+        lock, store = hold(folder), None
+        try:
+            require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
+            store = Store(folder / "run.db", create=True)
+            session = cls(folder, config, store, lock, console=console or Console(), log_mcts=log_mcts)
+            session._model = model
+            session._begin(weights, memory)
+        except BaseException:  # nothing of it has been acknowledged
+            if store is not None:
+                store.close()
+            shutil.rmtree(folder, ignore_errors=True)
+            let_go(lock)
+            raise
         session._load_memory()
         session.loggers.main.info("started %s", folder.name)
         try:
@@ -125,6 +119,22 @@ class Session:
         except UserError as error:
             session.loggers.model.info("%s", error)
         return session
+
+    def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord]) -> None:
+        """Write what a run begins with."""
+        if weights is not None:
+            self.model.set_weights(weights)
+        with self.store.transaction("start"):
+            self.store.put("run", f"{self.game.spec}/{self.config.seed}")
+            self.store.put("config", to_json(self.config))
+            self.store.put("game", self.game.spec)
+            self.store.put("rules", digest(self.game))
+            self.store.put("model", json.dumps(network_facts(self.config, self.game)))
+            self.store.put("best", "0")
+            self.store.add_games(0, 0, memory)
+            self.save_version(0, 0, {})
+        self._write_config()
+        self.store.checkpoint()
 
     @classmethod
     def open(
@@ -149,6 +159,7 @@ class Session:
         cls, folder: Path, wished: Config, store: Store, lock: Any, console: Console, log_mcts: bool
     ) -> Session:
         kept = store.get("config")
+        told = versions.mend(folder, store)
         changes = differences(from_json(kept, "run.db") if kept else read_config(folder), wished)
         refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
         if refused:
@@ -159,6 +170,8 @@ class Session:
         session = cls(folder, config, store, lock, console=console, log_mcts=log_mcts)
         session._wished = wished
         session._load_memory()
+        if told:
+            session._warn(told)
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
             session._tell(f"changed setting {name}: {a!r} -> {b!r}{when}")
@@ -166,9 +179,9 @@ class Session:
             session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            session._tell(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
+            session._warn(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
         if store.get("rules", "") != digest(session.game):
-            console.say("the rules have changed since this run began: its games and networks are of the old ones")
+            session._warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.goes_on() else "yes"
         if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
             with store.transaction("open"):
@@ -183,6 +196,10 @@ class Session:
     def _tell(self, text: str) -> None:
         self.console.say(text)
         self.loggers.main.info("%s", text)
+
+    def _warn(self, text: str) -> None:
+        self.console.warn(text)
+        self.loggers.main.warning("%s", text)
 
     def close(self) -> None:
         """End the workers, close the files and let others work on the run."""
@@ -207,7 +224,7 @@ class Session:
 
     @property
     def current_version(self) -> int:
-        return int(self.store.versions()[-1][0])
+        return self.store.newest().version
 
     @property
     def best_version(self) -> int:
@@ -248,55 +265,27 @@ class Session:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
             self._model = _build(self.config, self.game)
-            versions = self.store.versions()
-            if versions:
-                self.restore()
+            self.restore()
         return self._model
 
     def restore(self) -> None:
         """Put the newest version's weights and optimizer into the network."""
-        version = self.current_version
-        self._model.set_weights(self.weights(version))
-        optimizer = self.folder / "models" / f"optimizer{version:04}.npz"
-        state, expected = self._model.get_optimizer(), self.store.optimizer_sha256(version)
-        if expected is None:  # lost with a damaged run: begins anew, as at the start of a run
-            self._model.set_optimizer([np.zeros_like(a) for a in state])
-            return
-        data = read_file(optimizer)
-        if sha256(data) != expected:
-            raise DamagedData(f"{optimizer}: expected the file that the run wrote, got another")
-        self._model.set_optimizer(arrays_from_bytes(data, [a.shape for a in state], str(optimizer)))
+        newest = self.store.newest()
+        self._model.set_weights(self.weights(newest.version))
+        self._model.set_optimizer(versions.read_optimizer(self.folder, newest, self._model.get_optimizer()))
 
     def weights(self, version: int) -> list[np.ndarray]:
         """Return the weights of a version, checked against what the run wrote."""
-        return read_weights(self.folder, self.store, version, [w.shape for w in self.model.get_weights()])
+        return versions.read_weights(self.folder, self.store, version, [w.shape for w in self.model.get_weights()])
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that makes it known."""
-        models, digests = self.folder / "models", []
-        for kind, arrays in (("version", self.model.get_weights()), ("optimizer", self.model.get_optimizer())):
-            if not all(np.isfinite(a).all() for a in arrays):
-                raise ArithmeticError(f"the {kind} has numbers that are not finite")
-            path, data = models / f"{kind}{version:04}.npz", arrays_to_bytes(arrays)
-            with writing(path, max(self.store.reserve, len(data))):
-                write_file(path, data, point="model")
-            digests.append(sha256(data))
-        reach("model.before_row")
-        self.store.add_version(version, iteration, f"version{version:04}.npz", digests[0], losses, digests[1])
-        reach("model.after_row")
-
-    def drop_old_optimizers(self) -> None:
-        """Keep the states of the two newest optimizers: to go on, and to train the newest version again when lost."""
-        newest = self.current_version
-        kept = {f"optimizer{version:04}.npz" for version in (newest, newest - 1)}
-        for path in (self.folder / "models").glob("optimizer*.npz"):
-            if path.name not in kept:
-                path.unlink(missing_ok=True)
+        arrays = self.model.get_weights(), self.model.get_optimizer()
+        versions.save(self.folder, self.store, version, iteration, losses, *arrays)
 
     def check_space(self) -> None:
         """Raise `Unwritable` when the disk has no room for an iteration: twice a version, and something for games."""
-        sizes = [p.stat().st_size for p in (self.folder / "models").glob(f"*{self.current_version:04}.npz")]
-        self.store.reserve = 2 * sum(sizes) + RESERVE
+        self.store.reserve = 2 * versions.size(self.folder, self.store.newest()) + RESERVE
         require_space(self.folder, self.store.reserve)
 
     def predictor(self, role: str, version: int) -> Any:
@@ -339,9 +328,9 @@ class Session:
 
     def order(self, version: int) -> Order:
         """Return what all games of this iteration have in common."""
-        file, digest = next((file, digest) for v, _, file, digest in self.store.versions() if v == version)
-        path = (self.folder / "models" / file).resolve()
-        return Order(self.store.get("run") or "", self.iteration, version, str(path), digest)
+        row = self.store.version(version)
+        path = (self.folder / "models" / row.file).resolve()
+        return Order(self.store.get("run") or "", self.iteration, version, str(path), row.sha256)
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, **options: Any) -> Agent:
         """Return a player with a version's network and the run's search settings."""
@@ -373,9 +362,12 @@ class Session:
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
     def write_metrics(self) -> None:
-        """Bring metrics.jsonl up to what run.db says."""
-        found = (self.store.finished(i).get("iteration") for i in range(1, self.iteration))
-        write_metrics(self.folder / "metrics.jsonl", [line for line in found if line])
+        """Bring metrics.jsonl up to what run.db says; what this session wrote there is not written again."""
+        path, (size, last) = self.folder / "metrics.jsonl", self._written
+        if not path.exists() or path.stat().st_size != size:
+            size = last = 0
+        added = self.store.lines(last)
+        self._written = write_metrics(path, added, size), added[-1]["iteration"] if added else last
 
     def _write_config(self) -> None:
         with writing(self.folder / "config.json", 4096):

@@ -16,8 +16,9 @@ from config import Config, UserError
 from game import Game
 from games.own import digest
 from levels import find_level
-from runs import find_run, read_config, read_weights, runs_of, shipped_run
+from runs import find_run, read_config, runs_of, shipped_run
 from storage import Store
+from versions import read_weights
 
 FORMS = (
     "best, current, version0007, shipped, level:3, run0002:best, run0002:version0007, net:best, rollout:5000, "
@@ -140,7 +141,7 @@ def network_player(
             raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {made_for}")
         if store.get("rules", "") != digest(game):
             logging.getLogger("alphazero.lineup").warning("the rules have changed since %s learned them", folder.name)
-        number = {"best": store.best(), "current": store.versions()[-1][0]}.get(str(version), version)
+        number = {"best": store.best(), "current": store.versions()[-1].version}.get(str(version), version)
         model = Residual_CNN(config, game)
         shapes = [w.shape for w in model.get_weights()]
         model.set_weights(read_weights(folder, store, int(number), shapes))

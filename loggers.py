@@ -87,16 +87,16 @@ def quiet_stderr() -> Iterator[None]:
         os.close(nothing)
 
 
-def write_metrics(path: Path, lines: list[dict[str, Any]]) -> None:
-    """Make metrics.jsonl hold exactly these lines; only what is missing is appended when the rest is right."""
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    have = path.read_text(errors="replace") if path.exists() else ""
-    with writing(path, len(text)):
-        if text.startswith(have):
-            with open(path, "a", encoding="utf-8", opener=private) as file:
-                file.write(text[len(have) :])
-        else:
-            write_file(path, text.encode())
+def write_metrics(path: Path, lines: list[dict[str, Any]], size: int = 0) -> int:
+    """Make metrics.jsonl hold exactly these lines after its first `size` bytes; return its size then."""
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    with writing(path, len(data)):
+        if size:
+            with open(path, "ab", opener=private) as file:
+                file.write(data)
+        elif not path.exists() or path.read_bytes() != data:
+            write_file(path, data)
+    return size + len(data)
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
@@ -118,6 +118,13 @@ class Console:
         """Print a line."""
         if not self._quiet:
             print(text, flush=True)
+
+    def warn(self, text: str) -> None:
+        """Print a line that is not to be missed: to the error stream where all else is quiet."""
+        if self._quiet:
+            print(text, file=sys.stderr, flush=True)
+        else:
+            self.say(text)
 
     @contextmanager
     def phase(self, name: str, total: int) -> Iterator[Phase]:

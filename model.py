@@ -7,7 +7,8 @@ A state of a model is a list of arrays, weights then optimizer; files hold array
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -69,6 +70,7 @@ class Gen_Model:
         )
         self.model.optimizer.build(self.model.trainable_variables)
         self._trained: list[np.ndarray] | None = None
+        self._source: Iterator[Batch] = iter(())
         """Where training stands when the weights are a running average of it."""
 
     def _build(self, dtype: str) -> keras.Model:
@@ -117,8 +119,9 @@ class Gen_Model:
         if self._trained is not None:
             self.model.set_weights(self._trained)
         callbacks = [_Progress(rate or (lambda step: self.config.learning_rate), report)]
+        self._source = (batches(step) for step in range(steps) for _ in range(epochs))
         history = self.model.fit(
-            _Batches(batches, steps, epochs), epochs=1, shuffle=False, verbose=0,
+            self._stream, steps_per_epoch=steps * epochs, epochs=1, shuffle=False, verbose=0,
             callbacks=[*callbacks, *([average] if average is not None else [])],
         ).history
         losses = {name.replace("_head", ""): float(values[-1]) for name, values in history.items()}
@@ -128,6 +131,19 @@ class Gen_Model:
             self._trained = self.get_weights()
             self.model.set_weights(average.weights)
         return losses
+
+    @cached_property
+    def _stream(self) -> Any:
+        """What `fit` reads `_source` by: one for the network's life, since TensorFlow keeps what it traces for each."""
+        import tensorflow as tf
+
+        def read() -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+            for planes, value, policy in self._source:
+                yield planes, {"value_head": value[:, None], "policy_head": policy}
+
+        heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": tf.TensorSpec((None, self.game.action_size))}
+        planes = tf.TensorSpec((None, *self.game.input_shape), tf.uint8)
+        return tf.data.Dataset.from_generator(read, output_signature=(planes, heads)).prefetch(tf.data.AUTOTUNE)
 
     def is_finite(self) -> bool:
         """True when no weight is NaN or infinite."""
@@ -287,21 +303,6 @@ def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
     optimizer = keras.optimizers.AdamW(config.learning_rate, weight_decay=config.reg_const, clipnorm=5.0)
     optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
     return optimizer
-
-
-class _Batches(keras.utils.PyDataset):
-    """The batches of one fit, in order, each `epochs` times."""
-
-    def __init__(self, batches: Callable[[int], Batch], steps: int, epochs: int) -> None:
-        super().__init__()
-        self._batches, self._steps, self._epochs = batches, steps, epochs
-
-    def __len__(self) -> int:
-        return self._steps * self._epochs
-
-    def __getitem__(self, index: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        planes, value, policy = self._batches(index // self._epochs)
-        return planes, {"value_head": value[:, None], "policy_head": policy}
 
 
 class _Average(keras.callbacks.Callback):

@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError, from_json, to_json
+from database import KEPT, TABLES, connect, row_digest
 from files import DamagedData, read_file, require_space, sha256, write_file
 from game import Game
 from games.own import digest
 from runs import hold, let_go, make_folder, network_facts, next_folder, read_config
-from storage import IMPORTED, KEPT, TABLES, Store, row_digest
+from storage import IMPORTED, Store
 from verification import game_fault, match_fault
 
 Row = tuple[Any, ...]
@@ -105,8 +106,7 @@ def _renew_first_page(path: Path, place: Path) -> None:
 def _readable(path: Path) -> dict[str, list[Row]]:
     """Return the rows of a database whose checksums are right, table by table, around the pages that are damaged."""
     found: dict[str, list[Row]] = {}
-    db = sqlite3.connect(path, isolation_level=None)
-    db.text_factory = lambda data: data.decode(errors="replace")
+    db = connect(path.as_uri())
     try:
         db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         for table, columns in TABLES.items():

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from config import Config, UserError, from_json
-from files import DamagedData, arrays_from_bytes, private, read_file, sha256, writing
+from files import private, writing
 from game import Game
 from selfplay import GameRecord
 from storage import Store
+from versions import read_weights
 
 HERE = Path(__file__).parent
 RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
@@ -144,6 +145,11 @@ def hold(folder: Path) -> Any:
     return file
 
 
+def require_free(folder: Path) -> None:
+    """Raise `RunBusy` when another process works on a run."""
+    let_go(hold(folder))
+
+
 def let_go(file: Any) -> None:
     """Let go of a run, whoever else has the file open: a forked process has."""
     if not file.closed:
@@ -157,18 +163,6 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
     facts = {n: getattr(config, n) for n in names}
     facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
     return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}
-
-
-def read_weights(folder: Path, store: Store, version: int, shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
-    """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
-    known = {v: (file, digest) for v, _, file, digest in store.versions()}
-    if version not in known:
-        raise UserError(f"{folder.name}: expected a version from {min(known)} to {max(known)}, got {version}")
-    file, digest = known[version]
-    data = read_file(folder / "models" / file)
-    if sha256(data) != digest:
-        raise DamagedData(f"{folder / 'models' / file}: expected the file that the run wrote, got another")
-    return arrays_from_bytes(data, shapes, str(folder / "models" / file))
 
 
 def taken_over(

@@ -95,7 +95,7 @@ def _matches(session: Session) -> dict[str, Any]:
     """Play the opponent of the day and the one half as strong; return the matches and the Elo that follows."""
     s, c = session, session.config
     iteration, version = s.iteration, s.current_version
-    lines = [s.store.finished(i)["iteration"] for i in range(1, iteration)]
+    lines = s.store.lines()
     today = s.store.finished(iteration)
     top = strongest(c, today["self-play"]["plies"], plain=isinstance(s.game, PlainGame))
     sims = next_opponent(lines, top)

@@ -18,6 +18,7 @@ from initialise import Session
 from memory import Batch
 from selfplay import Counts, GameRecord, side_by_side
 from storage import IMPORTED
+from versions import drop_old_optimizers
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
@@ -154,7 +155,7 @@ def retrain(session: Session, stop: Callable[[], bool] = _never) -> None:
         except BaseException:
             s.restore()
             raise
-    s.drop_old_optimizers()
+    drop_old_optimizers(s.folder, s.current_version)
     losses = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
     s.loggers.model.info("version %d: %s", s.current_version, losses)
     s.model.printWeightAverages(s.loggers.model.info)

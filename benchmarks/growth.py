@@ -1,9 +1,10 @@
-"""Growth of a long run: memory, time and file sizes after each tenth of the iterations, and per thousand games.
+"""Growth of a long run: memory, threads, open files, time and file sizes, an iteration and per thousand games.
 
-    python benchmarks/growth.py [--iterations 200] [--workers 0]
+    python benchmarks/growth.py [--iterations 600] [--workers 0]
 
-The settings are those of the preset tiny (tic-tac-toe, 256 games an iteration) with a tournament every 10 iterations.
-Rates are slopes of a straight line through the second half, when the memory's window is full.
+Tic-tac-toe with a small network and 64 games an iteration, so that hundreds of iterations take minutes; every 10th has
+a tournament and the scoreboard. A line of the table is a tenth of the run: the state at its end, the mean time. Rates
+are slopes of a straight line through the second half, when the memory's window has long been full.
 """
 
 import argparse
@@ -16,13 +17,26 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-COLUMNS = ("iteration", "games", "RSS MiB", "s an iteration", "run.db KiB", "models KiB", "logs KiB", "metrics KiB")
+SETTINGS = {
+    "episodes": 64, "mcts_sims": 16, "fast_sims": 8, "games_in_flight": 64, "memory_size": 5000, "min_memory": 100,
+    "batch_size": 64, "hidden_cnn_layers": ("16x3", "16x3"), "value_units": 16, "eval_episodes": 20,
+    "score_every": 10, "score_positions": 50, "cache_size": 1 << 12,
+}  # fmt: skip
+COLUMNS = ("iteration", "games", "RSS MiB", "threads", "open files", "ms an iteration",
+           "processor ms", "run.db KiB", "models KiB", "logs KiB", "metrics KiB")  # fmt: skip
+TIMES = slice(5, 7)
 
 
-def resident():
-    """Return this process's memory in MiB."""
+def process():
+    """Return this process's memory in MiB, its threads, its open files."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    of_process = [len(os.listdir(f"/proc/self/{what}")) for what in ("task", "fd")]
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20), *of_process
+
+
+def clocks():
+    """Return seconds of the wall's clock and of the processors' for this process."""
+    return np.array([time.perf_counter(), time.process_time()])
 
 
 def size(path):
@@ -31,40 +45,47 @@ def size(path):
     return sum(p.stat().st_size for p in files) / 1024
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--iterations", type=int, default=200)
-    parser.add_argument("--workers", type=int, default=0)
-    args = parser.parse_args()
+def measure(iterations, workers):
+    """Return a row of `COLUMNS` for each iteration of a run."""
     from config import preset
     from initialise import Session
     from loggers import Console
     from main import train
 
-    config, lines = preset("tiny", iterations=args.iterations, workers=args.workers), []
+    config, rows = preset("tiny", iterations=iterations, workers=workers, **SETTINGS), []
     with (
         tempfile.TemporaryDirectory() as root,
         Session.start(config, root=Path(root), console=Console(quiet=True)) as session,
     ):
-        began, folder = time.perf_counter(), session.folder
+        began, folder = clocks(), session.folder
 
         def look(line):
             nonlocal began
-            now = time.perf_counter()
+            spent = 1000 * (clocks() - began)
             files = [size(folder / name) for name in ("run.db", "models", "logs", "metrics.jsonl")]
-            lines.append((line["iteration"], session.store.count_games(), resident(), now - began, *files))
-            began = now
+            rows.append((line["iteration"], session.store.count_games(), *process(), *spent, *files))
+            began = clocks()  # the looking does not count
 
         train(session, on_iteration=look)
-    table = np.array(lines)
+    return np.array(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--iterations", type=int, default=600)
+    parser.add_argument("--workers", type=int, default=0)
+    args = parser.parse_args()
+    rows = measure(args.iterations, args.workers)
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
-    for part in np.array_split(table, 10):
-        last = [f"{x:,.0f}" for x in part[-1]]
-        print("| " + " | ".join([*last[:3], f"{part[:, 3].mean():.2f}", *last[4:]]) + " |")
-    half = table[len(table) // 2 :]
+    for part in np.array_split(rows, 10):
+        shown = part[-1].copy()
+        shown[TIMES] = part[:, TIMES].mean(axis=0)
+        print("| " + " | ".join(f"{x:,.0f}" for x in shown) + " |")
+    print("\n| in the second half | an iteration | per 1,000 games |\n|---|---|---|")
+    half = rows[len(rows) // 2 :]
     for name, column in zip(COLUMNS[2:], half.T[2:], strict=True):
-        an_iteration, a_game = np.polyfit(half[:, 0], column, 1)[0], np.polyfit(half[:, 1], column, 1)[0]
-        print(f"{name}: {an_iteration:+.4f} an iteration, {1000 * a_game:+.4f} per 1,000 games")
+        an_iteration, a_game = (np.polyfit(half[:, k], column, 1)[0] for k in (0, 1))
+        print(f"| {name} | {an_iteration:+.4f} | {1000 * a_game:+.3f} |")
 
 
 if __name__ == "__main__":

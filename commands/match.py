@@ -64,8 +64,8 @@ def run(argv: list[str]) -> int:
     claims = _claims(args, argv)
     import games
     import records
+    from files import write_file
     from lineup import make_player
-    from storage import write_file
 
     game, place = games.make(args.game), Path(args.save)
     if args.save:

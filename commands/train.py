@@ -44,14 +44,19 @@ def run(argv: list[str]) -> int:
     if "-h" in argv or "--help" in argv:
         parse(Train, argv, Train(base_of([])))
     with _Signals() as asked:
-        return _run(argv, asked)
+        try:
+            return _run(argv, asked)
+        except Exception:
+            if asked.count > 1:  # what an import of a library makes of our KeyboardInterrupt, for one
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
     from files import DamagedData
-    from runs import find_run, read_config, unfinished_run
+    from runs import find_run, read_config, require_free, unfinished_run
 
     spec = games.make(base.game).spec
     fresh = "--new" in argv or early(argv, "initial_run_number") is not None
@@ -60,6 +65,8 @@ def _run(argv: list[str], asked: _Signals) -> int:
         if not fresh:
             wanted = number(argv, "run")
             folder = find_run(spec, wanted) if wanted is not None else unfinished_run(spec)
+        if folder is not None:
+            require_free(folder)  # told before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:
             base = read_config(folder)
         args = parse(Train, argv, Train(base))

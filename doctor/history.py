@@ -6,7 +6,9 @@ A run that is too young for a check passes it: each says from when on it judges.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ from config import Config
 from doctor import Found, random_game
 from game import Game
 from memory import ILLEGAL_VISITS, Memory, Positions
-from runs import read_config, read_weights
+from runs import read_config
 from selfplay import GameRecord
 from storage import Store
+from versions import read_weights
 
 YOUNG = 10
 """Iterations with training before losses are judged."""
@@ -99,7 +102,7 @@ def _ask_network(history: History, store: Store) -> None:
     parts = [Memory(history.game, 1).positions(record) for record in history.records[:60]]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
     history.positions = Positions(*(column[:256] for column in columns)) if columns and len(columns[0]) else None
-    version = int(store.versions()[-1][0])
+    version = store.versions()[-1].version
     model = Residual_CNN(history.config, history.game)
     weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
     if version and history.positions is not None:
@@ -110,6 +113,16 @@ def _ask_network(history: History, store: Store) -> None:
 
 def _young(found: int, needed: int, what: str = "iterations") -> Found:
     return Found(True, f"too early to judge ({found} of {needed} {what})")
+
+
+def of_games(check: Callable[[History], Found]) -> Callable[[History], Found]:
+    """Let a check wait until there are games enough to judge by."""
+
+    @wraps(check)
+    def waiting(run: History) -> Found:
+        return check(run) if len(run.records) >= FEW else _young(len(run.records), FEW, "games")
+
+    return waiting
 
 
 # ---- files
@@ -223,9 +236,8 @@ def entropy(run: History) -> Found:
 # ---- games
 
 
+@of_games
 def draws(run: History) -> Found:
-    if len(run.records) < FEW:
-        return _young(len(run.records), FEW, "games")
     share = float(np.mean([record.result == 0 for record in run.records]))
     return Found(
         share < 0.99,
@@ -235,9 +247,8 @@ def draws(run: History) -> Found:
     )
 
 
+@of_games
 def one_side(run: History) -> Found:
-    if len(run.records) < FEW:
-        return _young(len(run.records), FEW, "games")
     won = [float(np.mean([np.sign(record.result) == side for record in run.records])) for side in (1, -1)]
     side = "who began" if won[0] > won[1] else "the other side"
     return Found(
@@ -248,9 +259,8 @@ def one_side(run: History) -> Found:
     )
 
 
+@of_games
 def duplicates(run: History) -> Found:
-    if len(run.records) < FEW:
-        return _young(len(run.records), FEW, "games")
     share = len({record.moves.tobytes() for record in run.records}) / len(run.records)
     return Found(
         share > 0.25,
@@ -260,10 +270,9 @@ def duplicates(run: History) -> Found:
     )
 
 
+@of_games
 def length(run: History) -> Found:
     """Games that end at the cap only, where games of random moves do not."""
-    if len(run.records) < FEW:
-        return _young(len(run.records), FEW, "games")
     cap = run.game.max_plies
     share = float(np.mean([len(record.moves) >= cap for record in run.records]))
     natural = float(np.mean([len(random_game(run.game, seed)) > cap for seed in range(20)])) if share >= 0.9 else 0.0

@@ -17,9 +17,9 @@ import numpy as np
 import games
 from agent import Player
 from config import UserError
+from files import write_file
 from game import Game, GameState
 from MCTS import Decision
-from storage import write_file
 
 SHIPPED = Path(__file__).parent / "books"
 LIMIT = 1_000_000

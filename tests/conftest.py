@@ -4,6 +4,8 @@ import shutil
 
 import pytest
 
+from mortal import GAME, Nursery, mounts
+from runs import runs_of
 from tiny import QUIET, tiny
 
 pytest.register_assert_rewrite("commandline", "matching", "sessions")
@@ -38,6 +40,21 @@ def begun(tmp_path_factory):
     with Session.start(tiny(), root=tmp_path_factory.mktemp("begun"), console=QUIET) as session:
         train(session, iterations=1)
         return session.folder
+
+
+@pytest.fixture(scope="session")
+def nursery():
+    """Return a process whose children run the loop with a network of numpy: they may be killed, their disks be full."""
+    with Nursery(mounts()) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def finished(nursery, tmp_path_factory):
+    """Return (folder, state) of a run of the nursery that nobody disturbed; nobody may change it."""
+    root = tmp_path_factory.mktemp("finished")
+    state = nursery.finish(root)
+    return runs_of(GAME, root)[-1], state
 
 
 @pytest.fixture
@@ -104,7 +121,8 @@ def network(request):
     return model
 
 
-SLOW = ("test_kills", "test_program", "test_page", "test_notebook", "test_workers", "test_growth", "test_recovery",
+SLOW = ("test_kills", "test_program", "test_page", "test_notebook", "test_workers", "test_growth", "test_stops",
+        "test_disk", "test_crash_images", "test_recovery",
         "test_scoring")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 

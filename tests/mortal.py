@@ -1,16 +1,20 @@
 """A process whose children may be killed: each runs the real loop with a network of numpy, so it starts at once.
 
-Started by `Nursery`; TensorFlow is never loaded here, and no thread runs when a child is forked.
+Started by `Nursery`, on request in name spaces of its own where it may mount small disks; TensorFlow is never loaded
+here, and no thread runs when a child is forked.
 """
 
 import json
 import os
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -80,13 +84,23 @@ class Answers:
 def without_tensorflow():
     """Let sessions of this process use the network of numpy, and keep every game by itself."""
     import backends
+    import budget
     import initialise
     import stages
 
     initialise._build = Linear
+    budget.budget_text = lambda session: ""
     backends.make_predictor = lambda model, **options: Answers(model)
     stages.measure_raw = lambda *_: 1000.0
     stages.COMMIT_SECONDS = 0.0
+
+
+def short(changes):
+    """Return the settings of a run of less than a second."""
+    from tiny import tiny
+
+    return tiny(**{"iterations": 3, "episodes": 8, "eval_episodes": 4, "eval_every": 1, "promotion": "threshold",
+                   "scoring_threshold": 1.0, "min_memory": 10, **changes})  # fmt: skip
 
 
 def live(root, changes):
@@ -94,14 +108,80 @@ def live(root, changes):
     from initialise import Session
     from main import train
     from runs import unfinished_run
-    from tiny import QUIET, tiny
+    from tiny import QUIET
 
     folder = unfinished_run(GAME, root)
-    config = tiny(**{"iterations": 3, "episodes": 8, "eval_episodes": 4, "eval_every": 1, "promotion": "threshold",
-                     "scoring_threshold": 1.0, "min_memory": 10, **changes})  # fmt: skip
+    config = short(changes)
     session = Session.open(folder, config, console=QUIET) if folder else Session.start(config, root=root, console=QUIET)
     with session:
         train(session)
+
+
+def command(root, changes):
+    """The same by the command line, its errors and signals with it; raise `SystemExit` with its code."""
+    import initialise
+    import runs
+    from cli import run
+    from config import differences, preset
+
+    initialise.RUNS = runs.RUNS = root
+    argv = ["train", "--preset", "tiny", "--json"]
+    for name, (_, value) in differences(preset("tiny"), short(changes)).items():
+        argv += [f"--{name.replace('_', '-')}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
+    raise SystemExit(run(argv))
+
+
+def interrupted(point, number, signals, swallowed=False):
+    """Let signals come to this process when it passes a point for the so-manieth time."""
+    import failpoints
+
+    passed = []
+
+    def reach(name, wanted):
+        passed.extend([name] if name == point else [])
+        if name == point and len(passed) == number:
+            try:
+                for which in signals:
+                    os.kill(os.getpid(), which)
+            except KeyboardInterrupt as error:
+                if swallowed:  # as libraries do that are interrupted while they are imported
+                    raise ImportError("initialization failed") from error
+                raise
+
+    failpoints._reach = reach
+
+
+def note_rows(path):
+    """Note each game and match game in a file when it is handed over to be kept."""
+    from storage import Store
+
+    add_games, add_match, file = Store.add_games, Store.add_match, open(path, "a", buffering=1)  # noqa: SIM115
+
+    def games(self, iteration, version, records):
+        file.writelines(f"game {iteration} {g.index}\n" for g in records)
+        add_games(self, iteration, version, records)
+
+    def match(self, iteration, index, row):
+        file.write(f"match {iteration} {index}\n")
+        add_match(self, iteration, index, row)
+
+    Store.add_games, Store.add_match = games, match
+
+
+def save(folder, log):
+    """Save one version after the other, and note outside when one is known."""
+    import versions
+    from storage import Store
+
+    store = Store(folder / "run.db")
+    number = len(store.versions())
+    acknowledged = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    while True:
+        arrays = [np.random.default_rng(number).normal(size=(64, 256)).astype(np.float32)]
+        with store.transaction("retrain"):
+            versions.save(folder, store, number, number, {}, arrays, arrays)
+        os.write(acknowledged, f"{number}\n".encode())
+        number += 1
 
 
 def commit(path, log):
@@ -129,17 +209,18 @@ def forked(work, *, ready=None, after=0.0, fail=""):
     if not child:
         code = 1
         try:
-            os.environ[failpoints.VARIABLE] = fail
+            os.environ[failpoints.VARIABLE] = fail or "none"
             work()
             code = 0
         except BaseException as error:
-            code = getattr(error, "exit_code", 1)
+            code = error.code if isinstance(error, SystemExit) else getattr(error, "exit_code", 1)
             if code == 1:
                 import traceback
 
                 traceback.print_exc()
         finally:
-            sys.stderr.flush()
+            with suppress(ValueError):  # the program may have closed it
+                sys.stderr.flush()
             os._exit(code)
     if ready is not None:
         while not ready():
@@ -150,10 +231,9 @@ def forked(work, *, ready=None, after=0.0, fail=""):
 
 
 def state(root):
-    from runs import runs_of
     from storage import Store
 
-    store = Store(runs_of(GAME, root)[-1] / "run.db", read_only=True)
+    store = Store(newest_run(root) / "run.db", read_only=True)
     try:
         return store.state_digest()
     finally:
@@ -181,39 +261,109 @@ def answer(asked):
         with tempfile.TemporaryDirectory() as elsewhere:
             live(Path(elsewhere), asked["changes"])  # what a machine does once (caches on disk) is not counted
         return {"passes": passes(lambda: live(root, asked["changes"])), "state": state(root)}
-    if asked["what"] == "live":
-        return {"code": forked(lambda: live(root, asked["changes"]), fail=asked["fail"])}
+    if asked["what"] in ("live", "command"):
+        return begin({"live": live, "command": command}[asked["what"]], root, asked)
+    if asked["what"] == "mount":  # a disk of its own, or the same with other options
+        again = "remount," if os.path.ismount(root) else ""
+        subprocess.run(["mount", "-t", "tmpfs", "-o", again + asked["options"], "tmpfs", str(root)], check=True)
+        return {}
+    if asked["what"] == "files":
+        return {"files": sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())}
+    if asked["what"] == "verify":
+        from verification import verify
+
+        folder = newest_run(root)
+        return {"damage": verify(folder).damage, "left": sorted(path.name for path in folder.rglob(".*.tmp"))}
     if asked["what"] == "state":
         return {"state": state(root)}
-    return {"codes": commit_and_kill(root, asked["count"], random.Random(asked["seed"]))}
+    work = {"commits": lambda log: commit(root / "run.db", log), "saves": lambda log: save(root, log)}[asked["what"]]
+    return {"codes": kill_again_and_again(work, root, asked["count"], random.Random(asked["seed"]))}
 
 
-def commit_and_kill(root, count, rng):
-    """Let children commit, each killed at a random moment after its first commits."""
+def begin(work, root, asked):
+    """Let a child do some work; return its exit code and what it said to its error stream."""
+    import initialise
+
+    def as_asked():
+        initialise.RESERVE = asked["reserve"]
+        ours, theirs = os.pipe()
+        os.close(ours)
+        os.dup2(theirs if asked["unread"] else os.open(os.devnull, os.O_WRONLY), 1)
+        if asked["limit"]:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
+        if asked["noting"]:
+            note_rows(asked["noting"])
+        if asked["signals"]:
+            interrupted(*asked["signals"])
+        work(root, asked["changes"])
+
+    with tempfile.TemporaryFile() as said:
+        kept = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            code = forked(as_asked, fail=asked["fail"])
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    return {"code": code, "said": text}
+
+
+def newest_run(root):
+    from runs import runs_of
+
+    return runs_of(GAME, root)[-1]
+
+
+def kill_again_and_again(work, root, count, rng):
+    """Let children work, each killed at a random moment after it has noted something."""
     codes, log = [], root / "log"
     log.touch()
     for _ in range(count):
         before = log.stat().st_size
-        codes.append(forked(lambda: commit(root / "run.db", log), after=rng.uniform(0.0, 0.015),
+        codes.append(forked(lambda: work(log), after=rng.uniform(0.0, 0.015),
                             ready=lambda before=before: log.stat().st_size > before))  # fmt: skip
     return codes
 
 
+def mounts():
+    """Return the command that lets a process mount disks that no other one sees, [] where the system forbids it."""
+    for way in (["unshare", "--mount"], ["unshare", "--user", "--map-root-user", "--mount"]):
+        if shutil.which("unshare") and subprocess.run([*way, "true"], capture_output=True, check=False).returncode == 0:
+            return way
+    return []
+
+
 class Nursery:
-    """The process as a test sees it."""
+    """The process as a test sees it. way: a command to start it with."""
+
+    def __init__(self, way=()):
+        self._way = way
 
     def __enter__(self):
         here = Path(__file__).parent
         environment = {**os.environ, "PYTHONPATH": f"{here.parent}{os.pathsep}{here}"}
-        self._process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         env=environment, text=True)  # fmt: skip
+        argv = [*self._way, sys.executable, __file__]
+        self._process = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+        )
         return self
 
     def ask(self, what, root, **more):
-        asked = {"what": what, "root": str(root), "changes": {}, "fail": "", **more}
+        defaults = {"changes": {}, "fail": "", "reserve": 64 << 20, "limit": 0, "signals": None, "noting": "",
+                    "unread": False}  # fmt: skip
+        asked = {"what": what, "root": str(root), **defaults, **more}
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())
+
+    def finish(self, root, **how):
+        """Let a run go on to its end, look whether it is whole, return its state."""
+        found = self.ask("live", root, **how)
+        assert found["code"] == 0, found
+        assert self.ask("verify", root) == {"damage": [], "left": []}
+        return self.ask("state", root)["state"]
 
     def __exit__(self, *_):
         self._process.stdin.close()

@@ -43,13 +43,6 @@ def always(value, logits):
     return lambda planes: (np.full(len(planes), value, np.float32), np.tile(logits, (len(planes), 1)))
 
 
-def play(game, moves):
-    state = game.start()
-    for action in game.parse_moves(moves):
-        state = state.takeAction(action)[0]
-    return state
-
-
 def drawn(game, text):
     """Return the position of a drawing; who began is to move when both have equally many stones."""
     cells = [" -XO".index(mark) for mark in text.split()]

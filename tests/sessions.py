@@ -18,6 +18,8 @@ class Listening(Console):
     def say(self, text):
         self.said.append(text)
 
+    warn = say
+
 
 def content(folder, last=4):
     """Return what a run has come to by an iteration: its games, matches, versions and the weights of each."""

@@ -7,18 +7,6 @@ from game import PLAYER, PLY
 from games import lines
 
 
-def play(game, moves):
-    state = game.start()
-    for action in game.parse_moves(moves):
-        state = state.takeAction(action)[0]
-    return state
-
-
-def drawn(text):
-    """The lines of a drawing, blanks at the ends left out."""
-    return [line.strip() for line in text.strip().splitlines()]
-
-
 def position(rule, cells, last=None):
     """Return a position of [size, size] cells 1 / -1 / 0; a point given as `last` is then played by White."""
     size = len(cells)

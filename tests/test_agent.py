@@ -9,7 +9,8 @@ import pytest
 
 from agent import Agent, Quit, Resigned, TakeBack, User
 from config import UserError
-from searching import GAMES, POSITIONS, Projection, always, numbers, play
+from drawings import play
+from searching import GAMES, POSITIONS, Projection, always, numbers
 
 
 def agent_of(game, **options):

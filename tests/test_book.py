@@ -9,10 +9,10 @@ import games
 from commandline import told
 from config import UserError
 from corridor import Corridor
+from drawings import play
 from lineup import make_player
 from players import RandomPlayer
 from players.book import Book, BookPlayer, after_line, extend, find_book, load_book, positions_to_know
-from searching import play
 
 
 class Cornered(RandomPlayer):

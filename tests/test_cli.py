@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -180,3 +181,21 @@ def test_a_trace_that_cannot_be_written_is_told_in_one_line(trained_place, capsy
         str(trained_place / "no" / "trace.log"),
     )
     assert "trace.log" in err
+
+
+def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):
+    errors = pytest.importorskip("tensorflow").errors
+    full = errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
+    for error in (full, errors.InternalError(None, None, "broken")):
+
+        def run(argv, error=error):
+            raise error
+
+        monkeypatch.setattr("cli.module", lambda name, run=run: SimpleNamespace(run=run))
+        if error is full:
+            code, _, err = told(capsys, "train")
+            assert code == 2 and err.startswith("error: not enough memory (OOM when allocating tensor")
+            assert "--batch-size" in err and err.count("\n") == 1
+        else:
+            with pytest.raises(errors.InternalError):
+                told(capsys, "train")

@@ -111,6 +111,12 @@ def test_settings_that_exclude_each_other_are_refused():
         Config(memory_size=100)
 
 
+def test_a_network_of_more_weights_than_memory_holds_is_refused_before_it_is_built():
+    (line,) = refused({"hidden_cnn_layers": ["999x9"] * 80})
+    assert line == "hidden_cnn_layers: expected at most 500,000,000 weights, got about 12,934,092,960"
+    with_overrides(Config(), hidden_cnn_layers=("256x3",) * 40)
+
+
 @pytest.mark.parametrize(
     "typed, meant",
     [("mcts_sim", "mcts_sims"), ("cpuckt", "cpuct"), ("learningrate", "learning_rate"), ("EPISODES", None)],

@@ -1,4 +1,4 @@
-"""A damaged run is refused, the damaged file named."""
+"""Damaged files of a run are named; the newest network is learned again, a run with other damage refused."""
 
 import shutil
 
@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 import config as c
+import stages
 from config import UserError, with_overrides
-from files import DamagedData, arrays_from_bytes, arrays_to_bytes
+from files import DamagedData, Unwritable, arrays_from_bytes, arrays_to_bytes
 from initialise import Session
 from main import train
 from runs import find_run, read_config, runs_of
-from sessions import content
+from sessions import Listening, assert_same_run, content, copied
+from storage import IMPORTED, Store
 from tiny import QUIET, tiny, tree_of
+from verification import verify
 
 
 def damage(folder, file, how):
@@ -28,14 +31,58 @@ def damage(folder, file, how):
 
 @pytest.mark.parametrize("how", ["missing", "cut", "empty", "garbage", "a bit"])
 @pytest.mark.parametrize("kind", ["version", "optimizer"])
-def test_a_damaged_network_is_named_and_nothing_is_trained_from_it(root, quick, kind, how):
+def test_a_damaged_newest_network_is_put_away_and_learned_again_the_same(trained, root, quick, kind, how):
+    folder, listening = find_run("tictactoe", root=root), Listening()
+    last = content(folder)["versions"][-1][0]
+    name = f"{kind}{last:04}.npz"
+    damage(folder, f"models/{name}", how)
+    damaged = (folder / "models" / name).read_bytes() if how != "missing" else None
+    with Session.open(folder, console=listening) as session:
+        assert session.current_version == last - 1 and session.iteration == 4
+        (said,) = (line for line in listening.said if name in line)
+        assert "quarantine" in said and f"version {last} and what followed" in said and "from iteration 4 on" in said
+        train(session)
+    away = {p.name: p.read_bytes() for p in (folder / "quarantine").iterdir()}
+    assert away == ({name: damaged} if damaged is not None else {})
+    assert verify(folder).damage == []
+    assert_same_run(trained, folder)
+
+
+def test_a_network_damaged_in_the_midst_of_the_next_iteration_costs_that_one_and_no_game_from_elsewhere(
+    trained, begun, tmp_path, quick
+):
+    folder, asked = copied(begun, tmp_path), []
+    with Session.open(folder, console=QUIET) as session:
+        given = [stages.GameRecord(IMPORTED + i, *row[3:], row[2]) for i, row in enumerate(session.store.games_of(1))]
+        with session.store.transaction():
+            session.store.add_games(2, -1, given[:3])
+        train(session, stop=lambda: asked.append(1) or len(asked) > 20)
+        session.store.checkpoint()
+        assert len(session.store.game_indices(2)) > 3
+    damage(folder, "models/version0001.npz", "a bit")
+    for point in ("mend.before", "mend.in_tx", "mend.after", "mark.written"):  # interrupted, it is done again
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Unwritable):
+            patch.setenv("ALPHAZERO_FAIL", f"{point}:1:full")
+            patch.setattr("failpoints._passed", {})
+            Session.open(folder, console=QUIET)
+        if point == "mend.in_tx":
+            assert Store(folder / "run.db", read_only=True).newest().version == 1
+    with Session.open(folder, console=QUIET) as session:
+        assert session.iteration == 1 and session.store.game_indices(2) == {g.index for g in given[:3]}
+        train(session, iterations=1)
+    assert verify(folder).damage == []
+    assert_same_run(trained, folder, last=1)
+
+
+def test_networks_damaged_beyond_the_newest_are_named_and_nothing_is_trained_from_them(root, quick):
     folder = find_run("tictactoe", root=root)
     last = content(folder)["versions"][-1][0]
-    damage(folder, f"models/{kind}{last:04}.npz", how)
+    damage(folder, f"models/version{last:04}.npz", "a bit")
+    damage(folder, f"models/optimizer{last - 1:04}.npz", "a bit")
     before = tree_of(folder / "models")
     changed = with_overrides(read_config(folder), iterations=9)
     with (
-        pytest.raises(DamagedData, match=f"{kind}{last:04}.npz") as raised,
+        pytest.raises(DamagedData, match=f"version{last:04}.npz") as raised,
         Session.open(folder, changed, console=QUIET) as session,
     ):
         train(session)

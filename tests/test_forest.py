@@ -5,6 +5,7 @@ import pytest
 
 import games
 from corridor import Corridor, CorridorState
+from drawings import play
 from MCTS import MCTS, Node
 from searching import (
     GAMES,
@@ -12,7 +13,6 @@ from searching import (
     Projection,
     assert_books_balance,
     everything,
-    play,
     rooted,
 )  # fmt: skip
 

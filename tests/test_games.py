@@ -6,21 +6,9 @@ import pytest
 import games
 from config import UserError
 from corridor import Corridor
+from drawings import drawn, play
 from games.boards import hash_cells
 from perft import lines, positions, sequences
-
-
-def play(game, moves):
-    state = game.start()
-    for action in game.parse_moves(moves):
-        state = state.takeAction(action)[0]
-    return state
-
-
-def drawn(text):
-    """The lines of a drawing, blanks at the ends left out."""
-    return [line.strip() for line in text.strip().splitlines()]
-
 
 # ---- counts
 

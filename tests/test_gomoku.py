@@ -9,10 +9,11 @@ import pytest
 import games
 from config import UserError
 from conformance import check
+from drawings import play
 from game import PLY
 from games import renju as forbidden
 from perft import positions, sequences
-from stones import play, position
+from stones import position
 
 # ---- counts
 

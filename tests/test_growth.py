@@ -1,5 +1,6 @@
 """What a run of days may not do: hold on to memory with each answer, new version, training, or line of log."""
 
+import keras
 import numpy as np
 import pytest
 
@@ -16,23 +17,38 @@ def small(**settings):
     return make("connect4", hidden_cnn_layers=("8x3",) * 2, **settings)
 
 
+def left_behind(work, limit):
+    """Return the memory that is held after some work and was not before, in bytes.
+
+    Work that changes more than the limit is done again, three times at most: what an allocator keeps for later or gives
+    back comes once, a leak comes each time.
+    """
+    for _ in range(4):
+        before = used_memory()
+        work()
+        found = used_memory() - before
+        if abs(found) < limit:
+            break
+    return found
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_twenty_thousand_answers_cost_no_memory(backend):
-    """Goal 3 MiB; the room is for what the allocator does on a busy machine."""
+def test_twenty_thousand_answers_leave_nothing_behind(backend):
     model = small()
-    predictor, planes = make_predictor(model, backend=backend), boards(model.game, 8)
-    for _ in range(500):
-        predictor(planes)
-    before = used_memory()
-    for _ in range(2500):
-        predictor(planes)
-    assert used_memory() - before < 4 * MEGABYTE
+    predictor, planes = make_predictor(model, backend=backend), boards(model.game, 1)
+
+    def ask(times):
+        for _ in range(times):
+            predictor(planes)
+
+    ask(500)
+    assert left_behind(lambda: ask(20_000), 3 * MEGABYTE) < 3 * MEGABYTE
+    if backend == "keras":
+        assert predictor._function.experimental_get_tracing_count() == 1
 
 
-@pytest.mark.parametrize("backend, room", [("keras", 2), ("openvino", 8)])
-def test_two_hundred_versions_cost_no_memory(backend, room):
-    if backend not in BACKENDS:
-        pytest.skip("OpenVINO is not installed")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_two_hundred_versions_leave_nothing_behind_and_are_traced_once(backend):
     model = small()
     versions = [trained_looking(model, seed) for seed in (0, 1)]
     predictor, planes = make_predictor(model, backend=backend, smallest=32), boards(model.game, 8)
@@ -42,13 +58,15 @@ def test_two_hundred_versions_cost_no_memory(backend, room):
             predictor.load(versions[i % 2])
             predictor(planes)
 
-    swap(30)
-    before = used_memory()
-    swap(200)
-    assert used_memory() - before < room * MEGABYTE
+    swap(20)
+    assert left_behind(lambda: swap(200), MEGABYTE) < MEGABYTE
+    if backend == "keras":
+        assert predictor._function.experimental_get_tracing_count() == 1
 
 
-def test_twenty_trainings_use_one_compiled_function_and_no_more_memory():
+def test_a_hundred_trainings_use_one_compiled_function_and_leave_nothing_behind(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(keras.Model, "compile", counted(keras.Model.compile, compiled))
     model = small()
     rng, size = np.random.default_rng(0), model.game.action_size
     planes = boards(model.game, 32)
@@ -57,13 +75,28 @@ def test_twenty_trainings_use_one_compiled_function_and_no_more_memory():
         policy = rng.dirichlet(np.ones(size), 32).astype(np.float32)
         return Batch(planes, rng.uniform(-1, 1, 32).astype(np.float32), policy)
 
-    for _ in range(4):
-        model.fit(sample, 5)
-    function, before = model.model.train_function, used_memory()
-    for _ in range(20):
-        model.fit(sample, 5)
-    assert model.model.train_function is function
-    assert used_memory() - before < 16 * MEGABYTE
+    def fit(times):
+        for _ in range(times):
+            model.fit(sample, 1)
+
+    fit(30)
+    function = model.model.train_function
+    assert left_behind(lambda: fit(100), MEGABYTE) < MEGABYTE
+    assert model.model.train_function is function and len(compiled) == 1
+
+
+def counted(function, calls):
+    def wrapped(*args, **options):
+        calls.append(1)
+        return function(*args, **options)
+
+    return wrapped
+
+
+def test_the_measure_of_what_is_left_behind_finds_a_leak_of_two_kilobytes_an_answer():
+    kept = []
+    leak = left_behind(lambda: kept.extend(b"x" * 2048 + bytes([i % 256]) for i in range(20_000)), 3 * MEGABYTE)
+    assert leak >= 3 * MEGABYTE and len(kept) == 80_000
 
 
 def test_a_log_is_bounded_in_size(tmp_path):

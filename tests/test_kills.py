@@ -5,18 +5,12 @@ import shutil
 import pytest
 
 from files import DamagedData
-from mortal import GAME, Nursery
+from mortal import GAME
 from runs import runs_of
 from storage import Store
 from verification import verify
 
 KILLED = -9
-
-
-@pytest.fixture(scope="module")
-def nursery():
-    with Nursery() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +25,6 @@ def places(passes, most):
     """Return (point, pass) pairs: of each point the first, the last, and some between them."""
     for point, count in sorted(passes.items()):
         yield from ((point, k) for k in sorted({1, count, *range(1, count, max(1, count // most))}))
-
-
-def finished(nursery, root):
-    """Let a run go on to its end; return its state."""
-    assert nursery.ask("live", root)["code"] == 0
-    folder = runs_of(GAME, root)[-1]
-    assert verify(folder).damage == []
-    assert not list(folder.rglob(".*.tmp")), "nothing is left behind"
-    return nursery.ask("state", root)["state"]
 
 
 def test_the_points_of_the_loop_are_passed(undisturbed):
@@ -58,7 +43,7 @@ def test_killed_at_any_point_and_started_again_it_is_the_same_run(nursery, undis
     for number, (point, k) in enumerate(kills):
         root = tmp_path / str(number)
         assert nursery.ask("live", root, fail=f"{point}:{k}")["code"] == KILLED, (point, k)
-        assert finished(nursery, root) == state, (point, k)
+        assert nursery.finish(root) == state, (point, k)
         shutil.rmtree(root)
 
 
@@ -70,7 +55,7 @@ def test_killed_again_and_again_it_is_the_same_run(nursery, undisturbed, tmp_pat
         deaths += code == KILLED
         if code == 0:
             break
-    assert deaths >= 5 and finished(nursery, tmp_path) == state
+    assert deaths >= 5 and nursery.finish(tmp_path) == state
 
 
 def test_a_kill_at_a_promotion_leaves_exactly_one_best(nursery, undisturbed, tmp_path):
@@ -108,7 +93,7 @@ def test_a_full_disk_at_any_point_is_told_and_the_same_run_goes_on_when_there_is
 ):
     _, _, state = undisturbed
     assert nursery.ask("live", tmp_path, fail=f"{point}:3:full")["code"] == 5
-    assert finished(nursery, tmp_path) == state
+    assert nursery.finish(tmp_path) == state
 
 
 def test_the_test_of_equal_runs_can_fail(nursery, undisturbed, tmp_path):

@@ -7,10 +7,10 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 LAYERS = [
-    "config failpoints rating arrays", "files league", "loggers", "compiled storage backends gate", "game",
+    "config failpoints rating arrays", "files league", "loggers database", "compiled storage backends gate", "game",
     "games openings", "forest", "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS",
-    "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "runs sgf",
-    "workers levels", "exact ladder", "scoreboard", "evaluation", "initialise records",
+    "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "versions",
+    "runs sgf", "workers levels", "exact ladder", "scoreboard", "evaluation", "initialise records",
     "stages scoring lineup explain budget bench exchange drawing", "verification doctor shipping", "recovery", "soak",
     "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip

@@ -11,24 +11,13 @@ from numba import njit
 import games
 from config import UserError
 from conformance import check
+from drawings import drawn, play
 from game import PLAYER, WINNER
 from games.metasquares import FIRST, SECOND
 
 
 def metasquares(size=11, rule="area"):
     return games.make(f"metasquares(size={size},rule={rule})")
-
-
-def play(game, moves):
-    state = game.start()
-    for action in game.parse_moves(moves):
-        state = state.takeAction(action)[0]
-    return state
-
-
-def drawn(text):
-    """The lines of a drawing, blanks at the ends left out."""
-    return [line.strip() for line in text.strip().splitlines()]
 
 
 def areas(points, size):

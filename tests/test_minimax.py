@@ -8,8 +8,8 @@ import pytest
 
 import games
 from corridor import Corridor, CorridorState
+from drawings import play
 from minimax import Minimax
-from searching import play
 
 SPECS = [
     "corridor", "tictactoe", "connect4", "connect4(rows=4,columns=5)", "gomoku(size=4,n=3)",

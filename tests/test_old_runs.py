@@ -5,11 +5,12 @@ import random
 import sqlite3
 import time
 
+from database import KEPT
 from initialise import Session
 from main import train
 from runs import find_run
 from sessions import assert_same_run, copied
-from storage import KEPT, Store
+from storage import Store
 from tiny import QUIET, tree_of
 from verification import verify
 
@@ -34,7 +35,7 @@ def as_format_1(folder):
     """Write a run's database as the first format had it: no checksums, no mark, settings in config.json only."""
     store = Store(folder / "run.db", read_only=True)
     tables = {table: list(store.rows(table)) for table in ("meta", *KEPT)}
-    digest = store.optimizer_sha256(store.versions()[-1][0])
+    digest = store.newest().optimizer
     store.close()
     for path in folder.glob("run.*"):
         path.unlink()

@@ -7,6 +7,7 @@ from numba import njit
 import games
 from config import UserError
 from conformance import check
+from drawings import drawn, play
 from game import OVER, PLAYER
 from perft import sequences
 
@@ -18,18 +19,6 @@ WHOLE_GAME = (
 
 def othello(size=8):
     return games.make(f"othello(size={size})")
-
-
-def play(game, moves):
-    state = game.start()
-    for action in game.parse_moves(moves):
-        state = state.takeAction(action)[0]
-    return state
-
-
-def drawn(text):
-    """The lines of a drawing, blanks at the ends left out."""
-    return [line.strip() for line in text.strip().splitlines()]
 
 
 class Plain:

@@ -9,13 +9,13 @@ import games
 from compiled import compiled
 from config import UserError
 from corridor import Corridor
+from drawings import play
 from funcs import playMatches
 from lineup import FORMS, make_player
 from minimax import Minimax
 from players import RandomPlayer
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone
-from searching import play
 
 
 @compiled

@@ -223,9 +223,11 @@ def test_the_commands_verify_and_recover(trained_place, capsys, quick):
     assert (code, err) == (0, "") and "is whole: 4 iterations, 96 games" in out
     assert told(capsys, "verify", "--game", "tictactoe", "--run", "9")[0] == 2
     folder = find_run("tictactoe", root=trained_place)
-    changed(folder, "models/version0004.npz", flipped)
+    for name in ("version0003.npz", "version0004.npz"):
+        changed(folder, f"models/{name}", flipped)
     code, out, _ = told(capsys, "verify", "--game", "tictactoe", "--json")
-    assert code == 4 and json.loads(out)["damage"] == ["models/version0004.npz: is not what the run wrote"]
+    wrong = [f"models/version000{v}.npz: is not what the run wrote" for v in (3, 4)]
+    assert code == 4 and json.loads(out)["damage"] == wrong
     code, _, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
     assert code == 4 and "version0004.npz" in err and "`python main.py recover --game 'tictactoe' --run 1`" in err
     code, out, err = told(capsys, "recover", "--game", "tictactoe", "--run", "1")

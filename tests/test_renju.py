@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import games
+from drawings import drawn, play
 from game import PLAYER
-from stones import board, drawn, play, position
+from stones import board, position
 
 # ---- the faults of renju, drawn: * is forbidden to Black, + is not
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import games
+from drawings import play
 from forest import DRAW, LOSS, OPEN, WIN
 from lineup import make_player
 from MCTS import Node
 from players.rollout import RolloutPlayer
-from searching import GAMES, play
+from searching import GAMES
 
 
 @functools.cache

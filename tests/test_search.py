@@ -5,6 +5,7 @@ import pytest
 
 from chance import choose
 from corridor import Corridor, CorridorState
+from drawings import play
 from MCTS import MCTS, Node
 from searching import (
     GAMES,
@@ -14,7 +15,6 @@ from searching import (
     assert_books_balance,
     drawn,
     numbers,
-    play,
     rooted,
 )  # fmt: skip
 

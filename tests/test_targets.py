@@ -7,9 +7,10 @@ import pytest
 
 import games
 from agent import Agent
+from drawings import play
 from memory import Batch
 from model import Residual_CNN
-from searching import GAMES, Projection, play
+from searching import GAMES, Projection
 from selfplay import SelfPlay, game_seed
 from tiny import tiny
 

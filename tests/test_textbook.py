@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import games
-from searching import GAMES, POSITIONS, Projection, numbers, play, rooted
+from drawings import play
+from searching import GAMES, POSITIONS, Projection, numbers, rooted
 from textbook import Textbook
 
 

@@ -19,6 +19,7 @@ import games
 from agent import Agent, Player
 from config import UserError
 from explain import describe, opinion
+from files import DamagedData
 from game import Game, GameState
 from lineup import make_player
 from MCTS import Node
@@ -26,7 +27,7 @@ from players import RandomPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
 from runs import RUN, RUNS, read_config, runs_of
-from storage import DamagedData, Store
+from storage import Store
 from web.table import PERSON
 
 KEPT = 6

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError
+from files import DamagedData
 from rating import rate
 from records import Record
 from runs import read_config
-from storage import DamagedData, Store
+from storage import Store
 from web.charts import Point
 
 STAGES = ("self-play", "retrain", "tournament")

@@ -1,0 +1,264 @@
+"""How run.db is kept: `Database`, tables of rows with checksums, changed in transactions, noted outside after each.
+
+Beside run.db lies run.mark, written after every commit: the run's identity and how many rows it had, so that a lost end
+of the database is noticed. What the rows mean is said in storage.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from failpoints import reach
+from files import FULL, DamagedData, private, unwritable, write_file, writing
+
+APPLICATION = 0x415A4B31
+FORMAT = 2
+TABLES = {
+    "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL, digest BLOB",
+    "games": "iteration INTEGER, idx INTEGER, version INTEGER NOT NULL, result REAL NOT NULL, moves BLOB NOT NULL, "
+    "visits BLOB NOT NULL, vals BLOB NOT NULL, trained INTEGER NOT NULL, digest BLOB, PRIMARY KEY (iteration, idx)",
+    "versions": "version INTEGER PRIMARY KEY, iteration INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL, "
+    "losses TEXT NOT NULL, optimizer TEXT, digest BLOB",
+    "matches": "iteration INTEGER, idx INTEGER, current INTEGER NOT NULL, best INTEGER NOT NULL, "
+    "opening TEXT NOT NULL, current_began INTEGER NOT NULL, score REAL NOT NULL, moves TEXT NOT NULL, digest BLOB, "
+    "PRIMARY KEY (iteration, idx)",
+    "stages": "iteration INTEGER, stage TEXT, facts TEXT NOT NULL, digest BLOB, PRIMARY KEY (iteration, stage)",
+}
+"""Columns of each table. digest: of all columns before it."""
+KEPT = ("games", "versions", "matches", "stages")
+"""Tables whose rows are only ever added."""
+
+
+def row_digest(table: str, values: Iterable[Any]) -> bytes:
+    """Return the checksum of a row, the first 16 bytes of a sha256."""
+    total = hashlib.sha256(table.encode())
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(value).encode()
+        total.update(f"|{len(data)}|".encode() + data)
+    return total.digest()[:16]
+
+
+class _Connection(sqlite3.Connection):
+    """A connection whose errors are those of SQLite, also where the damaged text in them is none."""
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        try:
+            return super().execute(*args)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError(f"damaged text ({error.reason})") from None
+
+
+def connect(uri: str) -> sqlite3.Connection:
+    """Open a database; text that is damaged is read as it is: checksums find it."""
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, factory=_Connection)
+    db.text_factory = lambda data: data.decode(errors="replace")
+    return db
+
+
+class Database:
+    """run.db: one writing connection, write-ahead log, every commit flushed to the disk."""
+
+    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+        if not create and not path.is_file():
+            raise DamagedData(f"expected the run's database {path}, found none")
+        self.path = path
+        self.reserve = 64 << 20
+        """Bytes that have to be free for the run to go on; told when there are too few."""
+        self.format = FORMAT
+        self.lost: dict[str, int] = {}
+        """Rows of each table that were acknowledged once and are not in the database any more."""
+        try:
+            if create:
+                open(path, "xb", opener=private).close()
+            uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
+            if read_only and not os.access(path.parent, os.W_OK) and not self._log_size():
+                uri += "&immutable=1"  # where nobody can write, SQLite need not make its files for readers
+            self._db = connect(uri)
+            self._begin(create, read_only)
+        except sqlite3.Error as error:
+            raise self._meaning(error) from None
+
+    def _begin(self, create: bool, read_only: bool) -> None:
+        if create:
+            self._keep_a_log()
+            with self.transaction("create"):
+                self._db.execute(f"PRAGMA application_id = {APPLICATION}")
+                self._db.execute(f"PRAGMA user_version = {FORMAT}")
+                for table, columns in TABLES.items():
+                    form = " WITHOUT ROWID" if table == "meta" else ""
+                    self._db.execute(f"CREATE TABLE {table} ({columns}){form}")
+                self.put("identity", secrets.token_hex(8))
+        if self._db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            raise DamagedData(f"{self.path}: expected a run's database, got another file")
+        if not read_only and not create:
+            self._keep_a_log()
+        self.format = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        if self.format not in (1, FORMAT):
+            raise DamagedData(f"{self.path}: expected format {FORMAT}, got {self.format}: written by another release")
+        if self.format == 1 and not read_only:
+            self._upgrade()
+        if not read_only:
+            self._compare_mark()
+
+    def _log_size(self) -> int:
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.stat().st_size if log.exists() else 0
+
+    def _keep_a_log(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+
+    def _upgrade(self) -> None:
+        """Give the rows of format 1 their checksums."""
+        with self.transaction("upgrade"):
+            for table in TABLES:
+                if table == "versions":
+                    self._db.execute("ALTER TABLE versions ADD COLUMN optimizer TEXT")
+                self._db.execute(f"ALTER TABLE {table} ADD COLUMN digest BLOB")
+            self._db.execute("UPDATE versions SET optimizer = (SELECT value FROM meta WHERE key = 'optimizer_sha256') "
+                             "WHERE version = (SELECT MAX(version) FROM versions)")  # fmt: skip
+            for table, columns in TABLES.items():
+                key = columns.split()[0]
+                second = {"games": ", idx", "matches": ", idx", "stages": ", stage"}.get(table, "")
+                for *values, _ in self._db.execute(f"SELECT * FROM {table}").fetchall():
+                    keys = values[: 2 if second else 1]
+                    where = f"{key} = ?" + (f" AND {second[2:]} = ?" if second else "")
+                    self._db.execute(
+                        f"UPDATE {table} SET digest = ? WHERE {where}", (row_digest(table, values), *keys)
+                    )
+            self.put("identity", secrets.token_hex(8))
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+        self.format = FORMAT
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _meaning(self, error: sqlite3.Error) -> Exception:
+        """Return what an error of SQLite means for a person."""
+        code = (getattr(error, "sqlite_errorcode", None) or 0) & 255
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            return unwritable(self.path, self.reserve, str(error))
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            return unwritable(self.path, 0, str(error))
+        return DamagedData(f"{self.path}: expected a run's database, got a damaged one ({error})")
+
+    @contextmanager
+    def transaction(self, point: str = "commit") -> Iterator[None]:
+        """All or nothing; when the block is left, it is on the disk. point: prefix of the fail points passed."""
+        try:
+            reach(f"{point}.before")
+            self._db.execute("BEGIN IMMEDIATE")
+            yield
+            reach(f"{point}.in_tx")
+            self._db.execute("COMMIT")
+            reach(f"{point}.after")
+        except BaseException as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError):
+                raise self._meaning(error) from None
+            if isinstance(error, OSError):
+                raise unwritable(self.path, self.reserve if error.errno in FULL else 0, str(error)) from None
+            raise
+        if point not in ("create", "upgrade"):
+            self.write_mark()
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the database, so that to lose the log is to lose little."""
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError as error:
+            raise self._meaning(error) from None
+
+    def seal(self) -> None:
+        """Give up the write-ahead log: what ships is one file, read where nothing may be written."""
+        self.checkpoint()
+        self._db.execute("PRAGMA journal_mode = DELETE")
+
+    # ---- the mark outside the database
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many rows each table has come to."""
+        return {t: int(self._db.execute(f"SELECT COALESCE(MAX(rowid), 0) FROM {t}").fetchone()[0]) for t in KEPT}
+
+    def write_mark(self) -> None:
+        """Note outside the database what has been acknowledged."""
+        mark = {"run": self.get("identity"), **self.sizes()}
+        path = self.path.with_name("run.mark")
+        with writing(path, self.reserve):
+            write_file(path, (json.dumps(mark) + "\n").encode(), point="mark")
+
+    def read_mark(self) -> dict[str, Any]:
+        """Return the mark, {} when there is none that can be read."""
+        try:
+            found = json.loads(self.path.with_name("run.mark").read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        good = isinstance(found, dict) and all(type(found.get(t)) is int for t in KEPT)
+        return found if good else {}
+
+    def _compare_mark(self) -> None:
+        """Find out which acknowledged rows are gone; raise `DamagedData` when the database is another run's."""
+        mark = self.read_mark()
+        if mark and mark.get("run") != self.get("identity"):
+            raise DamagedData(f"{self.path}: expected the database of this folder's run, got another run's")
+        self.lost = {t: mark[t] - n for t, n in self.sizes().items() if mark and mark[t] > n}
+
+    # ---- rows
+
+    def rows(self, table: str, rest: str = "", values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield rows without their checksums; raise `DamagedData` at one that is not what the run wrote."""
+        for row, right in self.checked(table, rest, values):
+            if not right:
+                raise DamagedData(f"{self.path}: {table} {row[:2]}: expected the row that the run wrote, got another")
+            yield row
+
+    def checked(
+        self, table: str, rest: str = "", values: tuple[Any, ...] = ()
+    ) -> Iterator[tuple[tuple[Any, ...], bool]]:
+        """Yield rows without their checksums, each with whether it is what the run wrote."""
+        for row in self._db.execute(f"SELECT * FROM {table} {rest}", values):
+            if self.format == 1:
+                yield row, True
+            else:
+                yield row[:-1], row_digest(table, row[:-1]) == row[-1]
+
+    def faults(self) -> list[str]:
+        """Return what SQLite finds wrong with the file itself, and rows that have gone: a line each."""
+        found = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        mark, sizes = self.read_mark(), self.sizes()
+        if not mark:
+            found.append("run.mark: expected the run's identity and the number of rows, got nothing that can be read")
+        elif mark["run"] != self.get("identity"):
+            found.append("run.mark: expected that of this database, got another run's")
+        else:
+            found += [f"{mark[t] - n} {t} were finished and are gone" for t, n in sizes.items() if n < mark[t]]
+        for table, size in sizes.items():
+            (first, count) = self._db.execute(f"SELECT MIN(rowid), COUNT(*) FROM {table}").fetchone()
+            if count and count != size - first + 1:
+                found.append(f"{size - first + 1 - count} {table} are missing in between")
+        return found
+
+    def insert(self, table: str, rows: Iterable[tuple[Any, ...]], how: str = "INSERT") -> None:
+        """Add rows and their checksums."""
+        found = [(*row, row_digest(table, row)) for row in rows]
+        if found:
+            self._db.executemany(f"{how} INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found)
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        """Return a value of the run as a whole."""
+        for _, value in self.rows("meta", "WHERE key = ?", (key,)):
+            return str(value)
+        return default
+
+    def put(self, key: str, value: str) -> None:
+        """Set a value; inside a transaction."""
+        self.insert("meta", [(key, value)], "INSERT OR REPLACE")

@@ -1,0 +1,34 @@
+"""What is installed beside the program: every package with a lowest and a highest version."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+FILES = sorted(Path(__file__).parent.parent.glob("requirements*.txt"))
+
+
+def unbounded(text):
+    """Return the lines that would let any later or any earlier release in."""
+    lines = [line.split("#")[0].split(";")[0].strip() for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("-r ") and not bounded(line)]
+
+
+def bounded(line):
+    return re.fullmatch(r"[A-Za-z0-9_-]+>=[0-9.]+,<[0-9.]+", line)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_package_is_bounded_on_both_sides(path):
+    assert unbounded(path.read_text()) == []
+
+
+def test_keras_is_new_enough_to_be_without_the_known_holes():
+    text = next(path for path in FILES if path.name == "requirements.txt").read_text()
+    lowest = re.search(r"^keras>=([0-9.]+)", text, re.MULTILINE)[1]
+    assert tuple(map(int, lowest.split("."))) >= (3, 15, 1)
+
+
+@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "numpy>=2 # <3", "http://x/y.whl"])
+def test_a_package_without_bounds_is_found(line):
+    assert unbounded(f"# all\n-r other.txt\nkeras>=3,<4\n{line}\n") == [line.split("#")[0].strip()]

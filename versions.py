@@ -1,0 +1,112 @@
+"""The networks of a run on disk: written once, checked at each load; the newest is learned again when it is damaged."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from failpoints import reach
+from files import DamagedData, arrays_from_bytes, arrays_to_bytes, read_file, sha256, write_file, writing
+from storage import Store, Version
+
+Shapes = list[tuple[int, ...]]
+
+
+def optimizer_file(version: int) -> str:
+    """Return the name of the file with the optimizer's state after a version."""
+    return f"optimizer{version:04}.npz"
+
+
+def save(
+    folder: Path, store: Store, version: int, iteration: int, losses: dict[str, float],
+    weights: list[np.ndarray], optimizer: list[np.ndarray],
+) -> None:  # fmt: skip
+    """Write a network as a version; call it inside the transaction that makes it known."""
+    names, digests = (f"version{version:04}.npz", optimizer_file(version)), []
+    for name, arrays in zip(names, (weights, optimizer), strict=True):
+        if not all(np.isfinite(a).all() for a in arrays):
+            raise ArithmeticError(f"{name} would have numbers that are not finite")
+        path, data = folder / "models" / name, arrays_to_bytes(arrays)
+        with writing(path, max(store.reserve, len(data))):
+            write_file(path, data, point="model")
+        digests.append(sha256(data))
+    reach("model.before_row")
+    store.add_version(version, iteration, names[0], digests[0], losses, digests[1])
+    reach("model.after_row")
+
+
+def size(folder: Path, version: Version) -> int:
+    """Return the bytes of a version's files."""
+    paths = (folder / "models" / name for name in (version.file, optimizer_file(version.version)))
+    return sum(path.stat().st_size for path in paths if path.exists())
+
+
+def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> list[np.ndarray]:
+    """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
+    row = store.version(version)
+    return _read(folder / "models" / row.file, row.sha256, shapes)
+
+
+def read_optimizer(folder: Path, version: Version, like: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the optimizer's state after a version, zeros where it was lost: so it is at the start of a run."""
+    if version.optimizer is None:
+        return [np.zeros_like(a) for a in like]
+    return _read(folder / "models" / optimizer_file(version.version), version.optimizer, [a.shape for a in like])
+
+
+def _read(path: Path, digest: str, shapes: Shapes) -> list[np.ndarray]:
+    data = read_file(path)
+    if sha256(data) != digest:
+        raise DamagedData(f"{path}: expected the file that the run wrote, got another")
+    return arrays_from_bytes(data, shapes, str(path))
+
+
+def content(folder: Path, name: str, digest: str) -> bytes | None:
+    """Return the bytes of a model file, None when they are not what the run wrote."""
+    try:
+        data = read_file(folder / "models" / Path(name).name)
+    except DamagedData:
+        return None
+    return data if sha256(data) == digest else None
+
+
+def drop_old_optimizers(folder: Path, newest: int) -> None:
+    """Keep the states of the two newest optimizers: to go on, and to train the newest version again when lost."""
+    kept = {optimizer_file(version) for version in (newest, newest - 1)}
+    for path in (folder / "models").glob("optimizer*.npz"):
+        if path.name not in kept:
+            path.unlink(missing_ok=True)
+
+
+def mend(folder: Path, store: Store) -> str:
+    """Put a damaged newest version away and go back to before its training; return what to tell, "" when all is right.
+
+    It is learned again from the games, and is the same where the settings are. What is damaged beyond that stays as it
+    is, and is named when it is loaded.
+    """
+    before, newest = [None, None, *store.versions()][-2:]
+    if before is None or newest is None or before.optimizer is None:
+        return ""
+    wrong = _wrong(folder, newest)
+    if not wrong or _wrong(folder, before):
+        return ""
+    away = folder / "quarantine"
+    with writing(away):
+        away.mkdir(mode=0o700, exist_ok=True)
+        for name in wrong:
+            if (folder / "models" / name).exists():
+                os.replace(folder / "models" / name, away / name)
+    with store.transaction("mend"):
+        store.step_back(newest.iteration)
+    return (
+        f"{' and '.join(wrong)}: not what the run wrote, moved to {away}; version {newest.version} and what followed "
+        f"from it are made again, from iteration {newest.iteration} on"
+    )
+
+
+def _wrong(folder: Path, version: Version) -> list[str]:
+    """Return which files of a version are not what the run wrote."""
+    files = [(version.file, version.sha256), (optimizer_file(version.version), version.optimizer)]
+    return [name for name, digest in files if digest is not None and content(folder, name, digest) is None]
