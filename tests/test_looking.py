@@ -12,6 +12,7 @@ import games
 from agent import Agent
 from explain import after_moves, explain
 from players.rollout import RolloutPlayer
+from position import overlay_of
 from searching import Projection
 from web.charts import Point, curve_svg, values_svg
 from web.engine import LEVELS, OneAtATime, Roster, choose, look
@@ -19,7 +20,7 @@ from web.runfile import elo_points, iterations, list_games, metrics, newest_game
 from web.truth import solvable, true_values
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from web.inside import hint_text, marks_of, summary_html, table_html, tree_html  # noqa: E402
+from web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
@@ -142,15 +143,15 @@ def found_at(moves="4433", sims=60):
 def test_overlays_show_what_the_table_says():
     found, _ = found_at()
     by_action = {m["action"]: m for m in found["moves"]}
-    visits = marks_of(found, "N")
+    visits = overlay_of(found, "N")
     assert max(mark.heat for mark in visits.values()) == 1.0
     for action, mark in visits.items():
         assert mark.text == f"{100 * by_action[action]['share']:.0f}"
-    for action, mark in marks_of(found, "Q").items():
+    for action, mark in overlay_of(found, "Q").items():
         assert mark.heat == by_action[action]["Q"]
         assert float(mark.text) == pytest.approx(by_action[action]["Q"], abs=0.006)
-    assert marks_of(found, "none") == {}
-    assert set(marks_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
+    assert overlay_of(found, "none") == {}
+    assert set(overlay_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
 
 
 def test_the_table_has_a_row_for_each_move_and_text_is_escaped():

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from browsing import chromium, until
 
 pytest.importorskip("nicegui", reason="the page needs nicegui")
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
@@ -21,7 +22,6 @@ pytestmark = [
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromium-driver"),
     pytest.mark.timeout(900),
 ]
-PATIENCE = 60.0
 CONNECT4 = "&view=play&game=connect4"
 
 
@@ -51,14 +51,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(address):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--window-size=1280,900"):  # fmt: skip
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.set_script_timeout(60)
+    driver = chromium()
     try:
         yield driver
         asked = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
@@ -72,15 +65,6 @@ def browser(address):
         assert not severe
     finally:
         driver.quit()
-
-
-def until(ask, seconds=PATIENCE):
-    """Ask until the answer is true, and return it."""
-    end = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.03)
-    return answer
 
 
 class Page:

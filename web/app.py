@@ -37,7 +37,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
 
     @ui.page("/", title="AlphaZero", dark=None)
     def page(game: str = "", moves: str = "", view: str = "play") -> None:
-        ui.add_head_html(f"<style>{style}</style><script>{script}</script>")
+        ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, game, moves, view)
 

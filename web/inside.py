@@ -14,6 +14,7 @@ from nicegui import background_tasks, run, ui
 from config import UserError
 from drawing import Mark
 from MCTS import Node
+from position import lines_of, overlay_of
 from web.engine import DEEPEST, look, make_game
 from web.truth import solvable, true_values
 
@@ -82,8 +83,7 @@ class Inside:
         found, game = self._found, self._play.table.game
         if found is None or self._play.table.over:
             return {}, {}
-        lines = {m["action"]: game_moves(game, m["pv"]) for m in found["moves"] if m["N"]}
-        return marks_of(found, self._overlay), lines
+        return overlay_of(found, self._overlay), lines_of(found, game)
 
     def _show_overlay(self, kind: str) -> None:
         self._overlay = kind
@@ -211,27 +211,6 @@ class Inside:
 
     def _show_tree(self) -> None:
         self._branches.content = self._tree if self._shelf.value else ""
-
-
-def game_moves(game: Any, names: list[str]) -> list[int]:
-    """Return the actions of names."""
-    return [game.parse_move(name) for name in names[:12]]
-
-
-def marks_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
-    """Return the overlay of a kind: N (share of the visits), P, Q or V; moves it says nothing of are left out."""
-    moves, marks = found["moves"], {}
-    if kind in ("N", "P"):
-        key = "share" if kind == "N" else "P"
-        largest = max([m[key] for m in moves], default=0) or 1.0
-        for m in moves:
-            if 100 * m[key] >= 0.5:
-                marks[m["action"]] = Mark(m[key] / largest, f"{100 * m[key]:.0f}")
-    elif kind in ("Q", "V"):
-        for m in moves:
-            if m[kind] is not None:
-                marks[m["action"]] = Mark(m[kind], f"{m[kind]:+.2f}".replace("0.", ".").replace("+1.00", "+1"))
-    return marks
 
 
 def hint_text(found: dict[str, Any]) -> str:
