@@ -16,7 +16,17 @@ from position import overlay_of
 from searching import Projection
 from web.charts import Point, curve_svg, values_svg
 from web.engine import LEVELS, OneAtATime, Roster, choose, look
-from web.runfile import elo_points, iterations, list_games, metrics, newest_game, series, standing, stored_game
+from web.runfile import (
+    iterations,
+    kept_points,
+    list_games,
+    metrics,
+    newest_game,
+    series,
+    standing,
+    stored_game,
+    strength_points,
+)
 from web.truth import solvable, true_values
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
@@ -112,8 +122,7 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    for module in ("web.engine", "runs"):
-        monkeypatch.setattr(f"{module}.RUNS", trained.parent.parent)
+    monkeypatch.setattr("web.engine.RUNS", trained.parent.parent)
     roster = Roster()
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == "person"
@@ -222,9 +231,67 @@ def test_a_run_is_read_as_it_stands(trained):
     lines = metrics(trained)
     assert [m["iteration"] for m in lines] == [1, 2, 3, 4]
     assert [p.y for p in series(lines, "self_play_plies")] == [m["self_play_plies"] for m in lines]
-    played = [m for m in lines if m.get("tournament_played")]
-    assert [p.x for p in elo_points(trained, lines)] == [m["iteration"] for m in played]
     assert iterations(trained) == [4, 3, 2, 1]
+
+
+LINES = [
+    {"iteration": 1, "version": 1, "best_version": 1, "tournament_played": 100, "tournament_score": 0.75,
+     "tournament_promoted": True, "score_positions": 100, "score_sims": 32, "score_kept_alone": 0.9, "score_kept": 1.0,
+     "score_matches": [{"opponent": "rollout:16", "score": 0.5, "games": 100}]},
+    {"iteration": 2, "version": 2, "best_version": 1},
+    {"iteration": 3, "version": 3, "best_version": 1, "tournament_played": 100, "tournament_score": 0.5,
+     "tournament_promoted": False, "score_positions": 100, "score_sims": 32,
+     "score_kept_alone": 0.5, "score_kept": 0.8},
+]  # fmt: skip
+
+
+def test_strength_is_that_of_the_league_with_its_errors_and_promotions():
+    points, zero = strength_points(LINES)
+    assert zero == "rollout:16" and [(p.x, p.note) for p in points] == [(1, "promoted"), (3, "")]
+    assert points[0].y == pytest.approx(0, abs=1) and points[1].y == pytest.approx(0, abs=2), "an even match each"
+    assert all(40 < p.y - p.low == p.high - p.y < 120 for p in points), "some 35 Elo each are two errors of 100 games"
+    without, zero = strength_points([{k: v for k, v in m.items() if k != "score_matches"} for m in LINES])
+    assert zero == "version 0" and without[0].y == pytest.approx(400 * math.log10(3), abs=15), "three of four points"
+    assert strength_points([{"iteration": 1}]) == ([], "version 0")
+
+
+def test_the_share_of_kept_values_has_wilsons_interval():
+    points = kept_points(LINES, "score_kept_alone")
+    assert [(p.x, p.y) for p in points] == [(1, 90.0), (3, 50.0)]
+    assert (points[1].low, points[1].high) == pytest.approx((40.4, 59.6), abs=0.1)
+    assert (points[0].low, points[0].high) == pytest.approx((82.6, 94.5), abs=0.1)
+    assert kept_points(LINES, "score_kept")[0].high == pytest.approx(100.0)
+    assert kept_points([{"iteration": 1, "score_kept": 0.5}], "score_kept") == []
+
+
+def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
+    learn = pytest.importorskip("web.learn")
+    html = learn.charts_html({"connect4/run0001": LINES})
+    for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
+        chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
+        assert chart.count('class="dot"') == 2
+        assert chart.count('class="interval"') == (0 if key == "tournament_score" else 2)
+    assert "% of positions, 32 sims" in html and "Elo, rollout:16 = 0" in html and ", promoted</title>" in html
+    bare = learn.charts_html({"a": [{"iteration": 1, "self_play_plies": 9}]})
+    assert "score_kept" not in bare and 'data-curve="elo"' in bare
+    both = learn.charts_html({"a/run0001": LINES, "archive/a/run0001": LINES[:1]})
+    assert both.count("archive/a/run0001 (rollout:16 = 0)") and both.count("archive/a/run0001 (32 sims)")
+
+
+def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
+    from web import engine
+
+    monkeypatch.setattr(engine, "ARCHIVE", trained.parent.parent)
+    monkeypatch.setattr(engine, "RUNS", tmp_path / "none")
+    assert engine.named_runs() == {"archive/tictactoe/run0001": trained}
+    roster, game = Roster(), games.make("tictactoe")
+    assert roster.strongest("tictactoe") == "archive/run0001:best" and "tictactoe" in roster.games()[:1]
+    assert engine.has_level("archive/run0001:best") and not engine.has_level("archive/person")
+    move, _ = choose(roster.make("archive/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
+    assert move in range(9)
+    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
+    assert list(engine.named_runs()) == ["tictactoe/run0001", "archive/tictactoe/run0001"]
+    assert roster.strongest("tictactoe") == "run0001:best"
 
 
 def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from browsing import chromium, until
 
 pytest.importorskip("nicegui", reason="the page needs nicegui")

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from web.engine import run_folders
+from web.engine import named_runs
 from web.play import CLICK
 from web.runfile import iterations, list_games, match_game, stored_game
 
@@ -46,7 +46,7 @@ class Archive:
         self._list_runs()
 
     def _list_runs(self) -> None:
-        self._folders = {f"{folder.parent.name}/{folder.name}": folder for folder in run_folders()}
+        self._folders = named_runs()
         names = list(self._folders)
         here = self._run.value if self._run.value in names else (names[0] if names else None)
         self._run.set_options(names, value=here)

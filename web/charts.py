@@ -22,6 +22,8 @@ class Point(NamedTuple):
     y: float
     low: float | None = None
     high: float | None = None
+    note: str = ""
+    """What is special about it; it stands out."""
 
 
 def curve_svg(
@@ -83,7 +85,9 @@ def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: st
         told = f"{name}, {x_name} {_short(p.x)}: {_short(p.y)} {unit}".strip()
         if p.low is not None and p.high is not None:
             told += f" ({_short(p.low)} to {_short(p.high)})"
-        dot = f'class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"'
+        told += f", {p.note}" if p.note else ""
+        ring = f' stroke="{colour}" stroke-opacity=".35" stroke-width="5"' if p.note else ""
+        dot = f'class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"{ring}'
         parts.append(f"<circle {dot}><title>{escape(told)}</title></circle>")
     return "".join(parts)
 

@@ -25,7 +25,7 @@ from MCTS import Node
 from players import RandomPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
-from runs import RUN, RUNS, read_config, runs_of
+from runs import ARCHIVE, RUN, RUNS, read_config, runs_of
 from storage import DamagedData, Store
 from web.table import PERSON
 
@@ -68,7 +68,7 @@ class Roster:
 
     def games(self) -> list[str]:
         """Return the names of games: those given, those with runs, then the usual ones."""
-        found = [spec for folder in run_folders() if (spec := _spec_of(folder)) is not None]
+        found = [spec for folder in named_runs().values() if (spec := _spec_of(folder)) is not None]
         return list(dict.fromkeys([*self._extra, *found, *GAMES]))
 
     def players(self, spec: str) -> dict[str, str]:
@@ -81,18 +81,18 @@ class Roster:
             named["uct"] = "OpenSpiel's UCT"
         if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
             named["solver"] = "Perfect play"
-        for folder in reversed(runs_of(spec)):
+        for name, folder in runs_by_name(spec).items():
             versions = _versions(folder)
             if versions is None:
                 continue
             best, numbers = versions
-            named[f"{folder.name}:best"] = f"{folder.name}: best (version {best})"
+            named[f"{name}:best"] = f"{name}: best (version {best})"
             for number in reversed(numbers):
-                named[f"{folder.name}:version{number:04}"] = f"{folder.name}: version {number}"
+                named[f"{name}:version{number:04}"] = f"{name}: version {number}"
         return named
 
     def strongest(self, spec: str) -> str:
-        """Return the name of the best network of the newest run, or of the rollouts where there is none."""
+        """Return the name of the best network of the newest run, else one that ships, else the rollouts."""
         return next((name for name in self.players(spec) if name.endswith(":best")), "rollout")
 
     def make(self, name: str, game: Game, level: str) -> Player:
@@ -116,7 +116,7 @@ class Roster:
 
     def _network(self, name: str, game: Game) -> Agent:
         run, _, which = name.partition(":")
-        folder = next((f for f in runs_of(game.spec) if f.name == run), None)
+        folder = runs_by_name(game.spec).get(run)
         versions = _versions(folder) if folder else None
         if folder is None or versions is None:
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
@@ -124,7 +124,7 @@ class Roster:
         key = (game.spec, run, number)
         with self._loading:
             if key not in self._networks:
-                agent = make_player(f"{run}:version{number:04}", game)
+                agent = make_player(f"{folder.name}:version{number:04}", game, root=folder.parent.parent)
                 if not isinstance(agent, Agent):
                     raise UserError(f"expected a network, got {name[:40]!r}")
                 agent.predictor = OneAtATime(agent.predictor)
@@ -135,13 +135,26 @@ class Roster:
             return self._networks[key]
 
 
-def run_folders() -> list[Path]:
-    """Return all runs there are, those of a game together, newest first."""
-    if not RUNS.is_dir():
-        return []
-    found = [p for folder in RUNS.iterdir() if folder.is_dir() for p in folder.iterdir() if RUN.match(p.name)]
-    found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
-    return sorted(found, key=lambda p: (p.parent.name, -int(p.name[3:])))
+SHIPPED = "archive/"
+"""Before the names of runs that ship with the program: they are looked at and played against, and never changed."""
+
+
+def named_runs() -> dict[str, Path]:
+    """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
+    named = {}
+    for root, before in ((RUNS, ""), (ARCHIVE, SHIPPED)):
+        folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
+        found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]
+        found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
+        found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
+        named |= {f"{before}{p.parent.name}/{p.name}": p for p in found}
+    return named
+
+
+def runs_by_name(spec: str) -> dict[str, Path]:
+    """Return {name: folder} of the runs of a game, newest first, then those that ship."""
+    own = {folder.name: folder for folder in reversed(runs_of(spec, RUNS))}
+    return own | {f"{SHIPPED}{folder.name}": folder for folder in reversed(runs_of(spec, ARCHIVE))}
 
 
 def _spec_of(folder: Path) -> str | None:
@@ -174,7 +187,7 @@ def _installed(name: str) -> bool:
 
 def has_level(name: str) -> bool:
     """Whether a player's budget can be chosen."""
-    return name in ("rollout", "uct") or RUN.match(name.partition(":")[0]) is not None
+    return name in ("rollout", "uct") or RUN.match(name.removeprefix(SHIPPED).partition(":")[0]) is not None
 
 
 def choose(
