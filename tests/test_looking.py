@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -27,7 +28,7 @@ from web.runfile import (
     stored_game,
     strength_points,
 )
-from web.truth import solvable, true_values
+from web.truth import true_values
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
 from web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
@@ -186,15 +187,39 @@ def test_the_tree_opens_from_the_root_and_says_its_visits():
 
 def test_true_values_are_those_of_perfect_play():
     game = games.make("tictactoe")
-    assert solvable(game) and not solvable(games.make("othello"))
-    assert set(true_values(game, [], game.start()).values()) == {0}
+    assert set(true_values("tictactoe", [], game.start()).values()) == {0}
     state = position(game, "b2 b3")
-    assert max(true_values(game, [], state).values()) == 1, "an edge is a losing answer to the centre"
+    assert max(true_values("tictactoe", [], state).values()) == 1, "an edge is a losing answer to the centre"
+    pytest.importorskip("bitbully")
     connect4 = games.make("connect4")
-    if solvable(connect4):
-        moves = connect4.parse_moves("414141")
-        values = true_values(connect4, moves, after_moves(connect4, moves))
-        assert values[3] == 1, "four on top of three wins"
+    moves = connect4.parse_moves("414141")
+    values = true_values("connect4", moves, after_moves(connect4, moves))
+    assert values[3] == 1, "four on top of three wins"
+
+
+def brute_force(state):
+    """The value for the player to move, by looking at all games."""
+    if state.isEndGame:
+        return state.value
+    after = [state.takeAction(action)[0] for action in state.allowedActions]
+    return max(brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for s in after)
+
+
+@pytest.mark.parametrize("spec", ["othello(size=4)", "connect4(columns=4,n=3,rows=4)"])
+def test_endings_of_any_game_have_true_values_and_positions_far_from_the_end_have_none(spec):
+    game = games.make(spec)
+    rng = random.Random(1)
+    states = [game.start()]
+    while not states[-1].isEndGame or len(states) < 10:
+        states = [game.start()] if states[-1].isEndGame else states
+        states.append(states[-1].takeAction(rng.choice(list(states[-1].allowedActions)))[0])
+    for state in states[-8:-1]:
+        values = true_values(spec, [], state)
+        sides = {a: state.takeAction(a)[0] for a in state.allowedActions}
+        assert values == {
+            a: brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for a, s in sides.items()
+        }
+    assert true_values("othello", [], games.make("othello").start()) is None
 
 
 def test_a_curve_has_a_dot_for_each_number_and_an_interval_where_there_is_one():

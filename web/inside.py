@@ -16,7 +16,7 @@ from drawing import Mark
 from MCTS import Node
 from position import lines_of, overlay_of
 from web.engine import DEEPEST, look, make_game
-from web.truth import solvable, true_values
+from web.truth import true_values
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
 FIRST = 400
@@ -171,8 +171,8 @@ class Inside:
                 return
             self._tree = answer[1]
             self._take(job, answer[0], ply, False)
-        if job == self._job and self._truth is None and solvable(table.game):
-            truth = await run.io_bound(true_values, table.game, moves, state)
+        if job == self._job and self._truth is None:
+            truth = await run.io_bound(true_values, spec, moves, state)
             if job == self._job:
                 self._truth = truth
                 self._show()
