@@ -130,10 +130,9 @@ class Page:
     def pick(self, field, option):
         """Open a list and pick an option."""
         until(lambda: not self.count(".q-menu"))
-        self.run("arguments[0].querySelector('.q-field__control').click()", field)
+        field.find_element("css selector", ".q-field__control").click()
         find = "[...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.startsWith(arguments[0]))"
-        until(lambda: self.run(f"return {find}", option))
-        self.run(f"{find}.click()", option)
+        until(lambda: self.run(f"return {find}", option)).click()
         if self.run("return arguments[0].querySelector('.q-chip') !== null", field):  # a list of several stays open
             self.run("document.body.click()")
         until(lambda: not self.count(".q-menu"))

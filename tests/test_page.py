@@ -165,7 +165,7 @@ def test_ten_tabs_each_have_a_game_of_their_own(browser, address):
 
 
 def test_training_is_started_watched_stopped_and_gone_on_with(browser, address, served):
-    page = Page(browser, address, "&view=learn")
+    page = Page(browser, address, "&view=training")
     until(lambda: "no run yet" in page.status)
     pick(page, "game", "tictactoe")
     pick(page, "preset", "tiny")

@@ -154,7 +154,7 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
     with ui.element("header").classes("bar"):
         ui.label("AlphaZero").classes("name")
         with ui.tabs().props("dense no-caps inline-label") as tabs:
-            for name in ("Play", "Games", "Learn"):
+            for name in ("Play", "Games", "Training"):
                 ui.tab(name.lower(), name)
         ui.element("div").classes("grow")
         button = ui.button(icon="contrast").props('flat round dense aria-label="light or dark"')
@@ -173,7 +173,7 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
         with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
                 made["play"] = Play(place, game, moves)
-            for name in ("games", "learn"):
+            for name in ("games", "training"):
                 with ui.tab_panel(name):
                     made[f"{name} place"] = ui.element("div")
 
@@ -185,12 +185,12 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
                     made[name] = (
                         Archive(made["play"], lambda: tabs.set_value("play")) if name == "games" else Learn(place)
                     )
-            for other in ("games", "learn"):
+            for other in ("games", "training"):
                 if other in made:
                     made[other].visible = other == name
 
         tabs.on_value_change(opened)
-        tabs.set_value(view if view in ("play", "games", "learn") else "play")
+        tabs.set_value(view if view in ("play", "games", "training") else "play")
 
     async def load() -> None:
         await run.io_bound(_load, place)

@@ -132,7 +132,7 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
 
     values: {ply: value}; count: moves of the game; here: the ply that is shown; names: of the moves.
     """
-    width, height, left, middle = 420.0, 96.0, 8.0, 48.0
+    width, height, left, middle = 420.0, 64.0, 8.0, 32.0
     step = (width - 2 * left) / max(count, 10)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 {width:g} {height:g}" role="img" '
@@ -141,7 +141,7 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
         f'<path d="M{left + step * here:.1f} 4V{height - 4:g}" stroke="#14a37f" stroke-width="2"/>',
     ]
     known = sorted((ply, value) for ply, value in values.items() if ply <= count)
-    places = [(left + step * ply, middle - 40 * max(-1.0, min(1.0, value))) for ply, value in known]
+    places = [(left + step * ply, middle - 27 * max(-1.0, min(1.0, value))) for ply, value in known]
     if places:
         line = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         area = f"M{places[0][0]:.1f} {middle:g}L{line}L{places[-1][0]:.1f} {middle:g}Z"

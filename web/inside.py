@@ -47,13 +47,14 @@ class Inside:
         """Counts the searches; an older one stops."""
         self._lock = asyncio.Lock()
         self._on = True
+        self._hint_wanted = False
+        """Whether one was asked for before there was an answer."""
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
         with ui.element("div").classes("line-up"):
-            ui.label("Search").style("font-weight: 600")
             self._who = ui.select({"rollout": ""}, value="rollout", on_change=lambda e: self._choose(e.value))
-            self._who.props('dense outlined options-dense aria-label="who analyses"').classes("grow")
+            self._who.props('dense outlined options-dense label="search" aria-label="who searches"').classes("grow")
             self._switch = ui.switch(value=True, on_change=lambda e: self._turn(e.value))
             self._switch.props('dense aria-label="analyse each position"').tooltip("analyse each position")
         self._toggle = ui.toggle(OVERLAYS, value="none", on_change=lambda e: self._show_overlay(e.value))
@@ -95,10 +96,8 @@ class Inside:
         """Show the visits on the board, and say what the search would play."""
         self._switch.value = True
         self._toggle.value = "N"
-        if self._found is None:
-            self._play.tell("The search has not answered yet.")
-        else:
-            self._play.tell(hint_text(self._found))
+        self._hint_wanted = self._found is None
+        self._play.tell("The search is at work ..." if self._found is None else hint_text(self._found))
 
     # ---- the search
 
@@ -110,6 +109,7 @@ class Inside:
         """Look at the new position, where the panel is on."""
         self.stop()
         self._found = self._truth = None
+        self._hint_wanted = False
         self._tree = ""
         table = self._play.table
         if self._on and not table.over:
@@ -191,6 +191,9 @@ class Inside:
         if job < self._job - 1:
             return
         self._found = found
+        if self._hint_wanted and not on_the_way:
+            self._hint_wanted = False
+            self._play.tell(hint_text(found))
         table.note(ply, found["search_value"], table.states[ply].playerTurn)
         self._show()
         self._play.show()
