@@ -175,6 +175,19 @@ def test_the_table_has_a_row_for_each_move_and_text_is_escaped():
     assert hint_text(found).startswith('The search would play <img src=x>"'), "a label shows text as it is"
 
 
+def test_a_hint_is_the_move_that_would_be_played():
+    game = games.make("connect4")
+    player = RolloutPlayer(game, sims=20_000)
+    player.new_game(0, 0)
+    found = look(player, position(game, "414141"), 400)
+    assert hint_text(found) == "The search would play 4: won for certain.", "whatever was visited most"
+    lost = {"move": "a", "share": 0.9, "Q": -1.0, "proven": "lost"}
+    moves = [lost, {"move": "b", "share": 0.1, "Q": 0.5, "proven": ""}]
+    assert hint_text({"moves": moves, "proven": ""}) == "The search would play b: 10 % of the visits, value +0.50."
+    assert hint_text({"moves": moves[:1], "proven": "lost"}) == "The search would play a: lost for certain."
+    assert hint_text({"moves": [], "proven": ""}) == "There is no move to play."
+
+
 def test_the_tree_opens_from_the_root_and_says_its_visits():
     found, agent = found_at(sims=400)
     html = tree_html(agent.MCTS.root)

@@ -220,9 +220,18 @@ def hint_text(found: dict[str, Any]) -> str:
     """Return the move that the search would play, in words."""
     if not found["moves"]:
         return "There is no move to play."
-    best = found["moves"][0]
+    best = chosen(found)
+    if best["proven"]:
+        return f"The search would play {best['move']}: {best['proven']} for certain."
     value = f", value {best['Q']:+.2f}" if best["Q"] is not None else ""
     return f"The search would play {best['move']}: {100 * best['share']:.0f} % of the visits{value}."
+
+
+def chosen(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the move that a player would play: the most visited of those that keep what is proven (`Agent.getAV`)."""
+    moves = found["moves"]
+    right = [m for m in moves if (m["proven"] == found["proven"] if found["proven"] else m["proven"] != "lost")]
+    return (right or moves)[0]
 
 
 def summary_html(found: dict[str, Any], side: str) -> str:
@@ -239,7 +248,7 @@ def summary_html(found: dict[str, Any], side: str) -> str:
 def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
     """Return a line for each move; hovering one shows the moves it expects on the board."""
     columns = ["N", "share", "P", "Q", "U", "V"] + (["true"] if truth is not None else [])
-    head = "".join(f'<th title="{escape(HELP[name])}">{name}</th>' for name in columns)
+    head = "".join(f'<th class="{name}" title="{escape(HELP[name])}">{name}</th>' for name in columns)
     rows = []
     for m in found["moves"]:
         signed = [f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V")]
@@ -251,7 +260,7 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
         line = escape(" ".join(m["pv"]))
         rows.append(
             f'<tr data-hover="{m["action"]}" tabindex="0" title="{line}"><td>{escape(m["move"])}</td>'
-            + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+            + "".join(f'<td class="{name}">{cell}</td>' for name, cell in zip(columns, cells, strict=True)) + "</tr>"
         )  # fmt: skip
     return f'<table class="found"><tr><th>move</th>{head}</tr>{"".join(rows)}</table>'
 
