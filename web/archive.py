@@ -74,7 +74,7 @@ class Archive:
             self._note.text = str(error).splitlines()[0]
             return
         more = f", the first {SHOWN} shown" if len(found) > SHOWN else ""
-        self._note.text = f"{len(found)} games{more}; one opens on the board" if found else "no games"
+        self._note.text = f"{len(found)} games{more}; click one to open it on the board" if found else "no games"
         self._games.content = games_html(found[:SHOWN])
 
     async def _open(self, index: Any) -> None:
@@ -98,4 +98,5 @@ def games_html(found: list[tuple[int, str, float, int]]) -> str:
         word = "first won" if result > 0 else "second won" if result < 0 else "draw"
         cells = "".join(f"<td>{escape(text)}</td>" for text in (who, word, f"{count} moves"))
         rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{index}</td>{cells}</tr>')
-    return f'<table class="found games"><tr><th>game</th><th></th><th>result</th><th></th></tr>{"".join(rows)}</table>'
+    head = "".join(f"<th>{word}</th>" for word in ("game", "players", "result", "length"))
+    return f'<table class="found games"><tr>{head}</tr>{"".join(rows)}</table>'

@@ -100,7 +100,7 @@ def _legend(names: list[str], unit: str) -> str:
             parts.append(f'<text x="{x + 11:g}" y="28" opacity=".75">{escape(name)}</text>')
             x += 24 + 6.0 * len(name)
     if unit:
-        parts.append(f'<text x="{WIDTH - RIGHT:g}" y="28" text-anchor="end" opacity=".65">{escape(unit)}</text>')
+        parts.append(f'<text x="{WIDTH - RIGHT:g}" y="13" text-anchor="end" opacity=".65">{escape(unit)}</text>')
     return "".join(parts)
 
 

@@ -66,7 +66,7 @@ class Learn:
                     self._words = ui.label().classes("status").props('role="status"')
                     self._bar = ui.linear_progress(value=0, show_value=False, size="6px").props("rounded")
                     self._facts = ui.html("", sanitize=False)
-                self._charts = ui.html("", sanitize=False)
+                self._charts = ui.html("", sanitize=False).classes("curves")
             with ui.element("div").classes("stack"):
                 with ui.element("div").classes("card stack"):
                     ui.label("Start a run").style("font-weight: 600")
@@ -229,7 +229,7 @@ def read_all(
 
 
 def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
-    """Return all curves, {name of a run: its metrics}, a line for each run; only those of the scoreboard may lack."""
+    """Return all curves, {name of a run: its metrics}, a line for each run; the scoreboard where there is one."""
     parts = []
     for title, key, factor, unit in CURVES:
         shown: dict[str, list[Point]] = {}
@@ -241,7 +241,7 @@ def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
         if key.startswith("score_") and not any(shown.values()):
             continue
         high = 100.0 if unit.startswith("%") else None
-        low = None if key == "elo" else 0.0
+        low = None if key == "elo" or key.startswith("score_") else 0.0
         svg = curve_svg(title, shown, unit=unit, low=low, high=high)
         parts.append(f'<div class="card" data-curve="{key}">{svg}</div>')
     return f'<div class="charts">{"".join(parts)}</div>'
