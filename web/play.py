@@ -359,9 +359,9 @@ class Play:
                 if value is not None:
                     t.note(t.ply, value, side)
                 t.play(action)
+                self.changed()
                 if t.result is None and PERSON not in t.seats.values():
                     await asyncio.sleep(0.25)  # so that people can follow
-                self.changed()
         except UserError as error:
             t.paused = True
             self.tell(str(error).splitlines()[0])
