@@ -31,7 +31,7 @@ def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
         key = "share" if kind == "N" else "P"
         largest = max([m[key] for m in moves], default=0) or 1.0
         for m in moves:
-            if 100 * m[key] >= 0.5:
+            if round(100 * m[key]) >= 1:
                 marks[m["action"]] = Mark(m[key] / largest, f"{100 * m[key]:.0f}")
     elif kind in ("Q", "V"):
         for m in moves:

@@ -106,7 +106,7 @@ def test_the_overlay_and_the_table_have_the_numbers_of_explain():
     widget.receive({"deed": "look", "kind": "N", "ply": 0})
     hint = widget.board.hint()
     assert widget.table == hint.table and widget.table.count("data-hover") == 7
-    shares = [f">{100 * m['share']:.0f}</text>" for m in hint.found["moves"] if m["share"] >= 0.005]
+    shares = [f">{100 * m['share']:.0f}</text>" for m in hint.found["moves"] if round(100 * m["share"]) >= 1]
     assert all(share in widget.svg for share in shares) and widget.svg.count('class="mark"') == len(shares)
     widget.receive({"deed": "look", "kind": "none", "ply": 0})
     assert widget.table == "" and "mark" not in widget.svg
