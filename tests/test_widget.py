@@ -234,6 +234,8 @@ def test_a_game_is_played_by_mouse_and_keyboard_in_a_browser(browser, tmp_path):
     assert len(tab.all(".stone")) == 2 and tab.all("[role=status]")[0].text == widget.status
     browser.execute_script("document.querySelector('.stage').focus()")
     keys = tab.all(".stage")[0]
+    free = "return [...document.querySelectorAll('.stage, button')].every(e => e.hasAttribute(arguments[0]))"
+    assert browser.execute_script(free, "data-lm-suppress-shortcuts"), "Jupyter looks only at what has the focus"
     keys.send_keys("\ue014")  # right: the cursor appears in the middle
     keys.send_keys("\ue012")  # left
     assert len(tab.all(".point.cursor")) == 1
