@@ -73,7 +73,7 @@ class Explained:
             share = (
                 '<div style="display:flex;gap:6px;align-items:center;white-space:nowrap"><div style="width:60px">'
                 f'<div style="width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)">'
-                f'</div></div>{percent:.1f} %</div>'
+                f"</div></div>{percent:.1f} %</div>"
             )
             q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
             numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]
