@@ -132,6 +132,12 @@ def board_svg(
     return _Board(state, game, grid).svg(overlay or {}, lines or {}, clickable)
 
 
+def ratio_of(svg: str) -> float:
+    """Return width over height of a drawing."""
+    found = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
+    return float(found[1]) / float(found[2]) if found else 1.0
+
+
 def _text_svg(state: GameState) -> str:
     """Return a position's text as an SVG."""
     text = state.render().splitlines() or [""]

@@ -31,7 +31,7 @@ def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
         key = "share" if kind == "N" else "P"
         largest = max([m[key] for m in moves], default=0) or 1.0
         for m in moves:
-            if 100 * m[key] >= 0.5:
+            if round(100 * m[key]) >= 1:
                 marks[m["action"]] = Mark(m[key] / largest, f"{100 * m[key]:.0f}")
     elif kind in ("Q", "V"):
         for m in moves:
@@ -71,9 +71,9 @@ class Explained:
         for m in f["moves"]:
             percent = 100 * m["share"]
             share = (
-                '<div style="display:flex;gap:6px;align-items:center"><div style="width:60px"><div style="'
-                f"width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)"
-                f'"></div></div>{percent:.1f} %</div>'
+                '<div style="display:flex;gap:6px;align-items:center;white-space:nowrap"><div style="width:60px">'
+                f'<div style="width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)">'
+                f"</div></div>{percent:.1f} %</div>"
             )
             q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
             numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]

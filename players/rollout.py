@@ -61,6 +61,8 @@ class RolloutPlayer(Player):
         self._games: dict[int, list[MCTS]] = {}
         if seconds is not None:
             self.at_once = 1
+        self.stopped: Callable[[], bool] = lambda: False
+        """Asked now and then under a time limit; true ends the search before its time."""
 
     def trees(self, slot: int) -> list[MCTS]:
         """Return the independent searches of a game, made when first needed."""
@@ -103,7 +105,7 @@ class RolloutPlayer(Player):
                 rollout_step(*tables, 0, self._sims)
                 continue
             end = time.perf_counter() + (self._seconds or 0.0)
-            while time.perf_counter() < end:
+            while time.perf_counter() < end and not self.stopped():
                 goal = mcts.root.visits + AT_ONCE
                 rollout_step(*tables, 0, goal)
                 if mcts.root.visits < goal:

@@ -104,7 +104,7 @@ class Page:
     def __init__(self, browser, address, more=""):
         self.browser = browser
         browser.get(address + more)
-        until(lambda: self.all(".stage svg, .learn"))
+        until(lambda: self.all(".stage svg, .learn, .games"))
 
     def all(self, css):
         return self.browser.find_elements("css selector", css)
@@ -134,7 +134,7 @@ class Page:
         find = "[...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.startsWith(arguments[0]))"
         until(lambda: self.run(f"return {find}", option)).click()
         if self.run("return arguments[0].querySelector('.q-chip') !== null", field):  # a list of several stays open
-            self.run("document.body.click()")
+            field.find_element("css selector", "input").send_keys("\ue00c")  # Escape
         until(lambda: not self.count(".q-menu"))
 
     def click(self, point):

@@ -7,7 +7,7 @@ import pytest
 
 import games
 from corridor import Corridor
-from drawing import Mark, board_svg, grid_of, point_of, star_points, winning_points
+from drawing import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
 from explain import after_moves
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -149,3 +149,11 @@ def test_nothing_in_a_drawing_leads_outside():
 def test_star_points_are_those_of_go_boards():
     assert [len(star_points(n, n)) for n in (5, 8, 9, 13, 15, 19)] == [0, 4, 5, 9, 9, 9]
     assert star_points(19, 19)[:3] == [19 * 3 + 3, 19 * 3 + 9, 19 * 3 + 15]
+
+
+def test_a_drawing_tells_its_proportions():
+    for name in ("connect4", "go", "othello"):
+        svg = board_svg(games.make(name).start())
+        width, height = (float(re.search(rf'<svg[^>]* {side}="([0-9.]+)"', svg)[1]) for side in ("width", "height"))
+        assert ratio_of(svg) == pytest.approx(width / height)
+    assert ratio_of("<svg></svg>") == 1.0

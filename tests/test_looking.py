@@ -73,6 +73,19 @@ def test_a_search_is_stopped_when_asked_to_even_before_it_begins(make):
     assert choose(player, "400", state, [], lambda: True) is None
 
 
+def test_a_search_of_seconds_is_stopped_on_the_way():
+    asked = []
+
+    def stop():
+        asked.append(1)
+        return len(asked) > 3
+
+    player = RolloutPlayer(games.make("connect4"), seconds=3600.0)
+    player.new_game(0, 0)
+    assert choose(player, "10s", position(player.game), [], stop) is None
+    assert len(asked) > 3
+
+
 def test_rollouts_have_no_opinion_of_a_network():
     player = RolloutPlayer(games.make("tictactoe"), sims=20_000)
     player.new_game(0, 0)

@@ -106,7 +106,7 @@ def test_the_overlay_and_the_table_have_the_numbers_of_explain():
     widget.receive({"deed": "look", "kind": "N", "ply": 0})
     hint = widget.board.hint()
     assert widget.table == hint.table and widget.table.count("data-hover") == 7
-    shares = [f">{100 * m['share']:.0f}</text>" for m in hint.found["moves"] if m["share"] >= 0.005]
+    shares = [f">{100 * m['share']:.0f}</text>" for m in hint.found["moves"] if round(100 * m["share"]) >= 1]
     assert all(share in widget.svg for share in shares) and widget.svg.count('class="mark"') == len(shares)
     widget.receive({"deed": "look", "kind": "none", "ply": 0})
     assert widget.table == "" and "mark" not in widget.svg
@@ -234,6 +234,8 @@ def test_a_game_is_played_by_mouse_and_keyboard_in_a_browser(browser, tmp_path):
     assert len(tab.all(".stone")) == 2 and tab.all("[role=status]")[0].text == widget.status
     browser.execute_script("document.querySelector('.stage').focus()")
     keys = tab.all(".stage")[0]
+    free = "return [...document.querySelectorAll('.stage, button')].every(e => e.hasAttribute(arguments[0]))"
+    assert browser.execute_script(free, "data-lm-suppress-shortcuts"), "Jupyter looks only at what has the focus"
     keys.send_keys("\ue014")  # right: the cursor appears in the middle
     keys.send_keys("\ue012")  # left
     assert len(tab.all(".point.cursor")) == 1

@@ -16,6 +16,7 @@ from web.runfile import iterations, list_games, match_game, stored_game
 
 KINDS = {"self-play": "Self-play", "tournament": "Tournament"}
 SHOWN = 300
+"""Games on the page at once."""
 
 
 class Archive:
@@ -25,6 +26,7 @@ class Archive:
         self._play, self._open_board = play, open_board
         self.visible = True
         self._folders: dict[str, Path] = {}
+        self._first = 0
         with ui.element("div").classes("sheet").style("grid-template-columns: minmax(0, 1fr); max-width: 900px"):
             with ui.element("div").classes("card stack"):
                 with ui.element("div").classes("line-up"):
@@ -35,7 +37,12 @@ class Archive:
                     self._kind = ui.toggle(KINDS, value="self-play", on_change=lambda _: self._list())
                     self._kind.props("dense unelevated no-caps")
                     ui.button(icon="refresh", on_click=self._list_runs).props('flat dense aria-label="read again"')
-                self._note = ui.label().classes("soft")
+                with ui.element("div").classes("line-up"):
+                    self._note = ui.label().classes("soft grow")
+                    self._back = ui.button(icon="chevron_left", on_click=lambda: self._turn(-SHOWN))
+                    self._back.props('flat dense aria-label="games before these"')
+                    self._on = ui.button(icon="chevron_right", on_click=lambda: self._turn(SHOWN))
+                    self._on.props('flat dense aria-label="games after these"')
                 self._games = ui.html("", sanitize=False).classes("scroll").style("max-height: 70vh")
                 self._games.on("click", lambda e: self._open(e.args), js_handler=CLICK.format("game"))
                 self._games.on(
@@ -62,9 +69,14 @@ class Archive:
         self._iteration.set_options(found, value=here)
         self._list()
 
-    def _list(self) -> None:
+    def _turn(self, by: int) -> None:
+        self._list(self._first + by)
+
+    def _list(self, first: int = 0) -> None:
+        """Show the games of the iteration from a place in their list on."""
         folder, iteration = self._folder(), self._iteration.value
         self._games.content = ""
+        self._back.visible = self._on.visible = False
         if folder is None or iteration is None:
             self._note.text = "There is no run with games yet: Learn starts one."
             return
@@ -73,9 +85,11 @@ class Archive:
         except UserError as error:
             self._note.text = str(error).splitlines()[0]
             return
-        more = f", the first {SHOWN} shown" if len(found) > SHOWN else ""
+        self._first, end = first, min(first + SHOWN, len(found))
+        self._back.visible, self._on.visible = first > 0, end < len(found)
+        more = f", {first + 1} to {end} shown" if len(found) > SHOWN else ""
         self._note.text = f"{len(found)} games{more}; click one to open it on the board" if found else "no games"
-        self._games.content = games_html(found[:SHOWN])
+        self._games.content = games_html(found[first:end])
 
     async def _open(self, index: Any) -> None:
         folder, iteration = self._folder(), self._iteration.value

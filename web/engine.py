@@ -231,7 +231,9 @@ def choose(
         player.think(state, int(level) if level else None, stop)
         if stop():
             return None
-    elif not isinstance(player, RolloutPlayer):
+    elif isinstance(player, RolloutPlayer):
+        player.stopped = stop
+    else:
         player.new_games(1)
         player.new_game(0, time.monotonic_ns() % 2**31)
         for move in moves:

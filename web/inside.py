@@ -13,6 +13,7 @@ from nicegui import background_tasks, run, ui
 
 from config import UserError
 from drawing import Mark
+from game import GameState
 from MCTS import Node
 from position import lines_of, overlay_of
 from web.engine import DEEPEST, look, make_game
@@ -144,7 +145,7 @@ class Inside:
         loop = asyncio.get_running_loop()
 
         def watch(found: dict[str, Any]) -> None:
-            loop.call_soon_threadsafe(self._take, job, found, ply, True)
+            loop.call_soon_threadsafe(self._take, job, found, ply, state, True)
 
         def work() -> tuple[dict[str, Any], str] | None:
             analyst = self._analyst_for(self._name, spec)
@@ -170,7 +171,7 @@ class Inside:
             if answer is None:
                 return
             self._tree = answer[1]
-            self._take(job, answer[0], ply, False)
+            self._take(job, answer[0], ply, state, False)
         if job == self._job and self._truth is None:
             truth = await run.io_bound(true_values, spec, moves, state)
             if job == self._job:
@@ -183,12 +184,11 @@ class Inside:
             self._key = (name, spec)
         return self._analyst
 
-    def _take(self, job: int, found: dict[str, Any], ply: int, on_the_way: bool) -> None:
-        """Show what a search found; of one that was stopped by hand, too, if the position is still there."""
+    def _take(self, job: int, found: dict[str, Any], ply: int, state: GameState, on_the_way: bool) -> None:
+        """Show what a search found of a state; of one that was stopped by hand, too, if that is still on the board."""
         table = self._play.table
-        if job != self._job and (on_the_way or ply != table.ply or found["moves"] == []):
-            return
-        if job < self._job - 1:
+        stopped = job != self._job and (on_the_way or job < self._job - 1 or not found["moves"])
+        if stopped or table.state is not state:
             return
         self._found = found
         if self._hint_wanted and not on_the_way:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from html import escape
 from typing import Any
 
@@ -11,7 +10,7 @@ from nicegui import background_tasks, context, run, ui
 
 from agent import Player
 from config import UserError
-from drawing import LOOKS, board_svg, grid_of, point_of
+from drawing import LOOKS, board_svg, grid_of, point_of, ratio_of
 from records import FORMS, LIMIT, from_bytes, to_bytes
 from web.charts import values_svg
 from web.engine import LEVELS, choose, has_level, make_game
@@ -359,9 +358,9 @@ class Play:
                 if value is not None:
                     t.note(t.ply, value, side)
                 t.play(action)
+                self.changed()
                 if t.result is None and PERSON not in t.seats.values():
                     await asyncio.sleep(0.25)  # so that people can follow
-                self.changed()
         except UserError as error:
             t.paused = True
             self.tell(str(error).splitlines()[0])
@@ -388,12 +387,6 @@ def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
     button = ui.button(text, icon=icon, on_click=(lambda: act()) if act else None)
     button.props(f'flat dense aria-label="{tip}"').tooltip(tip)
     return button
-
-
-def ratio_of(svg: str) -> float:
-    """Return width over height of a drawing."""
-    found = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
-    return float(found[1]) / float(found[2]) if found else 1.0
 
 
 def _move_list(names: list[str], here: int) -> str:

@@ -2,10 +2,13 @@
 const LOOKS = { none: "Board", N: "Visits", P: "Prior", Q: "Q", V: "Network" };
 
 function render({ model, el }) {
-  const add = (parent, tag, more) => Object.assign(parent.appendChild(document.createElement(tag)), more);
+  const add = (parent, tag, more) => {
+    const made = Object.assign(parent.appendChild(document.createElement(tag)), more);
+    made.setAttribute("data-lm-suppress-shortcuts", "true"); // keys here are the board's: Jupyter asks what has the focus
+    return made;
+  };
   const send = (what) => model.send({ ...what, ply: model.get("ply") });
   el.classList.add("board-widget");
-  el.setAttribute("data-lm-suppress-shortcuts", "true"); // arrows and Enter are the board's, not the notebook's
   const left = add(el, "div", { className: "left" });
   const stage = add(left, "div", { className: "stage", tabIndex: 0 });
   stage.setAttribute("aria-label", "board: arrows move, Enter plays");
