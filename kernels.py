@@ -39,9 +39,10 @@ _LINE_OF_EDGES, _LINE_OF_ROW = LINE // EDGE.itemsize, LINE // 4
 @inlined
 def ask_for_edges(f, slot):  # type: ignore[no-untyped-def]
     """Ask the processor for what `select` will read first at the node where a walk stands."""
-    first = f.nodes[f.leaf[slot]].first
-    prefetch(f.edges, first)
-    prefetch(f.edges, first + _LINE_OF_EDGES)
+    node = f.nodes[f.leaf[slot]]
+    prefetch(f.edges, node.first)
+    prefetch(f.edges, node.first + _LINE_OF_EDGES)
+    prefetch(f.priors, node.first + node.opened)
 
 
 @inlined
@@ -300,6 +301,8 @@ def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-unt
         prefetch(f.priors, node.first)
         prefetch(f.moves, node.first)
         ask_for_answer(cache, node.key)
+        for d in range(f.depth[asked[k]]):
+            prefetch(f.edges, f.path[asked[k], d])
     for k in range(count):
         slot = asked[k]
         index = f.leaf[slot]

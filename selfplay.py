@@ -322,6 +322,7 @@ class _Worker:
         m = self.mcts
         self._tables = m.forest, m.rules, m.rule, m.cache, self._table, self._play, self._asked
         self._step = bind(selfplay_step, *self._tables, 0, self._values, self._logits, self._planes)
+        self._start = bind(start_game, *self._start_of(0, 0))
         self.evaluations = 0
         self.batches = 0
         self.search_seconds = 0.0
@@ -358,16 +359,20 @@ class _Worker:
                 self.evaluations += n
                 self.batches += 1
 
+    def _start_of(self, tree: int, seed: int) -> tuple[Any, ...]:
+        """Return the arguments of `start_game`."""
+        m = self.mcts
+        return m.forest, m.rules, self._table, self._play, tree, np.uint64(seed), self.game.start_row
+
     def _start_games(self, todo: deque[tuple[int, int]]) -> None:
         """Give free trees the next games."""
-        m = self.mcts
         for t in np.flatnonzero(self._table.phase == IDLE) if todo else ():
             try:
                 index, seed = todo.popleft()
             except IndexError:
                 return
             self._indices[t] = index
-            start_game(m.forest, m.rules, self._table, self._play, t, np.uint64(seed), self.game.start_row)
+            self._start(*self._start_of(int(t), seed))
 
     def _harvest(self, put: Callable[[GameRecord], None]) -> bool:
         """Hand out the games that are over; return whether there were any."""

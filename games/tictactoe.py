@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numba import cfunc
 
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw, hash_cells, longest_line, point_symmetries
+from compiled import compiled
+from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, PLY, WINNER, Game, Row, Rules
+from games.boards import draw, draw_below, hash_cells, longest_line, mix64, point_symmetries
 
 CELLS = HEADER
 
@@ -58,13 +59,44 @@ def key(row):  # type: ignore[no-untyped-def]
     return hash_cells(row, CELLS, CELLS + 9, row[PLAYER] + 1)
 
 
+@compiled
+def has_line(stones):  # type: ignore[no-untyped-def]
+    """Tell whether cells, a bit each, hold a row, a column or a diagonal."""
+    across = stones & stones >> 1 & stones >> 2 & 0b001001001
+    down = stones & stones >> 3 & stones >> 6 & 0b111
+    return across | down != 0 or stones & 0b100010001 == 0b100010001 or stones & 0b001010100 == 0b001010100
+
+
+@cfunc(PLAYOUT, cache=True)
+def playout(row, seed):  # type: ignore[no-untyped-def]
+    """Play the cells as bits."""
+    player, own, other = row[PLAYER], 0, 0
+    for i in range(9):
+        own |= (row[CELLS + i] == player) << i
+        other |= (row[CELLS + i] == -player) << i
+    free = 511 & ~(own | other)
+    for left in range(9 - row[PLY], 0, -1):
+        seed += np.uint64(1)
+        cells = free
+        for _ in range(draw_below(mix64(seed), left)):
+            cells &= cells - 1
+        cell = cells & -cells
+        free ^= cell
+        own |= cell
+        if has_line(own):
+            return player
+        own, other = other, own
+        player = -player
+    return 0
+
+
 class TicTacToe(Game):
     """Three in a row."""
 
     name = "tictactoe"
     look = "marks"
     winning_line = 3
-    rules = Rules(legal, play, outcome, encode, key)
+    rules = Rules(legal, play, outcome, encode, key, playout=playout)
 
     def __init__(self) -> None:
         self.grid_shape = (3, 3)

@@ -125,6 +125,13 @@ def test_random_games_have_the_results_of_games_drawn_from_lists_of_legal_moves(
     assert abs(own - rules) < 4.5 * np.sqrt(2 / count)
 
 
+@pytest.mark.parametrize("moves", ["", "b2", "b2 a3", "a3 b3 a2 b2", "a3 b3 c3 b2 b1", "a3 b3 c3 b2 b1 a2 c2 a1"])
+def test_random_tictactoe_has_the_mean_that_all_legal_moves_as_likely_give(moves):
+    state, count = play(games.make("tictactoe"), moves), 40000
+    exact = expected(state)
+    assert abs(means(state, count, seed=3) - exact) < 4.5 * np.sqrt(max(1 - exact**2, 1e-9) / count), f"\n{state}"
+
+
 def test_games_without_a_function_of_their_own_are_left_to_the_rules():
     game = games.make("metasquares")
     row = game.start_row.copy()
