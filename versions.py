@@ -106,6 +106,25 @@ def mend(folder: Path, store: Store) -> str:
     )
 
 
+def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list[np.ndarray]) -> str:
+    """Write damaged files of version 0 again from a new network, before there is a version 1; return what to tell.
+
+    A run that began with another run's network cannot be helped so; its damage is named when it is loaded.
+    """
+    newest = store.newest()
+    wrong = [] if newest.version else _wrong(folder, newest)
+    told = []
+    for name, digest, arrays in (
+        (newest.file, newest.sha256, weights), (optimizer_file(0), newest.optimizer, optimizer)
+    ):  # fmt: skip
+        data = arrays_to_bytes(arrays) if name in wrong else b""
+        if data and sha256(data) == digest:
+            with writing(folder / "models" / name, len(data)):
+                write_file(folder / "models" / name, data, point="model")
+            told.append(name)
+    return f"{' and '.join(told)}: not what the run wrote; made again from its seed" if told else ""
+
+
 def _wrong(folder: Path, version: Version) -> list[str]:
     """Return which files of a version are not what the run wrote."""
     files = [(version.file, version.sha256), (optimizer_file(version.version), version.optimizer)]
