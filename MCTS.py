@@ -242,7 +242,7 @@ class MCTS:
 
     def clear_cache(self) -> None:
         """Forget all evaluations: the weights changed."""
-        self.cache.keys[:] = 0
+        self.cache.words[:, -1] = 0
 
     def clear(self) -> None:
         """Forget all trees."""

@@ -15,10 +15,16 @@ from games.boards import mix64
 
 
 @compiled
+def random_word(tree):  # type: ignore[no-untyped-def]
+    """Return the next 64 random bits of a tree."""
+    tree.rng = tree.rng + np.uint64(0x9E3779B97F4A7C15)
+    return mix64(tree.rng)
+
+
+@compiled
 def uniform(tree):  # type: ignore[no-untyped-def]
     """Return the next random number of a tree, in [0, 1)."""
-    tree.rng = tree.rng + np.uint64(0x9E3779B97F4A7C15)
-    return (mix64(tree.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return (random_word(tree) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @compiled

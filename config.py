@@ -65,10 +65,10 @@ class Config:
     """Share of moves searched in full; 1 searches every move in full (article: 1)."""
     turns_until_tau0: int = setting(12, 0, 10_000)
     """Moves chosen in proportion to the visits; afterwards the most visited (article: 10)."""
-    random_opening_share: float = setting(0.5, 0, 1)
+    random_opening_share: float = setting(0.75, 0, 1)
     """Share of games of self-play that begin with random moves: without them the games become alike and learning
     stalls (article: 0)."""
-    random_opening_plies: int = setting(12, 0, 1000)
+    random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     cpuct: float = setting(1.25, 0.01, 100)
     """Weight of the prior in the search (article: 1)."""
@@ -262,8 +262,8 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
 
 _TINY = {
     "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
-    "full_search_share": 0.5, "turns_until_tau0": 5, "random_opening_plies": 4, "games_in_flight": 128,
-    "memory_size": 40_000,
+    "full_search_share": 0.5, "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4,
+    "games_in_flight": 128, "memory_size": 40_000,
     "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
     "score_every": 5, "score_positions": 431, "score_sims": 8,
@@ -271,7 +271,7 @@ _TINY = {
 _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "turns_until_tau0": 10, "cpuct": 1.0,
     "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
-    "selfplay_with": "best",
+    "proofs": False, "look_ahead": False, "selfplay_with": "best",
     "memory_size": 30_000, "min_memory": 30_000, "training_loops": 10, "value_from_search": 0.0,
     "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
     "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
@@ -282,9 +282,9 @@ _GPU = {
     "fast_sims": 80, "batch_size": 1024, "memory_size": 1_000_000, "min_memory": 50_000, "cache_size": 1 << 20,
 }  # fmt: skip
 _GOMOKU = {
-    "episodes": 512, "turns_until_tau0": 16, "random_opening_plies": 8, "opening_plies": 2, "eval_episodes": 200,
+    "episodes": 512, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
 }  # fmt: skip
-_GO = {"episodes": 512, "random_opening_plies": 10, "turns_until_tau0": 10, "eval_episodes": 200}
+_GO = {"episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
 _OTHELLO = {"episodes": 512, "random_opening_plies": 20, "turns_until_tau0": 12, "eval_episodes": 200}
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},

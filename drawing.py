@@ -153,6 +153,7 @@ class _Board:
         self.state, self.game, self.grid = state, game, grid
         self.look = LOOKS[game.look]
         self.rows, self.columns = len(grid.cells), len(grid.cells[0])
+        self._won = winning_points(game, grid) if state.isEndGame else []
         self.left = MARGIN if any(grid.rows) else 2.0
         self.width = self.left + CELL * self.columns + 2
         self.height = 2 + CELL * self.rows + (MARGIN if any(grid.columns) else 0) + 18 * len(grid.notes)
@@ -218,7 +219,8 @@ class _Board:
             return f'<path d="M{x - 6:g} {y - 6:g}l12 12m0 -12l-12 12" stroke="#b3261e" stroke-width="2.4"/>'
         if side == 0:
             return f'<circle cx="{x:g}" cy="{y:g}" r="15.5" fill="{HOLE}"/>' if self.game.look == "holes" else ""
-        last = point == self.grid.last
+        rung = self.game.look == "marks" and point in self._won
+        last = point == self.grid.last and not rung
         return self._stone(x, y, side) + (self._last(x, y, side) if last else "")
 
     def _stone(self, x: float, y: float, side: int, more: str = "") -> str:
@@ -252,9 +254,7 @@ class _Board:
         )
 
     def _winning(self) -> str:
-        if not self.state.isEndGame:
-            return ""
-        rings = map(self._at, winning_points(self.game, self.grid))
+        rings = map(self._at, self._won)
         return "".join(
             f'<circle class="won" cx="{x:g}" cy="{y:g}" r="18" fill="none" stroke="#14c38e" stroke-width="4"/>'
             for x, y in rings

@@ -17,7 +17,7 @@ import numpy as np
 
 from compiled import compiled, inlined
 from config import UserError
-from game import PLAYER, Game
+from game import NO_WIN, NOT_TOLD, PLAYER, Game
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
@@ -82,19 +82,25 @@ class Forest(NamedTuple):
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
     """[1] float32: room for one outcome."""
+    odds: np.ndarray
+    """[action_size] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for pruning."""
 
 
 class Cache(NamedTuple):
-    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change."""
+    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change.
 
-    keys: np.ndarray
-    """[C] uint64, 0 = free; C is a power of two"""
-    values: np.ndarray
-    """[C] float32"""
-    logits: np.ndarray
-    """[C, action_size] float32"""
+    A place is one line of numbers, so that a position's answer costs one wait for memory: the logits, the value, and
+    in the last two the key.
+    """
+
+    numbers: np.ndarray
+    """[C, width] float32; C is a power of two, width even"""
+    words: np.ndarray
+    """The same memory as [C, width / 2] uint64: the last of a line is the key, 0 = free."""
+    flat: np.ndarray
+    """The same as one long array."""
     counts: np.ndarray
     """[4] int64: looked up, found, simulations, answers of the network that were not finite"""
 
@@ -106,13 +112,9 @@ def capacity_for(sims: int, leaves: int) -> int:
 
 def make_cache(size: int, action_size: int) -> Cache:
     """Return a cache with room for at least one position; sizes round up to powers of two."""
-    room = 1 << max(size - 1, 0).bit_length()
-    return Cache(
-        np.zeros(room, np.uint64),
-        np.zeros(room, np.float32),
-        np.zeros((room, action_size), np.float32),
-        np.zeros(4, np.int64),
-    )
+    room, width = 1 << max(size - 1, 0).bit_length(), action_size + 3 + (action_size + 3) % 2
+    words = np.zeros((room, width // 2), np.uint64)
+    return Cache(words.view(np.float32), words, words.reshape(-1), np.zeros(4, np.int64))
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
@@ -162,6 +164,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
         walking=np.zeros(slots, np.int32),
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
+        odds=np.zeros(game.action_size, np.float64),
         remap=np.zeros((2, capacity), np.int32),
     )
 
@@ -217,8 +220,11 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
-    """Prove a position won when a move wins at once; that move comes first ("decisive moves", Teytaud 2010)."""
+def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
+    """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
+    told = rules.winning(row)
+    if told != NOT_TOLD:
+        return told
     for i in range(node.first, node.first + node.count):
         for k in range(row.shape[0]):
             room[k] = row[k]
@@ -226,9 +232,21 @@ def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
         if rules.outcome(room, f.outcome):
             value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
             if value == 1.0:
-                f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
-                node.proven = WIN
-                return
+                return np.int64(f.moves[i])
+    return np.int64(NO_WIN)
+
+
+@compiled
+def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
+    """Prove a position won when a move wins at once; that move comes first ("decisive moves", Teytaud 2010)."""
+    move = winning_move(f, rules, node, row, room)
+    if move == NO_WIN:
+        return
+    i = np.int64(node.first)
+    while f.moves[i] != move:
+        i += 1
+    f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
+    node.proven = WIN
 
 
 @compiled

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import cfunc, types
 
 from compiled import bind, compiled
 from config import UserError
@@ -33,6 +33,10 @@ OUTCOME = types.int64(_row, _floats)
 ENCODE = types.void(_row, _bytes)
 KEY = types.uint64(_row)
 EVALUATE = types.float32(_row)
+PLAYOUT = types.float32(_row, types.uint64)
+WINNING = types.int64(_row)
+NOT_PLAYED, NO_WIN, NOT_TOLD = 2.0, -1, -2
+"""What `Rules.playout` and `Rules.winning` return for "ask the other rules", and `winning` where no move wins."""
 
 
 @compiled
@@ -71,10 +75,21 @@ def _call(function: Any, *args: Any) -> Any:
     return code(*args)
 
 
+@cfunc(PLAYOUT, cache=True)
+def not_played(row, seed):  # type: ignore[no-untyped-def]
+    return NOT_PLAYED
+
+
+@cfunc(WINNING, cache=True)
+def not_told(row):  # type: ignore[no-untyped-def]
+    return NOT_TOLD
+
+
 class Rules(NamedTuple):
     """The rules as functions that compiled code can call: each a `numba.cfunc` with the signature named.
 
-    One compiled search serves every game, because it depends on the signatures only.
+    The first five are needed; the others say faster what these also tell. One compiled search serves every game,
+    because it depends on the signatures only.
     """
 
     legal: Any
@@ -87,6 +102,12 @@ class Rules(NamedTuple):
     """ENCODE: (row, out [rows * columns * planes] uint8) -> None; what the network sees, for the player to move."""
     key: Any
     """KEY: (row) -> uint64; equal keys <=> equal futures."""
+    winning: Any = not_told
+    """WINNING: (row) -> the lowest of the legal actions that end the game with value 1 for who plays them, or NO_WIN;
+    NOT_TOLD: every move is tried."""
+    playout: Any = not_played
+    """PLAYOUT: (row, seed) -> float32, the value for who began of one random game from a position that is not over,
+    every legal move as likely as any other; may use up the row. NOT_PLAYED: the others are asked."""
 
 
 class Symmetry(NamedTuple):

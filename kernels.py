@@ -154,6 +154,31 @@ def prove(f, slot):  # type: ignore[no-untyped-def]
         player = node.player
 
 
+@inlined
+def exp(x):  # type: ignore[no-untyped-def]
+    """Return e^x for x <= 0 to the last bit or two, as operations that a processor does for many numbers at once.
+
+    e^x = 2^k e^r with |r| <= ln(2) / 2 and Taylor's series of e^r; what is below e^-700 counts as that. NaN stays NaN.
+    """
+    x = -700.0 if x < -700.0 else x
+    k = math.floor(x * 1.4426950408889634 + 0.5)
+    r = x - k * 0.6931471803691238 - k * 1.9082149292705877e-10
+    series = 1.0 / 479001600.0
+    series = series * r + 1.0 / 39916800.0
+    series = series * r + 1.0 / 3628800.0
+    series = series * r + 1.0 / 362880.0
+    series = series * r + 1.0 / 40320.0
+    series = series * r + 1.0 / 5040.0
+    series = series * r + 1.0 / 720.0
+    series = series * r + 1.0 / 120.0
+    series = series * r + 1.0 / 24.0
+    series = series * r + 1.0 / 6.0
+    series = series * r + 0.5
+    series = series * r + 1.0
+    series = series * r + 1.0
+    return series * np.int64((np.int64(k) + 1023) << 52).view(np.float64)
+
+
 @compiled
 def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
     """Give a node its value and priors: the softmax of its legal moves' logits, shifted by the largest of them.
@@ -161,21 +186,21 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
     Returns False, with a neutral answer in place, when the network's was not finite.
     """
     node = f.nodes[index]
-    first, stop = node.first, node.first + node.count
+    first, count = np.int64(node.first), np.int64(node.count)
     top = -np.inf
-    for e in range(first, stop):
-        top = max(top, logits[f.moves[e]])
+    for i in range(count):
+        top = max(top, logits[f.moves[first + i]])
+    for i in range(count):
+        f.odds[i] = exp(np.float64(logits[f.moves[first + i]]) - top)
     total = 0.0
-    for e in range(first, stop):
-        odds = math.exp(logits[f.moves[e]] - top)
-        f.priors[e] = odds
-        total += odds
-    for e in range(first, stop):
-        f.priors[e] /= total
+    for i in range(count):
+        total += f.odds[i]
+    for i in range(count):
+        f.priors[first + i] = np.float32(f.odds[i]) / total
     sound = math.isfinite(total) and math.isfinite(value)
     if not sound:
-        for e in range(first, stop):
-            f.priors[e] = 1.0 / node.count
+        for e in range(first, first + count):
+            f.priors[e] = 1.0 / count
     node.value = value if sound else 0.0
     node.status = EXPANDED
     return sound
@@ -190,7 +215,15 @@ def proven_value(proven):  # type: ignore[no-untyped-def]
 @inlined
 def cache_place(cache, key):  # type: ignore[no-untyped-def]
     """Return where the cache keeps a key."""
-    return np.int64(key & np.uint64(cache.keys.shape[0] - 1))
+    return np.int64(key & np.uint64(cache.words.shape[0] - 1))
+
+
+@inlined
+def ask_for_answer(cache, key):  # type: ignore[no-untyped-def]
+    """Ask the processor for the two ends of what the cache holds at a key's place."""
+    first = cache_place(cache, key) * cache.words.shape[1]
+    prefetch(cache.flat, first)
+    prefetch(cache.flat, first + cache.words.shape[1] - 1)
 
 
 @inlined
@@ -217,9 +250,9 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
             return False
     place = cache_place(cache, node.key)
     cache.counts[0] += 1
-    if cache.keys[place] == node.key and node.key != 0:
+    if cache.words[place, -1] == node.key and node.key != 0:
         cache.counts[1] += 1
-        expand(f, index, cache.values[place], cache.logits[place])
+        expand(f, index, cache.numbers[place, f.legal.shape[0]], cache.numbers[place])
         backup(f, rule, slot, node.value, node.player)
         return True
     f.ended[slot] = LEAF
@@ -249,7 +282,7 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
         walk(f, rules, rule, n)
         for i in range(n):
             if f.leaf[f.active[i]] >= 0:
-                prefetch(cache.keys, cache_place(cache, f.nodes[f.leaf[f.active[i]]].key))
+                ask_for_answer(cache, f.nodes[f.leaf[f.active[i]]].key)
         count = 0
         for i in range(n):
             if settle(f, rule, cache, f.active[i]):
@@ -266,7 +299,7 @@ def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-unt
         node = f.nodes[f.leaf[asked[k]]]
         prefetch(f.priors, node.first)
         prefetch(f.moves, node.first)
-        prefetch(cache.keys, cache_place(cache, node.key))
+        ask_for_answer(cache, node.key)
     for k in range(count):
         slot = asked[k]
         index = f.leaf[slot]
@@ -274,10 +307,11 @@ def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-unt
         if node.status == WAITING:
             place = cache_place(cache, node.key)
             if expand(f, index, values[k], logits[k]):
-                cache.keys[place] = node.key
-                cache.values[place] = values[k]
-                for a in range(logits.shape[1]):
-                    cache.logits[place, a] = logits[k, a]
+                actions = logits.shape[1]
+                for a in range(actions):
+                    cache.numbers[place, a] = logits[k, a]
+                cache.numbers[place, actions] = values[k]
+                cache.words[place, -1] = node.key
             else:
                 cache.counts[3] += 1
         backup(f, rule, slot, node.value, node.player)

@@ -6,16 +6,43 @@ transparent or bring their own ground, so that they stand on light and dark page
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
 from agent import Agent, Player
 from config import UserError
-from drawing import board_svg
+from drawing import Mark, board_svg
 from explain import as_text, explain
-from game import GameState
+from game import Game, GameState
 
+LONGEST_LINE = 12
+"""Moves of a principal variation that are drawn."""
 _SMALL = "font-size:90%;opacity:.75"
+
+
+def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
+    """Return what `board_svg` lays over the moves: N (share of the visits), P, Q or V; "none" lays nothing.
+
+    found: of `explain.describe`. Moves of which it says nothing are left out.
+    """
+    moves, marks = found["moves"], {}
+    if kind in ("N", "P"):
+        key = "share" if kind == "N" else "P"
+        largest = max([m[key] for m in moves], default=0) or 1.0
+        for m in moves:
+            if 100 * m[key] >= 0.5:
+                marks[m["action"]] = Mark(m[key] / largest, f"{100 * m[key]:.0f}")
+    elif kind in ("Q", "V"):
+        for m in moves:
+            if m[kind] is not None:
+                marks[m["action"]] = Mark(m[kind], f"{m[kind]:+.2f}".replace("0.", ".").replace("+1.00", "+1"))
+    return marks
+
+
+def lines_of(found: dict[str, Any], game: Game) -> dict[int, list[int]]:
+    """Return {visited move: the moves to expect from it on, itself first}, for `board_svg`."""
+    return {m["action"]: [game.parse_move(name) for name in m["pv"][:LONGEST_LINE]] for m in found["moves"] if m["N"]}
 
 
 class Explained:
@@ -30,6 +57,14 @@ class Explained:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        return (
+            '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font-size:13px">'
+            f"<div>{board_svg(self.state)}</div><div>{self.table}</div></div>"
+        )
+
+    @property
+    def table(self) -> str:
+        """The values and a row for each move, as HTML; a row names its move as data-hover."""
         f = self.found
         names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation")
         lines = [_row([escape(name) for name in names], "th")]
@@ -42,36 +77,37 @@ class Explained:
             )
             q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
             numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]
-            lines.append(_row([f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))], "td"))
+            cells = [f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))]
+            lines.append(_row(cells, "td", f' data-hover="{m["action"]}"'))
         values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
         effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
         return (
-            '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font-size:13px">'
-            f"<div>{board_svg(self.state)}</div>"
-            f"<div><b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
+            f"<b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
             f'<div style="{_SMALL}">{escape(effort)}</div><div style="max-height:460px;overflow:auto">'
-            f'<table style="border-collapse:collapse;margin:8px 0">{"".join(lines)}</table></div></div></div>'
+            f'<table style="border-collapse:collapse;margin:8px 0">{"".join(lines)}</table></div>'
         )
 
 
-def _row(cells: list[str], kind: str) -> str:
+def _row(cells: list[str], kind: str, more: str = "") -> str:
     style = "padding:3px 8px;font-size:13px;border-bottom:1px solid rgba(128,128,128,.3);"
     style += "background:transparent;text-align:"
     sides = ["left" if i in (0, 2, 7) else "right" for i in range(len(cells))]
     parts = [f'<{kind} style="{style}{s}">{c}</{kind}>' for c, s in zip(cells, sides, strict=True)]
-    return f"<tr>{''.join(parts)}</tr>"
+    return f"<tr{more}>{''.join(parts)}</tr>"
 
 
 class Board:
     """A game against a player by calls: `board.move(4)`, `board.undo()`, `board.hint()`, `board.new()`.
 
     A call returns the board, which a notebook shows; what cannot be done gives one line and changes nothing.
+    Whoever stands in `watchers` is called when something is to be seen: a move, also before its answer, or a note.
     """
 
     def __init__(self, agent: Player, *, human_first: bool = True) -> None:
         self.agent, self.game = agent, agent.game
         self._human = 1 if human_first else -1
         self._seed = -1
+        self.watchers: list[Callable[[], None]] = []
         self.new()
 
     def new(self, *, human_first: bool | None = None) -> Board:
@@ -81,23 +117,36 @@ class Board:
         self._seed += 1
         self._seat([])
         self._answer()
-        return self
+        return self._seen()
 
     def move(self, move: str | int) -> Board:
         """Play a move by its name, then the machine's answer: `move(4)` is the move that people call "4"."""
+        try:
+            action = self.game.parse_move(str(move))
+        except UserError as error:
+            return self.tell(str(error).splitlines()[0])
+        return self.play(action)
+
+    def play(self, action: int) -> Board:
+        """Play a move by its number, then the machine's answer; one that is interrupted takes the move back."""
         before = list(self.moves)
         self.note = ""
         try:
-            self._play(self.game.parse_move(str(move)))
+            self._play(action)
         except UserError as error:
-            self.note = str(error).splitlines()[0]
-            return self
+            return self.tell(str(error).splitlines()[0])
         try:
+            self._seen()
             self._answer()
         except BaseException:
             self._seat(before)
             raise
-        return self
+        return self._seen()
+
+    def tell(self, note: str) -> Board:
+        """Show a line beside the board."""
+        self.note = note
+        return self._seen()
 
     def undo(self) -> Board:
         """Take back one's last move and what came after it."""
@@ -108,18 +157,15 @@ class Board:
             state = state.takeAction(action)[0]
         if own:
             self._seat(self.moves[: own[-1]])
-        self.note = "" if own else "there is no move of yours to take back"
-        return self
+        return self.tell("" if own else "there is no move of yours to take back")
 
     def hint(self) -> Explained | Board:
         """Return what the machine thinks of the moves here; the board with a word when it cannot say."""
         if self.state.isEndGame:
-            self.note = "the game is over"
-        elif isinstance(self.agent, Agent):
+            return self.tell("the game is over")
+        if isinstance(self.agent, Agent):
             return Explained(explain(self.agent, self.state), self.state)
-        else:
-            self.note = f"{self.agent.name} gives no hints"
-        return self
+        return self.tell(f"{self.agent.name} gives no hints")
 
     def _seat(self, moves: list[int]) -> None:
         """Put the game to where these moves lead."""
@@ -147,24 +193,50 @@ class Board:
         if names:
             self.said = f"{self.agent.name} plays {' '.join(names)}, value for it {self.value:+.2f}"
 
+    def _seen(self) -> Board:
+        for watcher in self.watchers:
+            watcher()
+        return self
+
     # ---- to look at
+
+    @property
+    def human_first(self) -> bool:
+        return self._human == 1
+
+    @property
+    def human_to_move(self) -> bool:
+        return not self.state.isEndGame and self.state.playerTurn == self._human
+
+    @property
+    def turn(self) -> str:
+        """Whose turn it is, or who won."""
+        if self.state.isEndGame:
+            result = self.state.value * self.state.playerTurn * self._human
+            return "You win." if result > 0 else "You lose." if result < 0 else "A draw."
+        if self.state.playerTurn != self._human:
+            return f"{self.agent.name} is thinking ..."
+        return f"Your turn, you are {self.game.pieces[self._human]}."
 
     @property
     def status(self) -> str:
         """Whose turn it is and what can be played, or who won."""
         if self.state.isEndGame:
-            result = self.state.value * self.state.playerTurn * self._human
-            told = "You win." if result > 0 else "You lose." if result < 0 else "A draw."
-            return f"{told} board.new() begins another game."
+            return f"{self.turn} board.new() begins another game."
         names = [self.game.move_name(a) for a in self.state.allowedActions]
         shown = " ".join(names[:60]) + (" ..." if len(names) > 60 else "")
-        return f"Your turn, you are {self.game.pieces[self._human]}. Legal: {shown}"
+        return f"{self.turn} Legal: {shown}"
 
     def __repr__(self) -> str:
         return "\n".join([self.state.render(), *filter(None, (self.said, self.note, self.status))])
 
-    def _repr_html_(self) -> str:
+    @property
+    def words(self) -> str:
+        """What the machine played and the note, as HTML."""
         warning = "border-left:3px solid #e08a1e;background:rgba(224,138,30,.15);padding:2px 8px;margin:2px 0"
         lines = [f'<div style="{_SMALL}">{escape(self.said)}</div>'] if self.said else []
         lines += [f'<div style="{warning}">{escape(self.note)}</div>'] if self.note else []
-        return f"<div>{board_svg(self.state)}{''.join(lines)}<div><b>{escape(self.status)}</b></div></div>"
+        return "".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<div>{board_svg(self.state)}{self.words}<div><b>{escape(self.status)}</b></div></div>"

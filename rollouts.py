@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from chance import uniform
+from chance import random_word, uniform
 from compiled import compiled
 from forest import EXPANDED, TREE, copy_row, row_index
-from game import PLAYER, Game
+from game import NOT_PLAYED, PLAYER, Game
 from kernels import LEAF, backup, run_to_leaves
 
 
 @compiled
 def playout(rules, tree, room, legal, outcome):  # type: ignore[no-untyped-def]
     """Play random moves in the row `room` until the game is over; return its value for who began. `tree` has dice."""
+    value = rules.playout(room, random_word(tree))
+    if value != NOT_PLAYED:
+        return value
     while not rules.outcome(room, outcome):
         count = rules.legal(room, legal)
         rules.play(room, legal[np.int64(uniform(tree) * count)])

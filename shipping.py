@@ -73,7 +73,7 @@ def pack(folder: Path, version: int) -> Path:
 
 
 def command_of(config: Config) -> str:
-    """Return the command that starts a run with these settings."""
+    """Return the command that starts a run with these settings, with the defaults of today."""
     words = ["python", "main.py", "--new", "--game", config.game]
     for name, (_, value) in differences(preset("laptop", game=config.game), config).items():
         flag = "--" + name.replace("_", "-")
@@ -119,7 +119,5 @@ def write_levels(folder: Path, found: list[Level], games_each: int) -> None:
 
 
 def write_scoreboard(folder: Path, told: dict[str, Any]) -> None:
-    """Keep what `evaluate` found, and the command that trained the player."""
-    config = read_config(folder)
-    told = {**told, "command": command_of(config), "seed": config.seed}
+    """Keep what `evaluate` found."""
     write_file(folder / "scoreboard.json", (json.dumps(told, indent=1) + "\n").encode())

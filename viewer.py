@@ -1,4 +1,4 @@
-"""What a notebook shows of a run: its session, its curves, live; with position.py's `Board` and `Explained`.
+"""What a notebook shows of a run: its session, its curves, live; with position.py's `Board` and `Explained`, by clicks.
 
 No logic of learning.
 """
@@ -21,9 +21,21 @@ from loggers import Console, Phase, read_metrics
 from position import Board, Explained
 from runs import read_config, unfinished_run
 
-__all__ = ["Board", "Explained", "LiveCurves", "Picture", "curves", "open_session"]
+__all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 
 _OPEN: list[Session] = []
+
+
+def clickable(board: Board) -> Any:
+    """Return a board as a widget to click on; without anywidget the board itself, saying what to install.
+
+    The widget and the calls of the board, such as `board.move(4)`, play the same game.
+    """
+    try:
+        from widget import BoardWidget
+    except ImportError:
+        return board.tell("to click on it: `pip install anywidget`, restart the notebook; board.move plays without")
+    return BoardWidget(board)
 
 
 def open_session(

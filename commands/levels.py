@@ -10,7 +10,8 @@ from arguments import parse
 
 @dataclass(frozen=True)
 class Levels:
-    """Show the levels of play of a game's player that ships, the weakest first; `play --against level:3` takes one."""
+    """Show the levels of play of a game's player that ships, the weakest first, and the command that trains such a
+    player; `play --against level:3` plays one."""
 
     game: str = "connect4"
     json: bool = False
@@ -21,14 +22,19 @@ def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
     from levels import read_levels
+    from runs import read_config, shipped_run
+    from shipping import command_of
 
     spec = games.make(args.game).spec
-    found = read_levels(spec)
+    found, folder = read_levels(spec), shipped_run(spec)
+    command = command_of(read_config(folder)) if folder is not None else None
     if args.json:
-        print(json.dumps([level._asdict() for level in found]))
+        print(json.dumps({"game": spec, "levels": [level._asdict() for level in found], "command": command}))
         return 0
     for number, level in enumerate(found, 1):
         print(f"level:{number}  {level}")
     if not found:
         print(f"no player of {spec} ships with levels of play")
+    if command is not None:
+        print(f"trained by: {command}")
     return 0

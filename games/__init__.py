@@ -16,7 +16,7 @@ from game import Game
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
 _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
-_LIBRARY = {"boards", "chains", "openspiel", "openspiel_probe", "own", "plain"}
+_LIBRARY = {"boards", "chains", "go_playouts", "lines", "openspiel", "openspiel_probe", "own", "plain", "renju"}
 
 
 def names() -> list[str]:

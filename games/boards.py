@@ -40,6 +40,22 @@ def mix64(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def draw_below(word, count):  # type: ignore[no-untyped-def]
+    """Return a number from 0 to count - 1 made of a random word; each is as likely to within count / 2^32."""
+    return np.int64((word >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
+
+
+@compiled
+def ones(word):  # type: ignore[no-untyped-def]
+    """Return how many bits are set: sums of 2, 4, 8 neighbours, then of the bytes (compiled to one instruction)."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled
 def thing_word(point, kind):  # type: ignore[no-untyped-def]
     """Return the random word of a thing of a kind (0-3) on a point."""
     return mix64(np.uint64(4 * point + kind + 1))

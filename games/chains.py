@@ -101,19 +101,23 @@ def can_fill(row, p):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def may_be_played(row, p, width):  # type: ignore[no-untyped-def]
+    """Tell whether the player may put a stone on a free point; width: the size and one."""
+    at = CELLS + p
+    free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
+    return (free or (p != row[KO] and can_fill(row, p))) and (row[SLOTS] == 0 or not repeats(row, p))
+
+
+@compiled
 def legal_actions(row, out):  # type: ignore[no-untyped-def]
     """Write the legal actions, points in row order and then the pass; return their number."""
-    size, ko, simple = np.int64(row[SIZE]), CELLS + row[KO], row[SLOTS] == 0
+    size = np.int64(row[SIZE])
     width, count, action = size + 1, 0, 0
-    for r in range(size):
-        first = CELLS + (r + 1) * width + 1
-        for at in range(first, first + size):
-            if row[at] == 0:
-                free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
-                if free or (at != ko and can_fill(row, at - CELLS)):
-                    if simple or not repeats(row, at - CELLS):
-                        out[count] = action
-                        count += 1
+    for r in range(1, width):
+        for p in range(r * width + 1, r * width + width):
+            if row[CELLS + p] == 0 and may_be_played(row, p, width):
+                out[count] = action
+                count += 1
             action += 1
     out[count] = action
     return count + 1
@@ -353,22 +357,25 @@ def position_key(row):  # type: ignore[no-untyped-def]
 @compiled
 def encode_stones(row, out, planes):  # type: ignore[no-untyped-def]
     """Write four of the planes of each point: own stones, other stones, and those of each with one liberty left."""
-    size = row[SIZE]
+    size, player = np.int64(row[SIZE]), row[PLAYER]
     width = size + 1
     counts = CELLS + 2 * ((width + 1) * width + 1)
-    for i in range(size * size):
-        stone = row[CELLS + (i // size + 1) * width + i % size + 1] * row[PLAYER]
-        out[planes * i] = stone > 0
-        out[planes * i + 1] = stone < 0
-        out[planes * i + 2] = 0
-        out[planes * i + 3] = 0
-    for i in range(size * size):
-        p = (i // size + 1) * width + i % size + 1
-        for d in range(4):
-            stone = row[CELLS + p + step(width, d)]
-            if row[CELLS + p] == 0 and stone != 0 and stone != BORDER:
-                if row[counts + abs(stone)] == touching(row, p, stone):
-                    mark_chain(row, out, planes, abs(stone), 2 if stone * row[PLAYER] > 0 else 3)
+    i = 0
+    for r in range(1, width):
+        for p in range(r * width + 1, r * width + width):
+            stone = row[CELLS + p] * player
+            out[i] = stone > 0
+            out[i + 1] = stone < 0
+            out[i + 2] = 0
+            out[i + 3] = 0
+            i += planes
+    for r in range(1, width):
+        for p in range(r * width + 1, r * width + width):
+            if row[CELLS + p] == 0:
+                for d in range(4):
+                    stone = row[CELLS + p + step(width, d)]
+                    if stone != 0 and stone != BORDER and row[counts + abs(stone)] == touching(row, p, stone):
+                        mark_chain(row, out, planes, abs(stone), 2 if stone * player > 0 else 3)
 
 
 @compiled

@@ -10,8 +10,27 @@ from collections.abc import Sequence
 import numpy as np
 from numba import cfunc
 
+from compiled import compiled
 from config import UserError
-from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from game import (
+    ENCODE,
+    EVALUATE,
+    HEADER,
+    KEY,
+    LAST,
+    LEGAL,
+    NO_WIN,
+    OUTCOME,
+    OVER,
+    PLAY,
+    PLAYER,
+    PLY,
+    WINNER,
+    WINNING,
+    Game,
+    Row,
+    Rules,
+)
 from games.boards import column_mirror, draw, hash_cells, longest_line, squash
 
 ROWS, COLUMNS, N, CELLS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
@@ -66,6 +85,37 @@ def key(row):  # type: ignore[no-untyped-def]
     return hash_cells(row, CELLS, CELLS + row[ROWS] * row[COLUMNS], row[PLAYER] + 1)
 
 
+@compiled
+def stones_from(row, r, c, dr, dc):  # type: ignore[no-untyped-def]
+    """Count the stones of the player to move that stand in a line without a gap from (r, c) on, itself left out."""
+    rows, columns = row[ROWS], row[COLUMNS]
+    count = 0
+    r, c = r + dr, c + dc
+    while 0 <= r < rows and 0 <= c < columns and row[CELLS + r * columns + c] == row[PLAYER]:
+        count += 1
+        r, c = r + dr, c + dc
+    return count
+
+
+@cfunc(WINNING, cache=True)
+def winning(row):  # type: ignore[no-untyped-def]
+    need = row[N] - 1
+    for c in range(row[COLUMNS]):
+        if row[CELLS + c] != 0:
+            continue
+        r = 0
+        while r + 1 < row[ROWS] and row[CELLS + (r + 1) * row[COLUMNS] + c] == 0:
+            r += 1
+        if (
+            stones_from(row, r, c, 1, 0) >= need
+            or stones_from(row, r, c, 0, 1) + stones_from(row, r, c, 0, -1) >= need
+            or stones_from(row, r, c, 1, 1) + stones_from(row, r, c, -1, -1) >= need
+            or stones_from(row, r, c, 1, -1) + stones_from(row, r, c, -1, 1) >= need
+        ):
+            return c
+    return NO_WIN
+
+
 @cfunc(EVALUATE, cache=True)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
@@ -94,7 +144,7 @@ class Connect4(Game):
     name = "connect4"
     policy_layout = "columns"
     look = "holes"
-    rules = Rules(legal, play, outcome, encode, key)
+    rules = Rules(legal, play, outcome, encode, key, winning)
     evaluate = evaluate
 
     def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:

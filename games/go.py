@@ -11,7 +11,7 @@ import numpy as np
 from numba import cfunc
 
 from config import UserError
-from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, WINNER, Game, Row, Rules
+from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, WINNER, Game, Row, Rules
 from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries, squash
 from games.chains import (
     BORDER,
@@ -31,6 +31,7 @@ from games.chains import (
     start_row,
     step,
 )
+from games.go_playouts import random_game
 
 PLANES = 8
 
@@ -55,13 +56,14 @@ def outcome(row, out):  # type: ignore[no-untyped-def]
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
     encode_stones(row, out, 8)
-    size = row[SIZE]
-    for i in range(size * size):
-        p = (i // size + 1) * (size + 1) + i % size + 1
-        out[8 * i + 4] = barred_point(row, p)
-        out[8 * i + 5] = row[PASSED]
-        out[8 * i + 6] = row[PLAYER] == 1
-        out[8 * i + 7] = 1
+    size, i = np.int64(row[SIZE]), 4
+    for r in range(1, size + 1):
+        for p in range(r * (size + 1) + 1, (r + 1) * (size + 1)):
+            out[i] = barred_point(row, p)
+            out[i + 1] = row[PASSED]
+            out[i + 2] = row[PLAYER] == 1
+            out[i + 3] = 1
+            i += 8
 
 
 @cfunc(KEY, cache=True)
@@ -90,6 +92,11 @@ def evaluate(row):  # type: ignore[no-untyped-def]
     return squash(lead * row[PLAYER], np.float64(size))
 
 
+@cfunc(PLAYOUT, cache=True)
+def playout(row, seed):  # type: ignore[no-untyped-def]
+    return random_game(row, seed)
+
+
 class Go(Game):
     """Surround more of the board than the other."""
 
@@ -97,7 +104,7 @@ class Go(Game):
     won_by_a_move = False
     look = "points"
     sgf_number = 1
-    rules = Rules(legal, play, outcome, encode, key)
+    rules = Rules(legal, play, outcome, encode, key, playout=playout)
     evaluate = evaluate
 
     def __init__(

@@ -14,7 +14,7 @@ from numba import cfunc
 from config import UserError
 from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Rules
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
-from games.go import Go, key, legal, outcome, play
+from games.go import Go, key, legal, outcome, play, playout
 
 PLIES = 24
 PASS = 25
@@ -40,7 +40,7 @@ class LittleGo(Go):
     """Go on 5 x 5 in 24 moves."""
 
     name = "littlego"
-    rules = Rules(legal, play, outcome, encode, key)
+    rules = Rules(legal, play, outcome, encode, key, playout=playout)
 
     def __init__(self) -> None:
         super().__init__(size=5, komi=2.5, plies=PLIES)

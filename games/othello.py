@@ -17,7 +17,7 @@ from numba import cfunc
 from compiled import compiled, inlined
 from config import UserError
 from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw_named, mix64, point_name, point_symmetries, squash
+from games.boards import draw_named, mix64, ones, point_name, point_symmetries, squash
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
@@ -52,16 +52,6 @@ def put(row, at, word):  # type: ignore[no-untyped-def]
 def has(row, at, bit):  # type: ignore[no-untyped-def]
     """Return 1 when the board that begins at `at` has the bit, else 0."""
     return (row[at + (bit >> 5)] >> (bit & 31)) & 1
-
-
-@compiled
-def ones(word):  # type: ignore[no-untyped-def]
-    """Return how many bits are set: sums of 2, 4, 8 neighbours, then of the bytes (compiled to one instruction)."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    pairs = np.uint64(0x3333333333333333)
-    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @compiled

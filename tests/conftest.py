@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from browsing import address, browser, served  # noqa: F401
 from mortal import GAME, Nursery, mounts
 from runs import runs_of
 from tiny import QUIET, tiny
@@ -121,9 +122,8 @@ def network(request):
     return model
 
 
-SLOW = ("test_kills", "test_program", "test_page", "test_notebook", "test_workers", "test_growth", "test_stops",
-        "test_disk", "test_crash_images", "test_recovery",
-        "test_scoring")  # fmt: skip
+SLOW = ("test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers", "test_growth",
+        "test_stops", "test_disk", "test_crash_images", "test_recovery", "test_scoring")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 
 

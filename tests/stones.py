@@ -4,7 +4,7 @@ import numpy as np
 
 import games
 from game import PLAYER, PLY
-from games import gomoku
+from games import lines
 
 
 def position(rule, cells, last=None):
@@ -13,7 +13,7 @@ def position(rule, cells, last=None):
     game = games.make(f"gomoku(size={size},rule={rule})")
     row = game.start_row.copy()
     for which, stones in enumerate((cells == 1, cells == -1, cells == 0)):
-        game._lines(row, which)[:] = (stones << (gomoku.PAD + np.arange(size))).sum(axis=1)
+        game._lines(row, which)[:] = (stones << (lines.PAD + np.arange(size))).sum(axis=1)
     row[PLAYER], row[PLY] = (1 if last is None else -1), np.count_nonzero(cells)
     state = game.state_of(row)
     return state if last is None else state.takeAction(last)[0]

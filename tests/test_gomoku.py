@@ -11,7 +11,7 @@ from config import UserError
 from conformance import check
 from drawings import play
 from game import PLY
-from games import gomoku
+from games import renju as forbidden
 from perft import positions, sequences
 from stones import position
 
@@ -111,9 +111,9 @@ UNREAL = "a double-three but for a stone that is forbidden or makes five"
 def at_first_sight(row, point, size):
     """Return the fault of a black stone when the stones that its threes need are not asked about."""
     r, c = divmod(point, size)
-    gomoku.flip(row, r, c)
-    found = gomoku.shape(row, r, c)
-    gomoku.flip(row, r, c)
+    forbidden.flip(row, r, c)
+    found = forbidden.shape(row, r, c)
+    forbidden.flip(row, r, c)
     return int(found)
 
 
@@ -130,7 +130,7 @@ def test_forbidden_points_are_those_of_the_package_renju(size, count):
         after = state.planes()[:, :, 0].astype(int) + 2 * state.planes()[:, :, 1]
         free, legal = np.flatnonzero(after.ravel() == 0), set(state.allowedActions)
         row = state.row.copy()
-        kinds = {int(p): int(gomoku.verdict(row, p // size, p % size)) for p in free}
+        kinds = {int(p): int(forbidden.verdict(row, p // size, p % size)) for p in free}
         assert (row == state.row).all(), "a question leaves the position as it was"
         kinds |= {p: UNREAL for p in kinds if kinds[p] == 0 and at_first_sight(row, p, size) != 0}
         asked = {int(p) for p in rng.choice(free, 2)}

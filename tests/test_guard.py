@@ -1,8 +1,13 @@
 """Who may ask the page: hosts, origins, tokens, methods; and that nothing heavy is imported before it answers."""
 
 import asyncio
+import os
+import re
+import signal
+import socket as sockets
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -102,3 +107,38 @@ def test_what_answers_first_imports_nothing_slow():
     place = Path(__file__).parent.parent
     done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_what_is_hidden_cannot_be_imported_and_can_be_again_afterwards():
+    import json.tool  # noqa: F401
+
+    from web.app import hidden
+
+    sys.modules.pop("this", None)
+    with hidden("this", "json.tool"):
+        with pytest.raises(ImportError):
+            __import__("this")
+        __import__("json.tool")  # what is loaded stays
+    assert "this" not in sys.modules and "json.tool" in sys.modules
+    with pytest.raises(ZeroDivisionError), hidden("this"):
+        raise ZeroDivisionError
+    assert "this" not in sys.modules
+
+
+def test_the_address_is_told_when_the_page_answers():
+    pytest.importorskip("nicegui")
+    with sockets.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(port)]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
+    place = Path(__file__).parent.parent
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment)
+    try:
+        address = re.findall(r"http://\S+", server.stdout.readline())[0]
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            assert answer.status == 200 and b"nicegui" in answer.read()
+    finally:
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) in (0, 130)
+        server.stdout.close()

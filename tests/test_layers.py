@@ -12,7 +12,7 @@ LAYERS = [
     "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "versions",
     "runs sgf", "workers levels", "exact ladder", "scoreboard", "evaluation", "initialise records",
     "stages scoring lineup explain budget bench exchange drawing", "verification doctor shipping", "recovery", "soak",
-    "console position turnfile curves", "viewer web", "arguments", "commands", "cli main",
+    "console position turnfile curves", "widget", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -12,14 +13,25 @@ import games
 from agent import Agent
 from explain import after_moves, explain
 from players.rollout import RolloutPlayer
+from position import overlay_of
 from searching import Projection
 from web.charts import Point, curve_svg, values_svg
 from web.engine import LEVELS, OneAtATime, Roster, choose, look
-from web.runfile import elo_points, iterations, list_games, metrics, newest_game, series, standing, stored_game
-from web.truth import solvable, true_values
+from web.runfile import (
+    iterations,
+    kept_points,
+    list_games,
+    metrics,
+    newest_game,
+    series,
+    standing,
+    stored_game,
+    strength_points,
+)
+from web.truth import true_values
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from web.inside import hint_text, marks_of, summary_html, table_html, tree_html  # noqa: E402
+from web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
@@ -111,8 +123,7 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    for module in ("web.engine", "runs"):
-        monkeypatch.setattr(f"{module}.RUNS", trained.parent.parent)
+    monkeypatch.setattr("web.engine.RUNS", trained.parent.parent)
     roster = Roster()
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == "person"
@@ -142,15 +153,15 @@ def found_at(moves="4433", sims=60):
 def test_overlays_show_what_the_table_says():
     found, _ = found_at()
     by_action = {m["action"]: m for m in found["moves"]}
-    visits = marks_of(found, "N")
+    visits = overlay_of(found, "N")
     assert max(mark.heat for mark in visits.values()) == 1.0
     for action, mark in visits.items():
         assert mark.text == f"{100 * by_action[action]['share']:.0f}"
-    for action, mark in marks_of(found, "Q").items():
+    for action, mark in overlay_of(found, "Q").items():
         assert mark.heat == by_action[action]["Q"]
         assert float(mark.text) == pytest.approx(by_action[action]["Q"], abs=0.006)
-    assert marks_of(found, "none") == {}
-    assert set(marks_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
+    assert overlay_of(found, "none") == {}
+    assert set(overlay_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
 
 
 def test_the_table_has_a_row_for_each_move_and_text_is_escaped():
@@ -162,6 +173,19 @@ def test_the_table_has_a_row_for_each_move_and_text_is_escaped():
     found["player"] = "<script>"
     assert "<img" not in table_html(found, None) and "<script>" not in summary_html(found, "<b>")
     assert hint_text(found).startswith('The search would play <img src=x>"'), "a label shows text as it is"
+
+
+def test_a_hint_is_the_move_that_would_be_played():
+    game = games.make("connect4")
+    player = RolloutPlayer(game, sims=20_000)
+    player.new_game(0, 0)
+    found = look(player, position(game, "414141"), 400)
+    assert hint_text(found) == "The search would play 4: won for certain.", "whatever was visited most"
+    lost = {"move": "a", "share": 0.9, "Q": -1.0, "proven": "lost"}
+    moves = [lost, {"move": "b", "share": 0.1, "Q": 0.5, "proven": ""}]
+    assert hint_text({"moves": moves, "proven": ""}) == "The search would play b: 10 % of the visits, value +0.50."
+    assert hint_text({"moves": moves[:1], "proven": "lost"}) == "The search would play a: lost for certain."
+    assert hint_text({"moves": [], "proven": ""}) == "There is no move to play."
 
 
 def test_the_tree_opens_from_the_root_and_says_its_visits():
@@ -176,15 +200,39 @@ def test_the_tree_opens_from_the_root_and_says_its_visits():
 
 def test_true_values_are_those_of_perfect_play():
     game = games.make("tictactoe")
-    assert solvable(game) and not solvable(games.make("othello"))
-    assert set(true_values(game, [], game.start()).values()) == {0}
+    assert set(true_values("tictactoe", [], game.start()).values()) == {0}
     state = position(game, "b2 b3")
-    assert max(true_values(game, [], state).values()) == 1, "an edge is a losing answer to the centre"
+    assert max(true_values("tictactoe", [], state).values()) == 1, "an edge is a losing answer to the centre"
+    pytest.importorskip("bitbully")
     connect4 = games.make("connect4")
-    if solvable(connect4):
-        moves = connect4.parse_moves("414141")
-        values = true_values(connect4, moves, after_moves(connect4, moves))
-        assert values[3] == 1, "four on top of three wins"
+    moves = connect4.parse_moves("414141")
+    values = true_values("connect4", moves, after_moves(connect4, moves))
+    assert values[3] == 1, "four on top of three wins"
+
+
+def brute_force(state):
+    """The value for the player to move, by looking at all games."""
+    if state.isEndGame:
+        return state.value
+    after = [state.takeAction(action)[0] for action in state.allowedActions]
+    return max(brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for s in after)
+
+
+@pytest.mark.parametrize("spec", ["othello(size=4)", "connect4(columns=4,n=3,rows=4)"])
+def test_endings_of_any_game_have_true_values_and_positions_far_from_the_end_have_none(spec):
+    game = games.make(spec)
+    rng = random.Random(1)
+    states = [game.start()]
+    while not states[-1].isEndGame or len(states) < 10:
+        states = [game.start()] if states[-1].isEndGame else states
+        states.append(states[-1].takeAction(rng.choice(list(states[-1].allowedActions)))[0])
+    for state in states[-8:-1]:
+        values = true_values(spec, [], state)
+        sides = {a: state.takeAction(a)[0] for a in state.allowedActions}
+        assert values == {
+            a: brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for a, s in sides.items()
+        }
+    assert true_values("othello", [], games.make("othello").start()) is None
 
 
 def test_a_curve_has_a_dot_for_each_number_and_an_interval_where_there_is_one():
@@ -221,9 +269,89 @@ def test_a_run_is_read_as_it_stands(trained):
     lines = metrics(trained)
     assert [m["iteration"] for m in lines] == [1, 2, 3, 4]
     assert [p.y for p in series(lines, "self_play_plies")] == [m["self_play_plies"] for m in lines]
-    played = [m for m in lines if m.get("tournament_played")]
-    assert [p.x for p in elo_points(trained, lines)] == [m["iteration"] for m in played]
     assert iterations(trained) == [4, 3, 2, 1]
+
+
+LINES = [
+    {"iteration": 1, "version": 1, "best_version": 1, "tournament_played": 100, "tournament_score": 0.75,
+     "tournament_promoted": True, "score_positions": 100, "score_sims": 32, "score_kept_alone": 0.9, "score_kept": 1.0,
+     "score_matches": [{"opponent": "rollout:16", "score": 0.5, "games": 100}]},
+    {"iteration": 2, "version": 2, "best_version": 1},
+    {"iteration": 3, "version": 3, "best_version": 1, "tournament_played": 100, "tournament_score": 0.5,
+     "tournament_promoted": False, "score_positions": 100, "score_sims": 32,
+     "score_kept_alone": 0.5, "score_kept": 0.8},
+]  # fmt: skip
+
+
+def test_strength_is_that_of_the_league_with_its_errors_and_promotions():
+    points, zero = strength_points(LINES)
+    assert zero == "rollout:16" and [(p.x, p.note) for p in points] == [(1, "promoted"), (3, "")]
+    assert points[0].y == pytest.approx(0, abs=1) and points[1].y == pytest.approx(0, abs=2), "an even match each"
+    assert all(40 < p.y - p.low == p.high - p.y < 120 for p in points), "some 35 Elo each are two errors of 100 games"
+    without, zero = strength_points([{k: v for k, v in m.items() if k != "score_matches"} for m in LINES])
+    assert zero == "version 0" and without[0].y == pytest.approx(400 * math.log10(3), abs=15), "three of four points"
+    assert strength_points([{"iteration": 1}]) == ([], "version 0")
+
+
+def test_the_share_of_kept_values_has_wilsons_interval():
+    points = kept_points(LINES, "score_kept_alone")
+    assert [(p.x, p.y) for p in points] == [(1, 90.0), (3, 50.0)]
+    assert (points[1].low, points[1].high) == pytest.approx((40.4, 59.6), abs=0.1)
+    assert (points[0].low, points[0].high) == pytest.approx((82.6, 94.5), abs=0.1)
+    assert kept_points(LINES, "score_kept")[0].high == pytest.approx(100.0)
+    assert kept_points([{"iteration": 1, "score_kept": 0.5}], "score_kept") == []
+
+
+def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
+    learn = pytest.importorskip("web.learn")
+    html = learn.charts_html({"connect4/run0001": LINES})
+    for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
+        chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
+        assert chart.count('class="dot"') == 2
+        assert chart.count('class="interval"') == (0 if key == "tournament_score" else 2)
+    assert "% of positions, 32 sims" in html and "Elo, rollout:16 = 0" in html and ", promoted</title>" in html
+    bare = learn.charts_html({"a": [{"iteration": 1, "self_play_plies": 9}]})
+    assert "score_kept" not in bare and 'data-curve="elo"' in bare
+    both = learn.charts_html({"a/run0001": LINES, "shipped/a/run0001": LINES[:1]})
+    assert both.count("shipped/a/run0001 (rollout:16 = 0)") and both.count("shipped/a/run0001 (32 sims)")
+
+
+def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
+    from web import engine
+
+    monkeypatch.setattr(engine, "SHIPPED", trained.parent.parent)
+    monkeypatch.setattr(engine, "RUNS", tmp_path / "none")
+    assert engine.named_runs() == {"shipped/tictactoe/run0001": trained}
+    roster, game = Roster(), games.make("tictactoe")
+    assert roster.strongest("tictactoe") == "shipped/run0001:best" and "tictactoe" in roster.games()[:1]
+    assert engine.has_level("shipped/run0001:best") and not engine.has_level("shipped/person")
+    move, _ = choose(roster.make("shipped/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
+    assert move in range(9)
+    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
+    assert list(engine.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
+    assert roster.strongest("tictactoe") == "run0001:best"
+
+
+def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
+    import runs
+    from levels import Level
+    from shipping import pack, write_levels
+    from web import engine
+
+    monkeypatch.setattr(engine, "SHIPPED", runs.SHIPPED)
+    target = pack(runs.find_run("tictactoe"), 4)
+    found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
+    write_levels(target, found, 10)
+    roster, game = Roster(), games.make("tictactoe")
+    names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
+    assert names == ["level:1", "level:2", "level:3"] and not any(engine.has_level(name) for name in names)
+    assert roster.players("tictactoe")["level:3"] == "Level 3 (Elo 310)"
+    players = [roster.make(name, game, "") for name in names]
+    for player in players:
+        assert choose(player, "", game.start(), [], lambda: False)[0] in range(9)
+    assert players[0].trees(0)[0].root.visits == 9 and players[2].MCTS.root.visits == 24
+    (target / "levels.json").write_text("{")
+    assert not any(name.startswith("level:") for name in roster.players("tictactoe")), "the page goes on without"
 
 
 def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):

@@ -99,7 +99,9 @@ def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_a
         assert base64.b64decode(png).startswith(b"\x89PNG")
     for cell in ("explained", "untrained", "hint"):
         assert shown(out[cell], "text/html")[0].count("</b></td>") in (8, 9), "a line for each move"
-    for cell in ("board", "move", "undo"):
+    board = out["board"][0].data
+    assert "application/vnd.jupyter.widget-view+json" in board or "pip install anywidget" in board["text/html"]
+    for cell in ("move", "undo"):
         assert shown(out[cell], "text/html")[0].count('aria-label="tictactoe, 3 rows, 3 columns"') == 1
     assert "expected a move such as" in shown(out["move"], "text/html")[0], "4 is no move of tic-tac-toe"
     assert '"game": "tictactoe"' in text(out["config"]) and "mean |w|" in text(out["weights"])

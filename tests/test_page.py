@@ -1,162 +1,15 @@
 """The page in a real browser: whole games by clicking and by keyboard, the search, training, ten tabs, no outside."""
 
 import contextlib
-import json
-import os
 import re
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-pytest.importorskip("nicegui", reason="the page needs nicegui")
+from browsing import CONNECT4, Page, answered, needs_browser, until
+
+pytestmark = needs_browser
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromium-driver"),
-    pytest.mark.timeout(900),
-]
-PATIENCE = 60.0
-CONNECT4 = "&view=play&game=connect4"
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a page whose runs are in an empty folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    root = tmp_path_factory.mktemp("served")
-    log = open(root / "log", "w+")  # noqa: SIM115
-    command = [sys.executable, str(Path(__file__).with_name("serving.py")), str(root / "runs")]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
-    server = subprocess.Popen(
-        [*command, "serve", "--no-open", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT, env=environment
-    )
-    try:
-        yield until(lambda: re.findall(r"http://\S+", (root / "log").read_text()))[0]
-        assert server.poll() is None
-    finally:
-        server.send_signal(signal.SIGINT)
-        assert server.wait(60) in (0, 130)
-        told = (root / "log").read_text()
-        log.close()
-    assert "Traceback" not in told, told
-
-
-@pytest.fixture(scope="module")
-def browser(address):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--window-size=1280,900"):  # fmt: skip
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.set_script_timeout(60)
-    try:
-        yield driver
-        asked = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-        urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
-        urls += [m["params"]["url"] for m in asked if m["method"] == "Network.webSocketCreated"]
-        here = address.split("/?")[0].removeprefix("http://")
-        assert len(urls) > 10 and any(url.startswith("ws:") for url in urls)
-        outside = [u for u in urls if not re.match(rf"(http|ws)://{re.escape(here)}/|data:|blob:|about:", u)]
-        assert not outside, "nothing is asked of other machines"
-        severe = [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
-        assert not severe
-    finally:
-        driver.quit()
-
-
-def until(ask, seconds=PATIENCE):
-    """Ask until the answer is true, and return it."""
-    end = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.03)
-    return answer
-
-
-class Page:
-    """A tab, by what people see in it."""
-
-    def __init__(self, browser, address, more=""):
-        self.browser = browser
-        browser.get(address + more)
-        until(lambda: self.all(".stage svg, .learn"))
-
-    def all(self, css):
-        return self.browser.find_elements("css selector", css)
-
-    def run(self, script, *values):
-        return self.browser.execute_script(script, *values)
-
-    def text(self, css):
-        words = "map(e => e.innerText ?? e.textContent).join(' ')"
-        return self.run(f"return [...document.querySelectorAll(arguments[0])].{words}", css)
-
-    def count(self, css):
-        return self.run("return document.querySelectorAll(arguments[0]).length", css)
-
-    def press(self, label):
-        until(lambda: [e for e in self.all(f'button[aria-label^="{label}"]') if e.is_displayed()])[0].click()
-
-    def choose(self, label, option):
-        """Pick an option of a list by what it reads."""
-        field = until(lambda: [e for e in self.all(f'[aria-label="{label}"]') if e.is_displayed()])[0]
-        self.pick(self.run("return arguments[0].closest('.q-field')", field), option)
-
-    def pick(self, field, option):
-        """Open a list and pick an option."""
-
-        def shown():
-            if not self.count(".q-menu .q-item"):
-                self.run("arguments[0].querySelector('.q-field__control').click()", field)
-                time.sleep(0.3)
-            items = "[...document.querySelectorAll('.q-menu .q-item')]"
-            return self.run(f"return {items}.find(e => e.innerText.startsWith(arguments[0]))", option)
-
-        until(shown).click()
-        until(lambda: not self.count(".q-menu .q-item"))
-
-    def click(self, point):
-        self.send_click(f'.stage [data-point="{point}"]')
-
-    def send_click(self, css):
-        """Click what is drawn as SVG."""
-        click = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-        self.run(f"document.querySelector(arguments[0]).{click}", css)
-
-    def stones(self):
-        """The points that have stones, by side."""
-        places = """const at = e => [+(e.getAttribute('cx') || 0), +(e.getAttribute('cy') || 0)];
-        const near = (a, b) => Math.abs(a[0] - b[0]) < 5 && Math.abs(a[1] - b[1]) < 5;
-        const middle = p => [+p.getAttribute('x') + 20, +p.getAttribute('y') + 20];
-        const points = [...document.querySelectorAll('.stage .point')];
-        return ['first', 'second'].map(side =>
-            [...document.querySelectorAll(`.stage svg > .${side}`)].map(s =>
-                +points.find(p => near(middle(p), at(s))).dataset.point))"""
-        return [set(side) for side in self.run(places)]
-
-    @property
-    def status(self):
-        return self.text(".status")
-
-    @property
-    def moves(self):
-        return self.count(".moves button")
-
-
-def answered(page, before):
-    """Wait for the answer to a move; return whether the game goes on."""
-    until(lambda: page.moves >= before + 2 or "wins" in page.status or "draw" in page.status)
-    return "wins" not in page.status and "draw" not in page.status
 
 
 def test_a_whole_game_of_connect4_is_played_by_clicking(browser, address):
@@ -311,8 +164,8 @@ def test_ten_tabs_each_have_a_game_of_their_own(browser, address):
         browser.switch_to.window(first)
 
 
-def test_training_is_started_watched_stopped_and_gone_on_with(browser, address):
-    page = Page(browser, address, "&view=learn")
+def test_training_is_started_watched_stopped_and_gone_on_with(browser, address, served):
+    page = Page(browser, address, "&view=training")
     until(lambda: "no run yet" in page.status)
     pick(page, "game", "tictactoe")
     pick(page, "preset", "tiny")
@@ -331,7 +184,20 @@ def test_training_is_started_watched_stopped_and_gone_on_with(browser, address):
     until(lambda: page.count(dots) > stopped, 200)
     page.press("end at the next commit")
     until(lambda: "waiting" in page.status, 200)
+    compare(page, served / "runs" / "tictactoe")
     browse(page)
+
+
+def compare(page, folder):
+    """Lay another run beside this one, as a part of the test above: a copy of it."""
+    shutil.copytree(folder / "run0001", folder / "run0002")
+    charts = "return document.querySelectorAll('[data-curve=self_play_plies] .curve').length"
+    until(lambda: "run0002" in page.run("return document.querySelector('.learn .q-field').innerText"))
+    assert page.run(charts) == 1
+    pick(page, "compare with", "tictactoe/run0001")
+    until(lambda: page.run(charts) == 2)
+    chart = page.text('[data-curve="self_play_plies"]')
+    assert "tictactoe/run0001" in chart and "tictactoe/run0002" in chart
 
 
 def pick(page, label, option):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import socket
-from collections.abc import Callable
+import sys
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +17,16 @@ from config import UserError
 from web.guard import Guard
 
 HERE = Path(__file__).parent
+OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
+"""What the library of the socket imports for its clients if it is there: a third of the start, and this is a server."""
 LOOPBACK = ("127.0.0.1", "localhost")
 
 
 def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None]) -> None:
     """Serve the page until Ctrl-C; raise `UserError` where that cannot be."""
     try:
-        from nicegui import app, core, ui
+        with hidden(*OF_CLIENTS):
+            from nicegui import app, background_tasks, core, ui
     except ImportError:
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
     _check_port(host, port)
@@ -37,15 +44,21 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
 
     @ui.page("/", title="AlphaZero", dark=None)
     def page(game: str = "", moves: str = "", view: str = "play") -> None:
-        ui.add_head_html(f"<style>{style}</style><script>{script}</script>")
+        ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, game, moves, view)
 
     address = f"http://{names_first(host)}:{port}/?token={token}"
-    app.on_startup(lambda: say(f"the page is at {address}\nCtrl-C ends it"))
+
+    async def tell() -> None:
+        while not _listens(names_first(host), port):  # a browser that comes before would find nobody
+            await asyncio.sleep(0.01)
+        say(f"the page is at {address}\nCtrl-C ends it")
+        if open_browser:
+            await asyncio.to_thread(webbrowser.open, address)
+
+    app.on_startup(lambda: background_tasks.create(tell(), name="tell"))
     app.on_shutdown(place.close)
-    if open_browser:
-        app.on_startup(lambda: _open(address))
     logging.getLogger("nicegui").setLevel(logging.WARNING)
     ui.run(
         host=host, port=port, title="AlphaZero", show=False, reload=False, tailwind=False, dark=None,
@@ -73,10 +86,22 @@ def _check_port(host: str, port: int) -> None:
             raise UserError(f"serve: cannot listen on {host}:{port} ({error}); --port chooses another") from None
 
 
-def _open(address: str) -> None:
-    import webbrowser
+def _listens(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(0.2)
+        return probe.connect_ex((host, port)) == 0
 
-    webbrowser.open(address)
+
+@contextmanager
+def hidden(*names: str) -> Iterator[None]:
+    """Let imports of modules fail, where they are not loaded yet: of those that an import can do without."""
+    absent = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            sys.modules.pop(name, None)
 
 
 class Shared:
@@ -129,7 +154,7 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
     with ui.element("header").classes("bar"):
         ui.label("AlphaZero").classes("name")
         with ui.tabs().props("dense no-caps inline-label") as tabs:
-            for name in ("Play", "Games", "Learn"):
+            for name in ("Play", "Games", "Training"):
                 ui.tab(name.lower(), name)
         ui.element("div").classes("grow")
         button = ui.button(icon="contrast").props('flat round dense aria-label="light or dark"')
@@ -148,7 +173,7 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
         with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
                 made["play"] = Play(place, game, moves)
-            for name in ("games", "learn"):
+            for name in ("games", "training"):
                 with ui.tab_panel(name):
                     made[f"{name} place"] = ui.element("div")
 
@@ -160,12 +185,12 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
                     made[name] = (
                         Archive(made["play"], lambda: tabs.set_value("play")) if name == "games" else Learn(place)
                     )
-            for other in ("games", "learn"):
+            for other in ("games", "training"):
                 if other in made:
                     made[other].visible = other == name
 
         tabs.on_value_change(opened)
-        tabs.set_value(view if view in ("play", "games", "learn") else "play")
+        tabs.set_value(view if view in ("play", "games", "training") else "play")
 
     async def load() -> None:
         await run.io_bound(_load, place)

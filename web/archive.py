@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from web.engine import run_folders
+from web.engine import named_runs
 from web.play import CLICK
 from web.runfile import iterations, list_games, match_game, stored_game
 
@@ -46,7 +46,7 @@ class Archive:
         self._list_runs()
 
     def _list_runs(self) -> None:
-        self._folders = {f"{folder.parent.name}/{folder.name}": folder for folder in run_folders()}
+        self._folders = named_runs()
         names = list(self._folders)
         here = self._run.value if self._run.value in names else (names[0] if names else None)
         self._run.set_options(names, value=here)
@@ -74,7 +74,7 @@ class Archive:
             self._note.text = str(error).splitlines()[0]
             return
         more = f", the first {SHOWN} shown" if len(found) > SHOWN else ""
-        self._note.text = f"{len(found)} games{more}; one opens on the board" if found else "no games"
+        self._note.text = f"{len(found)} games{more}; click one to open it on the board" if found else "no games"
         self._games.content = games_html(found[:SHOWN])
 
     async def _open(self, index: Any) -> None:
@@ -98,4 +98,5 @@ def games_html(found: list[tuple[int, str, float, int]]) -> str:
         word = "first won" if result > 0 else "second won" if result < 0 else "draw"
         cells = "".join(f"<td>{escape(text)}</td>" for text in (who, word, f"{count} moves"))
         rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{index}</td>{cells}</tr>')
-    return f'<table class="found games"><tr><th>game</th><th></th><th>result</th><th></th></tr>{"".join(rows)}</table>'
+    head = "".join(f"<th>{word}</th>" for word in ("game", "players", "result", "length"))
+    return f'<table class="found games"><tr>{head}</tr>{"".join(rows)}</table>'

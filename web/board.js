@@ -1,37 +1,38 @@
-// What the page does without asking the server: a cursor on the board for the keyboard, lines of moves on hover.
-(() => {
-  const stage = () => document.querySelector(".stage");
+// What a board does without asking Python, in the page and in a notebook: a cursor for the keyboard, and lines of moves
+// on hover. root: what holds one `.stage` with a board's SVG, and perhaps rows with `data-hover`; or the document.
+function liveBoard(root) {
+  const stage = () => root.querySelector(".stage");
 
   function show(action) {
-    for (const g of document.querySelectorAll(".stage .line"))
+    for (const g of root.querySelectorAll(".stage .line"))
       g.setAttribute("visibility", g.dataset.line === action ? "visible" : "hidden");
-    const shown = [...document.querySelectorAll(".stage .line")].some((g) => g.dataset.line === action);
-    for (const g of document.querySelectorAll(".stage .mark")) g.setAttribute("opacity", shown ? "0" : "1");
+    const shown = [...root.querySelectorAll(".stage .line")].some((g) => g.dataset.line === action);
+    for (const g of root.querySelectorAll(".stage .mark")) g.setAttribute("opacity", shown ? "0" : "1");
   }
-  document.addEventListener("mousemove", (e) => {
+  root.addEventListener("mousemove", (e) => {
     if (!e.movementX && !e.movementY) return; // a board that is drawn anew under a mouse at rest
     const row = e.target.closest && e.target.closest("[data-hover]");
-    const overlaid = document.querySelector(".stage .mark, .stage .line[visibility=visible]");
+    const overlaid = root.querySelector(".stage .mark, .stage .line[visibility=visible]");
     const point = !row && overlaid && e.target.closest && e.target.closest(".stage [data-action]");
     show(row ? row.dataset.hover : point ? point.dataset.action : null);
   });
-  document.addEventListener("focusin", (e) => {
+  root.addEventListener("focusin", (e) => {
     const over = e.target.closest && e.target.closest("[data-hover]");
     if (over) show(over.dataset.hover);
   });
 
   let at = null; // index of the point under the keyboard's cursor
-  const points = () => [...document.querySelectorAll(".stage .point")];
+  const points = () => [...root.querySelectorAll(".stage .point")];
   function cursor() {
     for (const p of points()) p.classList.remove("cursor");
     const p = points()[at];
     if (p && document.activeElement === stage()) p.classList.add("cursor");
   }
-  new MutationObserver(cursor).observe(document, { childList: true, subtree: true });
-  document.addEventListener("focusin", cursor);
-  document.addEventListener("focusout", () => setTimeout(cursor));
+  new MutationObserver(cursor).observe(root, { childList: true, subtree: true });
+  root.addEventListener("focusin", cursor);
+  root.addEventListener("focusout", () => setTimeout(cursor));
 
-  document.addEventListener("keydown", (e) => {
+  root.addEventListener("keydown", (e) => {
     if (e.target !== stage() || e.ctrlKey || e.altKey || e.metaKey) return;
     const all = points();
     if (!all.length) return;
@@ -48,4 +49,4 @@
     e.stopPropagation();
     cursor();
   }, true);
-})();
+}

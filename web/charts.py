@@ -22,6 +22,8 @@ class Point(NamedTuple):
     y: float
     low: float | None = None
     high: float | None = None
+    note: str = ""
+    """What is special about it; it stands out."""
 
 
 def curve_svg(
@@ -83,7 +85,9 @@ def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: st
         told = f"{name}, {x_name} {_short(p.x)}: {_short(p.y)} {unit}".strip()
         if p.low is not None and p.high is not None:
             told += f" ({_short(p.low)} to {_short(p.high)})"
-        dot = f'class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"'
+        told += f", {p.note}" if p.note else ""
+        ring = f' stroke="{colour}" stroke-opacity=".35" stroke-width="5"' if p.note else ""
+        dot = f'class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"{ring}'
         parts.append(f"<circle {dot}><title>{escape(told)}</title></circle>")
     return "".join(parts)
 
@@ -96,7 +100,7 @@ def _legend(names: list[str], unit: str) -> str:
             parts.append(f'<text x="{x + 11:g}" y="28" opacity=".75">{escape(name)}</text>')
             x += 24 + 6.0 * len(name)
     if unit:
-        parts.append(f'<text x="{WIDTH - RIGHT:g}" y="28" text-anchor="end" opacity=".65">{escape(unit)}</text>')
+        parts.append(f'<text x="{WIDTH - RIGHT:g}" y="13" text-anchor="end" opacity=".65">{escape(unit)}</text>')
     return "".join(parts)
 
 
@@ -128,7 +132,7 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
 
     values: {ply: value}; count: moves of the game; here: the ply that is shown; names: of the moves.
     """
-    width, height, left, middle = 420.0, 96.0, 8.0, 48.0
+    width, height, left, middle = 420.0, 64.0, 8.0, 32.0
     step = (width - 2 * left) / max(count, 10)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 {width:g} {height:g}" role="img" '
@@ -137,7 +141,7 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
         f'<path d="M{left + step * here:.1f} 4V{height - 4:g}" stroke="#14a37f" stroke-width="2"/>',
     ]
     known = sorted((ply, value) for ply, value in values.items() if ply <= count)
-    places = [(left + step * ply, middle - 40 * max(-1.0, min(1.0, value))) for ply, value in known]
+    places = [(left + step * ply, middle - 27 * max(-1.0, min(1.0, value))) for ply, value in known]
     if places:
         line = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         area = f"M{places[0][0]:.1f} {middle:g}L{line}L{places[-1][0]:.1f} {middle:g}Z"

@@ -21,12 +21,14 @@ from config import UserError
 from explain import describe, opinion
 from files import DamagedData
 from game import Game, GameState
+from levels import Level, find_level, read_levels
 from lineup import make_player
 from MCTS import Node
 from players import RandomPlayer
+from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
-from runs import RUN, RUNS, read_config, runs_of
+from runs import RUN, RUNS, SHIPPED, read_config, runs_of
 from storage import Store
 from web.table import PERSON
 
@@ -69,7 +71,7 @@ class Roster:
 
     def games(self) -> list[str]:
         """Return the names of games: those given, those with runs, then the usual ones."""
-        found = [spec for folder in run_folders() if (spec := _spec_of(folder)) is not None]
+        found = [spec for folder in named_runs().values() if (spec := _spec_of(folder)) is not None]
         return list(dict.fromkeys([*self._extra, *found, *GAMES]))
 
     def players(self, spec: str) -> dict[str, str]:
@@ -82,30 +84,41 @@ class Roster:
             named["uct"] = "OpenSpiel's UCT"
         if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
             named["solver"] = "Perfect play"
-        for folder in reversed(runs_of(spec)):
+        for number, level in enumerate(_levels(spec), 1):
+            named[f"level:{number}"] = f"Level {number} (Elo {level.elo:.0f})"
+        for name, folder in runs_by_name(spec).items():
             versions = _versions(folder)
             if versions is None:
                 continue
             best, numbers = versions
-            named[f"{folder.name}:best"] = f"{folder.name}: best (version {best})"
+            named[f"{name}:best"] = f"{name}: best (version {best})"
             for number in reversed(numbers):
-                named[f"{folder.name}:version{number:04}"] = f"{folder.name}: version {number}"
+                named[f"{name}:version{number:04}"] = f"{name}: version {number}"
         return named
 
     def strongest(self, spec: str) -> str:
-        """Return the name of the best network of the newest run, or of the rollouts where there is none."""
+        """Return the name of the best network of the newest run, else one that ships, else the rollouts."""
         return next((name for name in self.players(spec) if name.endswith(":best")), "rollout")
 
     def make(self, name: str, game: Game, level: str) -> Player:
         """Return a player of a game for a seat; it is nobody else's. May take seconds when a network is loaded."""
         if name in ("random", "greedy", "solver") or name.startswith("alphabeta:"):
             return make_player(name, game)
+        if name.startswith("level:"):
+            return self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
         seconds = level.endswith("s")
         if name == "rollout":
             return make_player(f"rollout:{level}", game)
         if name == "uct":
             return make_player(f"uct:{400 if seconds else level}", game)
         return self._network(name, game).twin(game, DEEPEST if seconds else int(level))
+
+    def _level(self, level: Level, game: Game) -> Player:
+        """Return the player of a level; networks are those of all tabs."""
+        if not level.player.endswith("shipped"):
+            return make_player(level.player, game)
+        network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1))
+        return network if level.sims else PolicyPlayer(network)
 
     def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
         """Return a player whose search can be looked into, with room for DEEPEST simulations."""
@@ -117,7 +130,7 @@ class Roster:
 
     def _network(self, name: str, game: Game) -> Agent:
         run, _, which = name.partition(":")
-        folder = next((f for f in runs_of(game.spec) if f.name == run), None)
+        folder = runs_by_name(game.spec).get(run)
         versions = _versions(folder) if folder else None
         if folder is None or versions is None:
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
@@ -125,7 +138,7 @@ class Roster:
         key = (game.spec, run, number)
         with self._loading:
             if key not in self._networks:
-                agent = make_player(f"{run}:version{number:04}", game)
+                agent = make_player(f"{folder.name}:version{number:04}", game, root=folder.parent.parent)
                 if not isinstance(agent, Agent):
                     raise UserError(f"expected a network, got {name[:40]!r}")
                 agent.predictor = OneAtATime(agent.predictor)
@@ -136,13 +149,34 @@ class Roster:
             return self._networks[key]
 
 
-def run_folders() -> list[Path]:
-    """Return all runs there are, those of a game together, newest first."""
-    if not RUNS.is_dir():
+SHIPS = "shipped/"
+"""Before the names of runs that ship with the program: they are looked at and played against, and never changed."""
+
+
+def named_runs() -> dict[str, Path]:
+    """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
+    named = {}
+    for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
+        folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
+        found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]
+        found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
+        found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
+        named |= {f"{before}{p.parent.name}/{p.name}": p for p in found}
+    return named
+
+
+def runs_by_name(spec: str) -> dict[str, Path]:
+    """Return {name: folder} of the runs of a game, newest first, then those that ship."""
+    own = {folder.name: folder for folder in reversed(runs_of(spec, RUNS))}
+    return own | {f"{SHIPS}{folder.name}": folder for folder in reversed(runs_of(spec, SHIPPED))}
+
+
+def _levels(spec: str) -> list[Level]:
+    """Return the levels of a game, none where their file cannot be read."""
+    try:
+        return read_levels(spec)
+    except UserError:
         return []
-    found = [p for folder in RUNS.iterdir() if folder.is_dir() for p in folder.iterdir() if RUN.match(p.name)]
-    found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
-    return sorted(found, key=lambda p: (p.parent.name, -int(p.name[3:])))
 
 
 def _spec_of(folder: Path) -> str | None:
@@ -175,7 +209,7 @@ def _installed(name: str) -> bool:
 
 def has_level(name: str) -> bool:
     """Whether a player's budget can be chosen."""
-    return name in ("rollout", "uct") or RUN.match(name.partition(":")[0]) is not None
+    return name in ("rollout", "uct") or RUN.match(name.removeprefix(SHIPS).partition(":")[0]) is not None
 
 
 def choose(
@@ -183,7 +217,7 @@ def choose(
 ) -> tuple[int, float | None] | None:
     """Return (move, its value for the player to move, None where the player has no opinion); None when stopped.
 
-    moves: those that led to the state.
+    level: of LEVELS; "" for the player's own budget. moves: those that led to the state.
     """
     if isinstance(player, Agent):
         until = time.monotonic() + float(level[:-1]) if level.endswith("s") else float("inf")
@@ -194,7 +228,7 @@ def choose(
         action, value = player.chooseAction(pi, values, 0)
         return action, value
     if isinstance(player, RolloutPlayer) and not level.endswith("s"):
-        player.think(state, int(level), stop)
+        player.think(state, int(level) if level else None, stop)
         if stop():
             return None
     elif not isinstance(player, RolloutPlayer):

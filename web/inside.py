@@ -14,8 +14,9 @@ from nicegui import background_tasks, run, ui
 from config import UserError
 from drawing import Mark
 from MCTS import Node
+from position import lines_of, overlay_of
 from web.engine import DEEPEST, look, make_game
-from web.truth import solvable, true_values
+from web.truth import true_values
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
 FIRST = 400
@@ -46,13 +47,14 @@ class Inside:
         """Counts the searches; an older one stops."""
         self._lock = asyncio.Lock()
         self._on = True
+        self._hint_wanted = False
+        """Whether one was asked for before there was an answer."""
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
         with ui.element("div").classes("line-up"):
-            ui.label("Search").style("font-weight: 600")
             self._who = ui.select({"rollout": ""}, value="rollout", on_change=lambda e: self._choose(e.value))
-            self._who.props('dense outlined options-dense aria-label="who analyses"').classes("grow")
+            self._who.props('dense outlined options-dense label="search" aria-label="who searches"').classes("grow")
             self._switch = ui.switch(value=True, on_change=lambda e: self._turn(e.value))
             self._switch.props('dense aria-label="analyse each position"').tooltip("analyse each position")
         self._toggle = ui.toggle(OVERLAYS, value="none", on_change=lambda e: self._show_overlay(e.value))
@@ -82,8 +84,7 @@ class Inside:
         found, game = self._found, self._play.table.game
         if found is None or self._play.table.over:
             return {}, {}
-        lines = {m["action"]: game_moves(game, m["pv"]) for m in found["moves"] if m["N"]}
-        return marks_of(found, self._overlay), lines
+        return overlay_of(found, self._overlay), lines_of(found, game)
 
     def _show_overlay(self, kind: str) -> None:
         self._overlay = kind
@@ -95,10 +96,8 @@ class Inside:
         """Show the visits on the board, and say what the search would play."""
         self._switch.value = True
         self._toggle.value = "N"
-        if self._found is None:
-            self._play.tell("The search has not answered yet.")
-        else:
-            self._play.tell(hint_text(self._found))
+        self._hint_wanted = self._found is None
+        self._play.tell("The search is at work ..." if self._found is None else hint_text(self._found))
 
     # ---- the search
 
@@ -110,6 +109,7 @@ class Inside:
         """Look at the new position, where the panel is on."""
         self.stop()
         self._found = self._truth = None
+        self._hint_wanted = False
         self._tree = ""
         table = self._play.table
         if self._on and not table.over:
@@ -171,8 +171,8 @@ class Inside:
                 return
             self._tree = answer[1]
             self._take(job, answer[0], ply, False)
-        if job == self._job and self._truth is None and solvable(table.game):
-            truth = await run.io_bound(true_values, table.game, moves, state)
+        if job == self._job and self._truth is None:
+            truth = await run.io_bound(true_values, spec, moves, state)
             if job == self._job:
                 self._truth = truth
                 self._show()
@@ -191,6 +191,9 @@ class Inside:
         if job < self._job - 1:
             return
         self._found = found
+        if self._hint_wanted and not on_the_way:
+            self._hint_wanted = False
+            self._play.tell(hint_text(found))
         table.note(ply, found["search_value"], table.states[ply].playerTurn)
         self._show()
         self._play.show()
@@ -213,34 +216,22 @@ class Inside:
         self._branches.content = self._tree if self._shelf.value else ""
 
 
-def game_moves(game: Any, names: list[str]) -> list[int]:
-    """Return the actions of names."""
-    return [game.parse_move(name) for name in names[:12]]
-
-
-def marks_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
-    """Return the overlay of a kind: N (share of the visits), P, Q or V; moves it says nothing of are left out."""
-    moves, marks = found["moves"], {}
-    if kind in ("N", "P"):
-        key = "share" if kind == "N" else "P"
-        largest = max([m[key] for m in moves], default=0) or 1.0
-        for m in moves:
-            if 100 * m[key] >= 0.5:
-                marks[m["action"]] = Mark(m[key] / largest, f"{100 * m[key]:.0f}")
-    elif kind in ("Q", "V"):
-        for m in moves:
-            if m[kind] is not None:
-                marks[m["action"]] = Mark(m[kind], f"{m[kind]:+.2f}".replace("0.", ".").replace("+1.00", "+1"))
-    return marks
-
-
 def hint_text(found: dict[str, Any]) -> str:
     """Return the move that the search would play, in words."""
     if not found["moves"]:
         return "There is no move to play."
-    best = found["moves"][0]
+    best = chosen(found)
+    if best["proven"]:
+        return f"The search would play {best['move']}: {best['proven']} for certain."
     value = f", value {best['Q']:+.2f}" if best["Q"] is not None else ""
     return f"The search would play {best['move']}: {100 * best['share']:.0f} % of the visits{value}."
+
+
+def chosen(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the move that a player would play: the most visited of those that keep what is proven (`Agent.getAV`)."""
+    moves = found["moves"]
+    right = [m for m in moves if (m["proven"] == found["proven"] if found["proven"] else m["proven"] != "lost")]
+    return (right or moves)[0]
 
 
 def summary_html(found: dict[str, Any], side: str) -> str:
@@ -257,7 +248,7 @@ def summary_html(found: dict[str, Any], side: str) -> str:
 def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
     """Return a line for each move; hovering one shows the moves it expects on the board."""
     columns = ["N", "share", "P", "Q", "U", "V"] + (["true"] if truth is not None else [])
-    head = "".join(f'<th title="{escape(HELP[name])}">{name}</th>' for name in columns)
+    head = "".join(f'<th class="{name}" title="{escape(HELP[name])}">{name}</th>' for name in columns)
     rows = []
     for m in found["moves"]:
         signed = [f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V")]
@@ -269,7 +260,7 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
         line = escape(" ".join(m["pv"]))
         rows.append(
             f'<tr data-hover="{m["action"]}" tabindex="0" title="{line}"><td>{escape(m["move"])}</td>'
-            + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+            + "".join(f'<td class="{name}">{cell}</td>' for name, cell in zip(columns, cells, strict=True)) + "</tr>"
         )  # fmt: skip
     return f'<table class="found"><tr><th>move</th>{head}</tr>{"".join(rows)}</table>'
 

@@ -13,15 +13,18 @@ from drawing import board_svg
 from loggers import clock
 from runs import read_config
 from web.charts import Point, curve_svg
-from web.engine import run_folders
-from web.runfile import Standing, elo_points, log_tail, metrics, newest_game, series, standing
+from web.engine import SHIPS, named_runs
+from web.runfile import Standing, kept_points, log_tail, metrics, newest_game, series, standing, strength_points
 
 EVERY = 1.5
 """Seconds between two looks at the files."""
 MINUTES = {"": "as the preset", "5": "5 minutes", "15": "15 minutes", "60": "1 hour", "480": "8 hours"}
 CURVES = (
+    ("Strength", "elo", 1.0, "Elo"),
+    ("Game value kept by the network alone", "score_kept_alone", 1.0, "% of positions"),
+    ("Game value kept with search", "score_kept", 1.0, "% of positions"),
+    ("Score against the best", "tournament_score", 100.0, "% of points"),
     ("Policy loss", "retrain_policy_loss", 1.0, ""), ("Value loss", "retrain_value_loss", 1.0, ""),
-    ("Elo against its own earlier versions", "elo", 1.0, "Elo, version 0 = 0"),
     ("Length of self-play games", "self_play_plies", 1.0, "moves"),
     ("First player's wins", "self_play_first_wins", 100.0, "% of games"),
     ("Draws", "self_play_draws", 100.0, "% of games"),
@@ -63,7 +66,7 @@ class Learn:
                     self._words = ui.label().classes("status").props('role="status"')
                     self._bar = ui.linear_progress(value=0, show_value=False, size="6px").props("rounded")
                     self._facts = ui.html("", sanitize=False)
-                self._charts = ui.html("", sanitize=False)
+                self._charts = ui.html("", sanitize=False).classes("curves")
             with ui.element("div").classes("stack"):
                 with ui.element("div").classes("card stack"):
                     ui.label("Start a run").style("font-weight: 600")
@@ -92,7 +95,7 @@ class Learn:
     # ---- runs
 
     def _list_runs(self) -> None:
-        folders = {f"{folder.parent.name}/{folder.name}": folder for folder in run_folders()}
+        folders = named_runs()
         if list(folders) == list(self._folders):
             return
         fresh = [name for name in folders if name not in self._folders] if self._folders else []
@@ -108,6 +111,10 @@ class Learn:
     def _folder(self) -> Path | None:
         return self._folders.get(self._run.value or "")
 
+    def _shipped(self) -> bool:
+        """Whether the chosen run came with the program: it is not gone on with."""
+        return (self._run.value or "").startswith(SHIPS)
+
     def _start(self) -> None:
         arguments = ["--new", "--preset", self._preset.value]
         if self._minutes.value:
@@ -116,7 +123,7 @@ class Learn:
 
     def _go_on(self) -> None:
         folder = self._folder()
-        if folder is not None:
+        if folder is not None and not self._shipped():
             self._work(read_config(folder).game, ["--run", str(int(folder.name[3:]))])
 
     def _work(self, spec: str, arguments: list[str]) -> None:
@@ -148,8 +155,9 @@ class Learn:
                 self._words.text = "There is no run yet."
                 self._resume.visible = self._halt.visible = self._bar.visible = False
                 return
-            compared = [self._folders[name] for name in self._compare.value if name in self._folders]
-            found = await run.io_bound(read_all, folder, [f for f in compared if f != folder], self._drawn)
+            chosen = [self._run.value, *self._compare.value]
+            compared = {name: self._folders[name] for name in chosen if name in self._folders}
+            found = await run.io_bound(read_all, folder, compared, self._drawn)
             self._show(folder, *found)
         except UserError as error:
             self._words.text = str(error).splitlines()[0]
@@ -159,11 +167,12 @@ class Learn:
     def _show(self, folder: Path, now: Standing, drawn: tuple[Any, ...], charts: str | None, log: str) -> None:
         spec = read_config(folder).game
         mine = self._trainer.process(spec) is not None and now.process == self._trainer.process(spec)
-        self._words.text = words_of(now, mine)
+        self._words.text = words_of(now, mine) if not self._shipped() else shipped_words(now)
         error = self._trainer.error(spec)
         if error:
             self._note.text = error
-        self._resume.visible = now.process is None and not self._trainer.running(spec) and not now.finished
+        busy = now.process is not None or self._trainer.running(spec)
+        self._resume.visible = not (busy or now.finished or self._shipped())
         self._halt.visible = mine
         self._bar.visible = now.process is not None
         self._bar.value = now.share if now.share is not None else 1.0
@@ -210,26 +219,43 @@ def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
 
 
 def read_all(
-    folder: Path, compared: list[Path], drawn: tuple[Any, ...]
+    folder: Path, compared: dict[str, Path], drawn: tuple[Any, ...]
 ) -> tuple[Standing, tuple[Any, ...], str | None, str]:
     """Return (standing, what the curves show, the curves or None where that is drawn already, the log's end)."""
-    lines = {f: metrics(f) for f in [folder, *compared]}
-    key = tuple((str(f), len(found)) for f, found in lines.items())
+    lines = {name: metrics(f) for name, f in compared.items()}
+    key = tuple((name, len(found)) for name, found in lines.items())
     charts = None if key == drawn else charts_html(lines)
     return standing(folder), key, charts, log_tail(folder)
 
 
-def charts_html(lines: dict[Path, list[dict[str, Any]]]) -> str:
-    """Return all curves, a line for each run."""
+def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
+    """Return all curves, {name of a run: its metrics}, a line for each run; the scoreboard where there is one."""
     parts = []
     for title, key, factor, unit in CURVES:
         shown: dict[str, list[Point]] = {}
-        for folder, found in lines.items():
-            name = f"{folder.parent.name}/{folder.name}" if len(lines) > 1 else ""
-            shown[name] = elo_points(folder, found) if key == "elo" else series(found, key, factor=factor)
+        for run_name, found in lines.items():
+            points, more = points_of(found, key, factor)
+            name = f"{run_name}{f' ({more})' if more else ''}" if len(lines) > 1 else ""
+            unit = f"{unit}, {more}" if more and len(lines) == 1 else unit
+            shown[name] = points
+        if key.startswith("score_") and not any(shown.values()):
+            continue
         high = 100.0 if unit.startswith("%") else None
-        parts.append(f'<div class="card" data-curve="{key}">{curve_svg(title, shown, unit=unit, high=high)}</div>')
+        low = None if key == "elo" or key.startswith("score_") else 0.0
+        svg = curve_svg(title, shown, unit=unit, low=low, high=high)
+        parts.append(f'<div class="card" data-curve="{key}">{svg}</div>')
     return f'<div class="charts">{"".join(parts)}</div>'
+
+
+def points_of(lines: list[dict[str, Any]], key: str, factor: float) -> tuple[list[Point], str]:
+    """Return (the points of a curve, what else is to be said of them)."""
+    if key == "elo":
+        points, zero = strength_points(lines)
+        return points, f"{zero} = 0" if points else ""
+    if key.startswith("score_kept"):
+        sims = next((m["score_sims"] for m in reversed(lines) if "score_sims" in m), None)
+        return kept_points(lines, key), f"{sims} sims" if sims is not None and key == "score_kept" else ""
+    return series(lines, key, factor=factor), ""
 
 
 def words_of(now: Standing, mine: bool) -> str:
@@ -243,6 +269,11 @@ def words_of(now: Standing, mine: bool) -> str:
     left = f", about {clock(now.seconds_left)} to go" if now.seconds_left is not None else ""
     whose = "" if mine else f" (process {now.process}, not of this page)"
     return f"iteration {now.iteration}: {stage}{share}{left}{whose}"
+
+
+def shipped_words(now: Standing) -> str:
+    """Return what a run that ships is, in words."""
+    return f"ships with the program, after {now.iteration - 1} iterations"
 
 
 def facts_html(now: Standing) -> str:

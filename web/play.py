@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from html import escape
 from typing import Any
 
@@ -94,7 +95,7 @@ class Play:
     def _setup(self, games: list[str]) -> None:
         with ui.element("div").classes("line-up"):
             self._game = ui.select(games, value=self.table.game.spec, on_change=self._change_game)
-            self._game.props('dense outlined options-dense aria-label="game"').classes("grow")
+            self._game.props('dense outlined options-dense label="game" aria-label="game"').classes("grow")
             _button("", "swap_vert", self.swap, "swap sides")
             _button("", "more_horiz", None, "files and text")
             with ui.menu().props("auto-close=false"), ui.element("div").classes("stack").style("padding: 12px"):
@@ -102,12 +103,12 @@ class Play:
         self._seats: dict[int, tuple[Any, Any, Any]] = {}
         for side in (1, -1):
             with ui.element("div").classes("seat"):
-                name = ui.html("", sanitize=False)
+                dot = ui.html("", sanitize=False)
                 who = ui.select({PERSON: ""}, value=PERSON, on_change=lambda e, s=side: self._sit(s, e.value))
                 who.props(f'dense outlined options-dense aria-label="player {1 if side == 1 else 2}"')
                 level = ui.select(LEVELS, value="400", on_change=lambda e, s=side: self._set_level(s, e.value))
-                level.props(f'dense outlined options-dense aria-label="level {1 if side == 1 else 2}"')
-                self._seats[side] = name, who, level
+                level.props(f'dense outlined options-dense label="level" aria-label="level {1 if side == 1 else 2}"')
+                self._seats[side] = dot, who, level
 
     def _files(self) -> None:
         self._text = ui.input("moves of this position").props("dense outlined").style("width: 300px")
@@ -129,6 +130,7 @@ class Play:
         t, game = self.table, self.table.game
         marks, lines = self.inside.marks()
         self._stage.content = board_svg(t.state, overlay=marks, lines=lines, clickable=True)
+        self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         value = t.evaluation()
         share = 50 if value is None else 50 + 50 * value
         told = "no value yet" if value is None else f"value for {t.side_name(1)} {value:+.2f}"
@@ -152,9 +154,9 @@ class Play:
 
     def _show_seats(self) -> None:
         sides = LOOKS[self.table.game.look].sides
-        for side, (name, who, level) in self._seats.items():
-            dot = f'<span class="dot-side" style="background:{sides[side][0]}"></span>'
-            name.content = dot + escape(self.table.side_name(side))
+        for side, (dot, who, level) in self._seats.items():
+            dot.content = f'<span class="dot-side" style="background:{sides[side][0]}"></span>'
+            who.props["label"] = self.table.side_name(side)
             who.value, level.value = self.table.seats[side], self.table.levels[side]
             level.visible = has_level(self.table.seats[side])
 
@@ -376,6 +378,7 @@ class Play:
         self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
     ) -> tuple[int, float | None] | None:
         """Make the player if need be and let it choose; runs in a thread."""
+        level = level if has_level(name) else ""
         if (name, level) not in self._players:
             self._players[name, level] = self.roster.make(name, make_game(spec), level)
         return choose(self._players[name, level], level, state, moves, lambda: self._turn != turn)
@@ -385,6 +388,12 @@ def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
     button = ui.button(text, icon=icon, on_click=(lambda: act()) if act else None)
     button.props(f'flat dense aria-label="{tip}"').tooltip(tip)
     return button
+
+
+def ratio_of(svg: str) -> float:
+    """Return width over height of a drawing."""
+    found = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
+    return float(found[1]) / float(found[2]) if found else 1.0
 
 
 def _move_list(names: list[str], here: int) -> str:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import games
 from config import Config, UserError
 from files import DamagedData
-from rating import rate
+from league import ANCHOR, league, version_name
+from rating import wilson
 from records import Record
 from runs import read_config
 from storage import Store
@@ -119,28 +120,33 @@ def series(lines: list[dict[str, Any]], key: str, *, factor: float = 1.0) -> lis
     ]  # fmt: skip
 
 
-def elo_points(folder: Path, lines: list[dict[str, Any]]) -> list[Point]:
-    """Return the Elo of each challenger with its 95 % interval, version 0 being 0.
-
-    A tournament gives the difference to the best of its time; differences are added up along the promotions, so their
-    errors add up as well, and the intervals are those of the one tournament.
-    """
-    points: list[Point] = []
-    base = 0.0
-    with reading(folder) as store:
-        for m in lines:
-            if not m.get("tournament_played"):
-                continue
-            scores = store.match_scores(m["iteration"])
-            if not scores:
-                continue
-            score = rate([scores[i] for i in sorted(scores)])
-            elo = score.elo if math.isfinite(score.elo) else score.low if score.elo > 0 else score.high
-            ends = (score.low if math.isfinite(score.low) else elo, score.high if math.isfinite(score.high) else elo)
-            points.append(Point(m["iteration"], base + elo, base + ends[0], base + ends[1]))
-            if m.get("tournament_promoted"):
-                base += elo
+def kept_points(lines: list[dict[str, Any]], key: str) -> list[Point]:
+    """Return the share of solved positions whose value the move keeps, in percent, with its 95 % interval (Wilson)."""
+    points = []
+    for point in series([m for m in lines if m.get("score_positions")], key):
+        count = next(m["score_positions"] for m in lines if m["iteration"] == point.x)
+        low, high = wilson(point.y, count)
+        points.append(Point(point.x, 100 * point.y, 100 * low, 100 * high))
     return points
+
+
+def strength_points(lines: list[dict[str, Any]]) -> tuple[list[Point], str]:
+    """Return (Elo of each version that played, with its 95 % interval; whose Elo is 0); promotions are noted.
+
+    They are those of `python main.py curves`: league.py rates all versions and fixed opponents of a run together.
+    """
+    lines = [m for m in lines if "version" in m and "best_version" in m]
+    ratings = league(lines)
+    points: list[Point] = []
+    seen: set[str] = set()
+    for m in lines:
+        name = version_name(m["version"])
+        if name in ratings and name not in seen:
+            seen.add(name)
+            elo, error, _ = ratings[name]
+            note = "promoted" if m.get("tournament_promoted") else ""
+            points.append(Point(m["iteration"], elo, elo - error, elo + error, note))
+    return points, ANCHOR if ANCHOR in ratings else "version 0"
 
 
 def log_tail(folder: Path, lines: int = LINES_OF_LOG) -> str:

@@ -1,69 +1,59 @@
-"""The true value of each move, where a solver knows it: Connect 4 by BitBully, tic-tac-toe by looking at all games."""
+"""The true value of each move: Connect 4 by BitBully, any other game by alpha-beta where its end is near enough."""
 
 from __future__ import annotations
 
+import importlib.util
 import threading
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from game import Game, GameState
+from games.plain import PlainGame
+from minimax import Minimax
 
-_ONE = threading.Lock()
-
-
-def solvable(game: Game) -> bool:
-    """True when `true_values` knows the game."""
-    if game.spec == "connect4":
-        import importlib.util
-
-        return importlib.util.find_spec("bitbully") is not None
-    return game.spec == "tictactoe"
+NODES, PLAIN_NODES = 200_000, 2_000
+"""Positions that are looked at for one answer, at most: about a second."""
 
 
-def true_values(game: Game, moves: list[int], state: GameState) -> dict[int, int]:
-    """Return {action: 1 wins, 0 draws, -1 loses} for the player to move, with best play after it."""
-    if game.spec == "connect4":
-        return _connect4(moves)
-    values = {}
-    for action in state.allowedActions:
-        after = state.takeAction(action)[0]
-        values[action] = -int(_negamax(_Position(after)))
-    return values
+class Solver:
+    """Who knows the true values of a game. Safe to use from several threads, one question at a time."""
+
+    def __init__(self, game: Game) -> None:
+        self._lock = threading.Lock()
+        known = game.spec == "connect4" and importlib.util.find_spec("bitbully") is not None
+        self._known: Any = None
+        if known:
+            import bitbully
+
+            self._known, self._board = bitbully.BitBully(), bitbully.Board
+        else:
+            self._search = Minimax(game, table=1 << 18)
+            self._nodes = PLAIN_NODES if isinstance(game, PlainGame) else NODES
+
+    def values(self, moves: list[int], state: GameState) -> dict[int, int] | None:
+        """Return {action: 1 wins, 0 draws, -1 loses} for the player to move, with best play after it.
+
+        moves: those that led to the state. None where the end of the game is too far away.
+        """
+        with self._lock:
+            if self._known is None:
+                found = self._search.solve_moves(state, nodes=self._nodes)
+                return None if found is None else {a: (v > 0) - (v < 0) for a, v in found.items()}
+            board = self._board()
+            for move in moves:
+                board.play(move)
+            scores = self._known.score_all_moves(board)
+            return {int(move): (score > 0) - (score < 0) for move, score in scores.items()}
 
 
-def _connect4(moves: list[int]) -> dict[int, int]:
-    from bitbully import Board
+@lru_cache(maxsize=4)
+def solver_of(spec: str) -> Solver:
+    """Return the solver of a game for all tabs."""
+    import games
 
-    with _ONE:
-        board = Board()
-        for move in moves:
-            board.play(move)
-        return {int(move): (score > 0) - (score < 0) for move, score in _bitbully().score_all_moves(board).items()}
+    return Solver(games.make(spec))
 
 
-@cache
-def _bitbully() -> Any:
-    from bitbully import BitBully
-
-    return BitBully()
-
-
-class _Position:
-    """A position that equals another with the same future."""
-
-    def __init__(self, state: GameState) -> None:
-        self.state, self._id = state, state.id
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Position) and self._id == other._id
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-
-@cache
-def _negamax(position: _Position) -> float:
-    state = position.state
-    if state.isEndGame:
-        return state.value
-    return max(-_negamax(_Position(state.takeAction(action)[0])) for action in state.allowedActions)
+def true_values(spec: str, moves: list[int], state: GameState) -> dict[int, int] | None:
+    """Return what `Solver.values` knows of a position of a game."""
+    return solver_of(spec).values(moves, state)
