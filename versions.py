@@ -51,7 +51,7 @@ def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> li
 
 def read_optimizer(folder: Path, version: Version, like: list[np.ndarray]) -> list[np.ndarray]:
     """Return the optimizer's state after a version, zeros where it was lost: so it is at the start of a run."""
-    if version.optimizer is None:
+    if not version.optimizer:
         return [np.zeros_like(a) for a in like]
     return _read(folder / "models" / optimizer_file(version.version), version.optimizer, [a.shape for a in like])
 
@@ -87,7 +87,7 @@ def mend(folder: Path, store: Store) -> str:
     is, and is named when it is loaded.
     """
     before, newest = [None, None, *store.versions()][-2:]
-    if before is None or newest is None or before.optimizer is None:
+    if before is None or newest is None or not before.optimizer:
         return ""
     wrong = _wrong(folder, newest)
     if not wrong or _wrong(folder, before):
@@ -128,4 +128,4 @@ def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list
 def _wrong(folder: Path, version: Version) -> list[str]:
     """Return which files of a version are not what the run wrote."""
     files = [(version.file, version.sha256), (optimizer_file(version.version), version.optimizer)]
-    return [name for name, digest in files if digest is not None and content(folder, name, digest) is None]
+    return [name for name, digest in files if digest and content(folder, name, digest) is None]
