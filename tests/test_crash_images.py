@@ -11,6 +11,7 @@ from mortal import GAME
 from runs import runs_of
 from storage import Store
 from verification import verify
+from versions import path_of
 
 KILLED = -9
 
@@ -121,3 +122,8 @@ def test_a_first_network_that_does_not_follow_from_the_seed_is_not_replaced(nurs
     store.close()
     found = nursery.ask("command", tmp_path)
     assert found["code"] == 4 and "version0000.npz" in found["said"] and "recover" in found["said"]
+
+
+def test_a_file_named_by_the_database_lies_in_the_run_whatever_its_name(tmp_path):
+    for name in ("precious.npz", "../../precious.npz", "/etc/precious.npz", "a/../precious.npz"):
+        assert path_of(tmp_path, name) == tmp_path / "models" / "precious.npz"
