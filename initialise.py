@@ -265,6 +265,9 @@ class Session:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
             self._model = _build(self.config, self.game)
+            told = versions.renew(self.folder, self.store, self._model.get_weights(), self._model.get_optimizer())
+            if told:
+                self._warn(told)
             self.restore()
         return self._model
 

@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 import games
 from config import Config, UserError, from_json, to_json
 from database import KEPT, TABLES, connect, row_digest
-from files import DamagedData, read_file, require_space, sha256, write_file
+from files import DamagedData, require_space, write_file
 from game import Game
 from games.own import digest
 from runs import hold, let_go, make_folder, network_facts, next_folder, read_config
 from storage import IMPORTED, Store
 from verification import game_fault, match_fault
+from versions import content, optimizer_file
 
 Row = tuple[Any, ...]
 PAGE = 4096
@@ -179,7 +180,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
     files: dict[str, bytes] = {}
     good: list[Row] = []
     for row in tables["versions"]:
-        data = _content(folder, row[2], row[3])
+        data = content(folder, row[2], row[3])
         if data is None:
             lost.append(f"version {row[0]}: {row[2]} is not what the run wrote")
         else:
@@ -198,7 +199,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
         lost.append(f"version {top[0]}: the state of its optimizer is lost and begins anew")
         good[-1] = (*top[:5], None)
     else:
-        files[f"optimizer{top[0]:04}.npz"] = state
+        files[optimizer_file(top[0])] = state
     trained = [row[0] for row in tables["stages"] if row[1] == "retrain" and json.loads(row[2])["steps"]]
     first = min((iteration for iteration in trained if iteration > top[1]), default=None)
     if first is not None:
@@ -213,16 +214,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
 
 def _state(folder: Path, version: Row) -> bytes | None:
     """Return the state of the optimizer of a version, None when it is not what the run wrote."""
-    return _content(folder, f"optimizer{version[0]:04}.npz", version[5]) if version[5] else None
-
-
-def _content(folder: Path, name: str, digest: str) -> bytes | None:
-    """Return the bytes of a model file, None when they are not what the run wrote."""
-    try:
-        data = read_file(folder / "models" / Path(name).name)
-    except DamagedData:
-        return None
-    return data if sha256(data) == digest else None
+    return content(folder, optimizer_file(version[0]), version[5]) if version[5] else None
 
 
 def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:

@@ -210,7 +210,7 @@ class Soak:
         data[self._rng.randrange(len(data))] ^= 1 << self._rng.randrange(8)
         newest.write_bytes(data)
         code = self._await(self._start("soaked"), {0, 4})
-        if code == 4:  # there is no network before it to learn it from
+        if code == 4:  # the optimizer's state before it was lost with an earlier one
             recover(folder)
         return code
 

@@ -32,7 +32,7 @@ class Version(NamedTuple):
     losses: str
     """As JSON."""
     optimizer: str | None = None
-    """The sha256 of the optimizer's state after it, None where that was lost."""
+    """The sha256 of the optimizer's state after it, None or "" where there is none."""
 
 
 class Store(Database):

@@ -19,6 +19,11 @@ def optimizer_file(version: int) -> str:
     return f"optimizer{version:04}.npz"
 
 
+def path_of(folder: Path, name: str) -> Path:
+    """Return where a model file is: in models/, whatever the database says."""
+    return folder / "models" / Path(name).name
+
+
 def save(
     folder: Path, store: Store, version: int, iteration: int, losses: dict[str, float],
     weights: list[np.ndarray], optimizer: list[np.ndarray],
@@ -28,7 +33,7 @@ def save(
     for name, arrays in zip(names, (weights, optimizer), strict=True):
         if not all(np.isfinite(a).all() for a in arrays):
             raise ArithmeticError(f"{name} would have numbers that are not finite")
-        path, data = folder / "models" / name, arrays_to_bytes(arrays)
+        path, data = path_of(folder, name), arrays_to_bytes(arrays)
         with writing(path, max(store.reserve, len(data))):
             write_file(path, data, point="model")
         digests.append(sha256(data))
@@ -39,21 +44,21 @@ def save(
 
 def size(folder: Path, version: Version) -> int:
     """Return the bytes of a version's files."""
-    paths = (folder / "models" / name for name in (version.file, optimizer_file(version.version)))
+    paths = [path_of(folder, name) for name in (version.file, optimizer_file(version.version))]
     return sum(path.stat().st_size for path in paths if path.exists())
 
 
 def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> list[np.ndarray]:
     """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
     row = store.version(version)
-    return _read(folder / "models" / row.file, row.sha256, shapes)
+    return _read(path_of(folder, row.file), row.sha256, shapes)
 
 
 def read_optimizer(folder: Path, version: Version, like: list[np.ndarray]) -> list[np.ndarray]:
     """Return the optimizer's state after a version, zeros where it was lost: so it is at the start of a run."""
-    if version.optimizer is None:
+    if not version.optimizer:
         return [np.zeros_like(a) for a in like]
-    return _read(folder / "models" / optimizer_file(version.version), version.optimizer, [a.shape for a in like])
+    return _read(path_of(folder, optimizer_file(version.version)), version.optimizer, [a.shape for a in like])
 
 
 def _read(path: Path, digest: str, shapes: Shapes) -> list[np.ndarray]:
@@ -66,7 +71,7 @@ def _read(path: Path, digest: str, shapes: Shapes) -> list[np.ndarray]:
 def content(folder: Path, name: str, digest: str) -> bytes | None:
     """Return the bytes of a model file, None when they are not what the run wrote."""
     try:
-        data = read_file(folder / "models" / Path(name).name)
+        data = read_file(path_of(folder, name))
     except DamagedData:
         return None
     return data if sha256(data) == digest else None
@@ -87,7 +92,7 @@ def mend(folder: Path, store: Store) -> str:
     is, and is named when it is loaded.
     """
     before, newest = [None, None, *store.versions()][-2:]
-    if before is None or newest is None or before.optimizer is None:
+    if before is None or newest is None or not before.optimizer:
         return ""
     wrong = _wrong(folder, newest)
     if not wrong or _wrong(folder, before):
@@ -96,8 +101,9 @@ def mend(folder: Path, store: Store) -> str:
     with writing(away):
         away.mkdir(mode=0o700, exist_ok=True)
         for name in wrong:
-            if (folder / "models" / name).exists():
-                os.replace(folder / "models" / name, away / name)
+            path = path_of(folder, name)
+            if path.exists():
+                os.replace(path, away / path.name)
     with store.transaction("mend"):
         store.step_back(newest.iteration)
     return (
@@ -106,7 +112,27 @@ def mend(folder: Path, store: Store) -> str:
     )
 
 
+def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list[np.ndarray]) -> str:
+    """Write damaged files of version 0 again from a new network, before there is a version 1; return what to tell.
+
+    A run that began with another run's network cannot be helped so; its damage is named when it is loaded.
+    """
+    newest = store.newest()
+    wrong = [] if newest.version else _wrong(folder, newest)
+    told = []
+    for name, digest, arrays in (
+        (newest.file, newest.sha256, weights), (optimizer_file(0), newest.optimizer, optimizer)
+    ):  # fmt: skip
+        data = arrays_to_bytes(arrays) if name in wrong else b""
+        if data and sha256(data) == digest:
+            path = path_of(folder, name)
+            with writing(path, len(data)):
+                write_file(path, data, point="model")
+            told.append(name)
+    return f"{' and '.join(told)}: not what the run wrote; made again from its seed" if told else ""
+
+
 def _wrong(folder: Path, version: Version) -> list[str]:
     """Return which files of a version are not what the run wrote."""
     files = [(version.file, version.sha256), (optimizer_file(version.version), version.optimizer)]
-    return [name for name, digest in files if digest is not None and content(folder, name, digest) is None]
+    return [name for name, digest in files if digest and content(folder, name, digest) is None]

@@ -11,6 +11,7 @@ from mortal import GAME
 from runs import runs_of
 from storage import Store
 from verification import verify
+from versions import path_of
 
 KILLED = -9
 
@@ -94,3 +95,35 @@ def test_in_sixty_kills_while_networks_are_saved_no_known_one_is_lost_or_half_wr
             assert sha256((tmp_path / "models" / name).read_bytes()) == digest, name
     halves = [name for name in os.listdir(tmp_path / "models") if name.endswith(".tmp")]
     assert len(halves) <= 60, "what a kill leaves is under another name, and is swept when the run is gone on with"
+
+
+@pytest.mark.parametrize(
+    "names", [("version0000.npz",), ("optimizer0000.npz",), ("version0000.npz", "optimizer0000.npz")]
+)
+@pytest.mark.parametrize("how", ["gone", "a bit"])
+def test_the_first_network_is_made_again_from_the_seed_and_is_the_same(nursery, finished, tmp_path, names, how):
+    assert nursery.ask("live", tmp_path, fail="game.after:2")["code"] == KILLED
+    folder = runs_of(GAME, tmp_path)[-1]
+    whole = {name: (folder / "models" / name).read_bytes() for name in names}
+    for name in names:
+        changed(folder / "models" / name, how, random.Random(0))
+    found = nursery.ask("command", tmp_path, fail="self-play.after:1")
+    assert found["code"] == KILLED and f"{' and '.join(names)}: not what the run wrote; made again" in found["said"]
+    assert {name: (folder / "models" / name).read_bytes() for name in names} == whole
+    assert nursery.finish(tmp_path) == finished[1]
+
+
+def test_a_first_network_that_does_not_follow_from_the_seed_is_not_replaced(nursery, tmp_path):
+    assert nursery.ask("live", tmp_path, fail="game.after:2")["code"] == KILLED
+    store = Store(runs_of(GAME, tmp_path)[-1] / "run.db")
+    (row,) = store.rows("versions")
+    with store.transaction():  # as if it had come from another run
+        store.insert("versions", [(*row[:3], "0" * 64, *row[4:])], "INSERT OR REPLACE")
+    store.close()
+    found = nursery.ask("command", tmp_path)
+    assert found["code"] == 4 and "version0000.npz" in found["said"] and "recover" in found["said"]
+
+
+def test_a_file_named_by_the_database_lies_in_the_run_whatever_its_name(tmp_path):
+    for name in ("precious.npz", "../../precious.npz", "/etc/precious.npz", "a/../precious.npz"):
+        assert path_of(tmp_path, name) == tmp_path / "models" / "precious.npz"

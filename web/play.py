@@ -373,9 +373,8 @@ class Play:
             if not self._gone:
                 self.show()
 
-    def _answer(
-        self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
-    ) -> tuple[int, float | None] | None:
+    def _answer(self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
+                ) -> tuple[int, float | None] | None:  # fmt: skip
         """Make the player if need be and let it choose; runs in a thread."""
         level = level if has_level(name) else ""
         if (name, level) not in self._players:
