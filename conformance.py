@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import traceback
 from collections import Counter
 from collections.abc import Hashable
@@ -10,8 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from compiled import compiled
 from config import UserError
-from game import OVER, PLAYER, WINNER, Game, GameState, Symmetry
+from game import NO_WIN, NOT_TOLD, OVER, PLAYER, WINNER, Game, GameState, Symmetry, not_played
+from games.plain import PlainGame
+from rollouts import random_games
 
 HINTS = {
     "of the old position after takeAction": "takeAction must leave its position as it is and return a new one",
@@ -64,6 +68,8 @@ def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
             test.expect("the rules", "no exception", f"{type(error).__name__} in {place}: {error}")
+    if not test.faults:
+        test.random_games()
     lengths = test.lengths or [0]
     return Report(list(test.faults.values()), dict(test.results), (min(lengths), max(lengths)), test.end)
 
@@ -73,8 +79,16 @@ def _facts(state: GameState) -> dict[str, Any]:
     return {**facts, "legal": list(state.allowedActions), "planes": state.planes().ravel().tolist()}
 
 
+GAMES = 2000
+"""Random games whose mean results are compared."""
 Trail = list[tuple[list[int], dict[str, Any]]]
 """Moves from the start and facts of each position of a game."""
+
+
+@compiled
+def winning_move(rules, row):  # type: ignore[no-untyped-def]
+    """Return what the rules tell of a move that wins at once."""
+    return rules.winning(row)
 
 
 class _Check:
@@ -175,6 +189,27 @@ class _Check:
             header = [state.playerTurn, int(over), int(np.sign(value)) * state.playerTurn]
             self.expect("row (player, over, winner)", header, row[[PLAYER, OVER, WINNER]].tolist())
             self.same("after row_of and state_of", _facts(state), self.game.state_of(row))
+            told = int(winning_move(self.game.rules, row))
+            if told != NOT_TOLD and not over:
+                self.expect("the move that wins at once", self.winning(state, legal), told)
+
+    def winning(self, state: GameState, legal: list[int]) -> int:
+        """Return the lowest action that wins at once, NO_WIN without one."""
+        for action in legal:
+            after, value, over = state.takeAction(action)
+            if over and value * after.playerTurn * state.playerTurn == 1:
+                return action
+        return NO_WIN
+
+    def random_games(self) -> None:
+        """Compare the mean of the game's own random games, where it has them, with that of games by the other rules."""
+        if self.game.rules is None or isinstance(self.game, PlainGame):
+            return
+        plain = copy.copy(self.game)
+        plain.rules = self.game.rules._replace(playout=not_played)
+        wanted, got = (random_games(game, GAMES, seed) for seed, game in enumerate((plain, self.game)))
+        error = 5 * (2 / GAMES) ** 0.5
+        self.expect("mean result of playout", f"{wanted:.2f} ± {error:.2f}", f"{got:.2f}", abs(got - wanted) <= error)
 
     def twin(self, state: GameState) -> None:
         """Compare the position, and each one a move later, with the one that had the same id before."""

@@ -36,7 +36,7 @@ def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
     elif kind in ("Q", "V"):
         for m in moves:
             if m[kind] is not None:
-                marks[m["action"]] = Mark(m[kind], f"{m[kind]:+.2f}".replace("0.", ".").replace("+1.00", "+1"))
+                marks[m["action"]] = Mark(m[kind], f"{m[kind]:+.2f}".replace("0.", ".").replace("1.00", "1"))
     return marks
 
 

@@ -16,6 +16,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -87,7 +88,11 @@ class ProcessHand:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Start processes that never see Ctrl-C: it goes to all processes of a terminal, and the driver decides."""
+    """Start processes that never see Ctrl-C: it goes to all processes of a terminal, and the driver decides.
+
+    Python's own helper process comes first: whoever starts it lets interrupts through afterwards.
+    """
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -7,7 +7,20 @@ from numba import cfunc
 import games
 from conformance import check
 from corridor import PASS, Corridor, CorridorState
-from game import ENCODE, HEADER, KEY, OUTCOME, OVER, PLAYER, WINNER, Game, Symmetry
+from game import (
+    ENCODE,
+    HEADER,
+    KEY,
+    NO_WIN,
+    OUTCOME,
+    OVER,
+    PLAYER,
+    PLAYOUT,
+    WINNER,
+    WINNING,
+    Game,
+    Symmetry,
+)
 from games.boards import hash_cells, point_symmetries
 
 CONFORMING = ["connect4", "connect4(rows=5,columns=6,n=3)", "tictactoe", "corridor"]
@@ -82,6 +95,21 @@ class OneRowForAll(Corridor):
 def outcome_for_the_beginner(row, out):
     out[0] = row[WINNER]
     return row[OVER]
+
+
+@cfunc(WINNING, cache=True)
+def no_win(row):
+    return NO_WIN
+
+
+@cfunc(PLAYOUT, cache=True)
+def won_by_the_second(row, seed):
+    return -1.0 if seed % 3 else 1.0
+
+
+@cfunc(PLAYOUT, cache=True)
+def worth_three(row, seed):
+    return 3.0
 
 
 @cfunc(KEY, cache=True)
@@ -234,6 +262,18 @@ SPOILED = {
     "compiled: a key that leaves out a row": (
         "planes where ids are equal",
         lambda: compiled_with(key=key_of_the_upper_cells),
+    ),
+    "compiled: a win that is not seen": (
+        "the move that wins at once",
+        lambda: compiled_with(winning=no_win),
+    ),
+    "compiled: random games for the other player": (
+        "mean result of playout",
+        lambda: compiled_with(playout=won_by_the_second),
+    ),
+    "compiled: random games worth three": (
+        "mean result of playout",
+        lambda: compiled_with(playout=worth_three),
     ),
     "compiled: planes with 255": (
         "planes: expected only 0 and 1",
