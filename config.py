@@ -283,9 +283,10 @@ _GPU = {
 }  # fmt: skip
 _GOMOKU = {
     "episodes": 512, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
+    "cache_size": 0,
 }  # fmt: skip
 _GO = {"episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
-_OTHELLO = {"episodes": 512, "random_opening_plies": 20, "turns_until_tau0": 12, "eval_episodes": 200}
+_OTHELLO = {"episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
     "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
