@@ -52,7 +52,7 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     if match := _LEVEL.fullmatch(text):
         level = find_level(game.spec, int(match[1]))
         player = make_player(level.player, game, **{**options, "sims": level.sims or sims})
-        player.name = f"level {match[1]} ({level})"
+        player.name = f"level {match[1]} (Elo {level.elo:.0f})"
         return player
     if match := _BUDGET.fullmatch(text):
         return _limited(match[1], game, match["count"], match["seconds"], name)

@@ -126,7 +126,7 @@ def test_a_level_is_a_player_like_any_other(packed, capsys):
     assert [level.player for level in read_levels("tictactoe")] == ["random", "rollout:16", "shipped"]
     assert find_level("tictactoe", 3) == levels[0]
     assert make_player("level:3", game, sims=400).mcts_sims == 24
-    assert make_player("level:2", game).name == "level 2 (rollout:16: Elo 0 ±0 over rollout:16)"
+    assert make_player("level:2", game).name == "level 2 (Elo 0)"
     code, out, _ = told(capsys, "levels", "--game", "tictactoe")
     assert code == 0 and out.splitlines()[2] == "level:3  shipped, 24 simulations: Elo 310 ±40 over rollout:16"
     assert out.splitlines()[3] == f"trained by: {command_of(read_config(target))}"
