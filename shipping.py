@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from config import Config, UserError, differences, preset, to_json
-from files import DamagedData, read_file, sha256, write_file
+from config import Config, differences, preset, to_json
+from files import DamagedData, write_file
 from funcs import contest
 from game import Game
 from levels import FILE, Level
@@ -23,6 +23,7 @@ from loggers import write_metrics
 from rating import fit_ratings
 from runs import make_folder, read_config, shipped_folder
 from storage import Store
+from versions import content, path_of
 
 ANCHOR = "rollout:16"
 LADDER = (
@@ -35,19 +36,19 @@ NEIGHBOURS = 2
 Report = Callable[[str], None]
 
 
-def pack(folder: Path, version: int) -> Path:
-    """Copy what ships of a run into run_archive/ and return the new folder; an older one there is replaced."""
+def pack(folder: Path, version: int | None = None) -> Path:
+    """Copy what ships of a run, its best version unless one is named, into run_archive/; return the new folder.
+
+    An older one there is replaced.
+    """
     config = read_config(folder)
     target = shipped_folder(config.game)
     source = Store(folder / "run.db", read_only=True)
     try:
-        rows = [row for row in source.rows("versions") if row[0] == version]
-        if not rows:
-            known = [row[0] for row in source.versions()]
-            raise UserError(f"{folder.name}: expected a version from {min(known)} to {max(known)}, got {version}")
-        data = read_file(folder / "models" / rows[0][2])
-        if sha256(data) != rows[0][3]:
-            raise DamagedData(f"{folder / 'models' / rows[0][2]}: expected the file that the run wrote, got another")
+        row = source.version(source.best() if version is None else version)
+        data = content(folder, row.file, row.sha256)
+        if data is None:
+            raise DamagedData(f"{path_of(folder, row.file)}: expected the file that the run wrote, got another")
         meta = {key: value for key, value in source.rows("meta") if key != "identity"}
         closed = list(source.rows("stages", "WHERE stage = 'iteration' ORDER BY iteration"))
     finally:
@@ -55,13 +56,13 @@ def pack(folder: Path, version: int) -> Path:
     if target.exists():
         shutil.rmtree(target)
     make_folder(target)
-    write_file(target / "models" / rows[0][2], data)
+    write_file(path_of(target, row.file), data)
     store = Store(target / "run.db", create=True)
     try:
         with store.transaction():
-            for key, value in {**meta, "best": str(version), "finished": "yes"}.items():
+            for key, value in {**meta, "best": str(row.version), "finished": "yes"}.items():
                 store.put(key, value)
-            store.insert("versions", [(*rows[0][:5], "")])
+            store.insert("versions", [row._replace(optimizer="")])
             store.insert("stages", closed)
         store.write_mark()
         store.seal()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from arguments import parse, whole
 from config import UserError
@@ -42,11 +41,9 @@ def run(argv: list[str]) -> int:
     from lineup import make_player
     from runs import find_run
     from shipping import measure_levels, pack, write_levels, write_scoreboard
-    from storage import Store
 
     game = games.make(args.game)
-    folder = find_run(game.spec, args.run)
-    target = pack(folder, _version(folder, args.version, Store))
+    target = pack(find_run(game.spec, args.run), args.version)
     print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
     player = make_player("shipped", game, sims=800, smallest=STEADY)
     told = evaluate(
@@ -63,13 +60,3 @@ def run(argv: list[str]) -> int:
         for number, level in enumerate(found, 1):
             print(f"level:{number}  {level}")
     return 0
-
-
-def _version(folder: Path, version: int | None, store_of: type) -> int:
-    if version is not None:
-        return version
-    store = store_of(folder / "run.db", read_only=True)
-    try:
-        return int(store.best())
-    finally:
-        store.close()
