@@ -56,7 +56,7 @@ class MCTS:
         epsilon: float = 0.25,
         fpu_reduction: float = 0.25,
         prove: bool = False,
-        look_ahead: bool = False,
+        look_ahead: int = 0,
         forced: float = 0.0,
         trees: int = 1,
         leaves: int = 1,
@@ -75,7 +75,7 @@ class MCTS:
         )
         self.cache = make_cache(cache_size, game.action_size)
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
-        self.forest.trees["ahead"] = look_ahead and prove and game.won_by_a_move
+        self.forest.trees["ahead"] = look_ahead if prove and game.won_by_a_move else 0
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             clear_tree(self.forest, t)

@@ -82,7 +82,7 @@ class Agent(Player):
         cpuct: float = 1.25,
         fpu_reduction: float = 0.25,
         prove: bool = False,
-        look_ahead: bool = False,
+        look_ahead: int = 0,
         epsilon: float = 0.25,
         alpha: float = 0.0,
         noisy: bool = False,

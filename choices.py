@@ -49,7 +49,7 @@ def snapshot(mcts: MCTS) -> Tables:
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     """Return what `kernels.select` computes for each move of the node with this index, by action."""
     rule, node = mcts.rule, tables.nodes[index]
-    first, count, opened = int(node["first"]), int(node["count"]), int(node["opened"])
+    first, count, opened, legal = (int(node[name]) for name in ("first", "count", "opened", "legal"))
     found = tables.edges[first : first + opened]
     is_root = index == mcts.root.index
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
@@ -59,13 +59,13 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
         W = float(node["value"]) + float(found["W"].sum())
         fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
     lines = []
-    for i in np.argsort(tables.moves[first : first + count]):
+    for i in np.argsort(tables.moves[first : first + legal]):
         n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < opened else (0, 0.0)
         action, p = int(tables.moves[first + i]), float(tables.priors[first + i])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
         u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
-        known = int(found[i]["proven"]) if i < opened else OPEN
+        known = int(found[i]["proven"]) if i < opened else OPEN if i < count else LOSS
         q = (w / n if n else fresh) if known == OPEN else VALUES[known]
         lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
     return lines

@@ -82,9 +82,9 @@ class Config:
     proofs: bool = setting(True)
     """Positions that are proven won, lost or drawn in the tree are not searched again, and their values and moves are
     exact (MCTS-Solver; article: no)."""
-    look_ahead: bool = setting(True)
-    """With proofs: a position in which a move wins at once is proven won without asking the network, in games that are
-    won by a move (not in Go or Othello)."""
+    look_ahead: int = setting(2, 0, 2)
+    """Plies that a new position is looked ahead with proofs, in games that are won by a move (not in Go or Othello):
+    1 = where a move wins at once the position is won; 2 = and moves after which the other wins at once are left out."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: a visited move at the root gets at least sqrt(k P sum N) visits in a full search of self-play, which the
     policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""
@@ -271,7 +271,7 @@ _TINY = {
 _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "turns_until_tau0": 10, "cpuct": 1.0,
     "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
-    "proofs": False, "look_ahead": False, "selfplay_with": "best",
+    "proofs": False, "look_ahead": 0, "selfplay_with": "best",
     "memory_size": 30_000, "min_memory": 30_000, "training_loops": 10, "value_from_search": 0.0,
     "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
     "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
@@ -282,7 +282,8 @@ _GPU = {
     "fast_sims": 80, "batch_size": 1024, "memory_size": 1_000_000, "min_memory": 50_000, "cache_size": 1 << 20,
 }  # fmt: skip
 _GOMOKU = {
-    "episodes": 512, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
+    "episodes": 256, "mcts_sims": 200, "fast_sims": 40, "eval_every": 20, "turns_until_tau0": 16,
+    "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
     "cache_size": 0,
 }  # fmt: skip
 _GO = {"episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
@@ -323,6 +324,8 @@ def from_json(text: str, source: str = "config.json") -> Config:
         raise SettingsError(f"{source}: expected JSON, got {str(error)[:80]}") from None
     if not isinstance(values, dict):
         raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
+    if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
+        values["look_ahead"] = 2 * values["look_ahead"]
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))

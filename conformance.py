@@ -91,6 +91,12 @@ def winning_move(rules, row):  # type: ignore[no-untyped-def]
     return rules.winning(row)
 
 
+@compiled
+def safe_moves(rules, row, out):  # type: ignore[no-untyped-def]
+    """Write the moves that the rules say do not lose at once; return their number."""
+    return rules.safe(row, out)
+
+
 class _Check:
     """The first fault of each kind, and the moves that led to the position looked at."""
 
@@ -189,9 +195,32 @@ class _Check:
             header = [state.playerTurn, int(over), int(np.sign(value)) * state.playerTurn]
             self.expect("row (player, over, winner)", header, row[[PLAYER, OVER, WINNER]].tolist())
             self.same("after row_of and state_of", _facts(state), self.game.state_of(row))
-            told = int(winning_move(self.game.rules, row))
-            if told != NOT_TOLD and not over:
-                self.expect("the move that wins at once", self.winning(state, legal), told)
+            if not over:
+                self.hints(state, row, legal)
+
+    def hints(self, state: GameState, row: np.ndarray, legal: list[int]) -> None:
+        """Compare what a game tells of moves that win or lose at once with what playing them shows."""
+        rules: Any = self.game.rules
+        told, safe = int(winning_move(rules, row)), np.zeros(self.game.action_size, np.int32)
+        if told != NOT_TOLD:
+            self.expect("the move that wins at once", self.winning(state, legal), told)
+        count = int(safe_moves(rules, row, safe))
+        if count != NOT_TOLD and (told if told != NOT_TOLD else self.winning(state, legal)) == NO_WIN:
+            self.expect("moves that do not lose at once", self.safe(state, legal, told), safe[:count].tolist())
+
+    def safe(self, state: GameState, legal: list[int], told: int) -> list[int]:
+        """Return the actions after which the other has none that wins at once."""
+        safe = []
+        for action in legal:
+            after, _, over = state.takeAction(action)
+            theirs = not over and after.playerTurn != state.playerTurn
+            if theirs and told != NOT_TOLD:  # what is told of the other's moves is compared as well
+                theirs = winning_move(self.game.rules, self.game.row_of(after)) != NO_WIN
+            elif theirs:
+                theirs = self.winning(after, list(after.allowedActions)) != NO_WIN
+            if not theirs:
+                safe.append(action)
+        return safe
 
     def winning(self, state: GameState, legal: list[int]) -> int:
         """Return the lowest action that wins at once, NO_WIN without one."""

@@ -28,8 +28,9 @@ OPEN, WIN, LOSS, DRAW = 0, 1, -1, 2
 
 NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("opened", "u2"),
-     ("player", "i1"), ("status", "i1"), ("proven", "i1")], align=True)  # fmt: skip
-"""key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row."""
+     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1")], align=True)  # fmt: skip
+"""key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
+its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`)."""
 EDGE = np.dtype(
     [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
 )
@@ -38,7 +39,7 @@ TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; pending: leaves asked for; ahead:
-whether new positions are looked at for a move that wins at once."""
+the plies that a new position is looked ahead (see `look_ahead`)."""
 
 
 class Forest(NamedTuple):
@@ -208,11 +209,12 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
         node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
     node.first = t * edge_capacity + tree.edges
     node.count = count
+    node.legal = count
     node.opened = 0
     for i in range(count):
         f.moves[node.first + i] = f.legal[i]
-    if tree.ahead == 1 and not over:
-        look_ahead(f, rules, node, row, f.rows[t * (capacity + 1) + tree.nodes + 1])
+    if tree.ahead > 0 and not over:
+        look_ahead(f, rules, node, row, f.rows[t * (capacity + 1) + tree.nodes + 1], tree.ahead)
     tree.nodes += 1
     tree.edges += count
     f.table[-1 - free] = index
@@ -237,16 +239,39 @@ def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def look_ahead(f, rules, node, row, room):  # type: ignore[no-untyped-def]
-    """Prove a position won when a move wins at once; that move comes first ("decisive moves", Teytaud 2010)."""
+def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def]
+    """Prove a position won when a move wins at once; that move comes first. Else, with two plies, leave out the moves
+    after which the other wins at once ("decisive" and "anti-decisive moves", Teytaud 2010).
+    """
     move = winning_move(f, rules, node, row, room)
     if move == NO_WIN:
+        if plies > 1:
+            leave_out_losing(f, rules, node, row)
         return
     i = np.int64(node.first)
     while f.moves[i] != move:
         i += 1
     f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
     node.proven = WIN
+
+
+@compiled
+def leave_out_losing(f, rules, node, row):  # type: ignore[no-untyped-def]
+    """Keep the edges of the moves that do not lose at once; where all do, the position is proven lost and keeps all."""
+    count = rules.safe(row, f.legal)
+    if count == NOT_TOLD:
+        return
+    if count == 0:
+        node.proven = LOSS
+        return
+    first, k = np.int64(node.first), 0
+    for i in range(node.legal):
+        if k < count and f.moves[first + i] == f.legal[k]:
+            f.moves[first + i], f.moves[first + k] = f.moves[first + k], f.moves[first + i]
+            k += 1
+    for e in range(first + count, first + node.legal):
+        f.priors[e] = 0.0
+    node.count = count
 
 
 @compiled
@@ -319,10 +344,14 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
 
 @inlined
 def set_root(f, t, index):  # type: ignore[no-untyped-def]
-    """Make a node the root; one that is won at once has its winning move visited."""
+    """Make a node the root; one that is won at once has its winning move visited, one that is lost is searched for the
+    moves that the other has to answer best.
+    """
     f.trees[t].root = index
-    if f.nodes[index].proven == WIN and f.nodes[index].status == WAITING:
+    if f.nodes[index].status == WAITING and f.nodes[index].proven == WIN:
         take_win(f, index)
+    elif f.nodes[index].status == WAITING and f.nodes[index].proven == LOSS:
+        f.nodes[index].proven = OPEN
 
 
 @compiled

@@ -35,8 +35,9 @@ KEY = types.uint64(_row)
 EVALUATE = types.float32(_row)
 PLAYOUT = types.float32(_row, types.uint64)
 WINNING = types.int64(_row)
+SAFE = types.int64(_row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD = 2.0, -1, -2
-"""What `Rules.playout` and `Rules.winning` return for "ask the other rules", and `winning` where no move wins."""
+"""What `playout`, and `winning` and `safe`, return for "ask the other rules"; `winning` where no move wins."""
 
 
 @compiled
@@ -85,6 +86,11 @@ def not_told(row):  # type: ignore[no-untyped-def]
     return NOT_TOLD
 
 
+@cfunc(SAFE, cache=True)
+def safe_not_told(row, out):  # type: ignore[no-untyped-def]
+    return NOT_TOLD
+
+
 class Rules(NamedTuple):
     """The rules as functions that compiled code can call: each a `numba.cfunc` with the signature named.
 
@@ -108,6 +114,9 @@ class Rules(NamedTuple):
     playout: Any = not_played
     """PLAYOUT: (row, seed) -> float32, the value for who began of one random game from a position that is not over,
     every legal move as likely as any other; may use up the row. NOT_PLAYED: the others are asked."""
+    safe: Any = safe_not_told
+    """SAFE: (row, out [action_size] int32) -> count; writes, ascending, the legal actions after which the other player
+    has none that wins at once. Asked only where no action of one's own does. NOT_TOLD: all may be, `out` is as it was."""
 
 
 class Symmetry(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest import DRAW, EXPANDED, OPEN, UNVISITED, sum_of_values
+from forest import DRAW, EXPANDED, LOSS, OPEN, UNVISITED, sum_of_values
 from game import GameState
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Edge:
     def index(self) -> int:
         """Where its row is, or would be; edges change places when others are opened."""
         row = self.mcts.forest.nodes[self.node]
-        moves = self.mcts.forest.moves[row["first"] : row["first"] + row["count"]]
+        moves = self.mcts.forest.moves[row["first"] : row["first"] + row["legal"]]
         return int(row["first"]) + int(np.flatnonzero(moves == self.action)[0])
 
     @property
@@ -60,7 +60,9 @@ class Edge:
     @property
     def proven(self) -> float | None:
         """What is proven of it, for the player who moves: 1 won, -1 lost, 0 drawn; None = nothing."""
-        known = int(self._row["proven"]) if self._row is not None else OPEN
+        node = self.mcts.forest.nodes[self.node]
+        unsafe = self.index >= node["first"] + node["count"]
+        known = int(self._row["proven"]) if self._row is not None else LOSS if unsafe else OPEN
         return None if known == OPEN else 0.0 if known == DRAW else float(known)
 
     @property
@@ -132,7 +134,7 @@ class Node:
         """(action, edge) for each legal move; empty before the node is expanded."""
         if self._row["status"] != EXPANDED:
             return []
-        first, count = int(self._row["first"]), int(self._row["count"])
+        first, count = int(self._row["first"]), int(self._row["legal"])
         actions = sorted(int(a) for a in self.mcts.forest.moves[first : first + count])
         return [(action, Edge(self.mcts, self.index, action)) for action in actions]
 

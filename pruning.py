@@ -60,7 +60,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
             copy_row(f.rows, row_index(f, t, base + kept), f.rows[row_index(f, t, base + i)])
         moved = f.nodes[base + kept]
         moved.first = edge_base + kept_edges
-        for k in range(moved.count):
+        for k in range(moved.legal):
             f.moves[moved.first + k] = f.moves[old_first + k]
             f.priors[moved.first + k] = f.priors[old_first + k]
         for k in range(moved.opened):
@@ -68,7 +68,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
             child = f.edges[moved.first + k].child
             if child >= 0:
                 f.edges[moved.first + k].child = base + remap[child - base]
-        kept_edges += moved.count
+        kept_edges += moved.legal
         kept += 1
     set_root(f, t, base + remap[node - base])
     tree.nodes = kept

@@ -79,12 +79,15 @@ class Play(NamedTuple):
 
 @compiled
 def begin_move(f, table, play, t):  # type: ignore[no-untyped-def]
-    """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched."""
+    """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
+
+    It is taught only where other moves are legal, which lose at once.
+    """
     tree = f.trees[t]
     full = uniform(tree) < play.full_share
     tree.budget = play.sims if full else play.fast_sims
     if f.nodes[tree.root].count == 1:
-        full = False
+        full = full and f.nodes[tree.root].legal > 1
         tree.budget = 1
     table.full[t] = full
     if full:

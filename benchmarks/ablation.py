@@ -40,7 +40,7 @@ BASE: dict[str, Any] = {
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
     "no proofs": {"proofs": False},
-    "proofs without a look ahead": {"look_ahead": False},
+    "proofs without a look ahead": {"look_ahead": 0},
     "forced playouts, k = 2": {"forced_playouts": 2.0},
     "weight average 0.99": {"weight_average": 0.99},
     "every search in full": {"full_search_share": 1.0, "mcts_sims": 44},

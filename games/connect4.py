@@ -25,6 +25,7 @@ from game import (
     PLAY,
     PLAYER,
     PLY,
+    SAFE,
     WINNER,
     WINNING,
     Game,
@@ -86,34 +87,65 @@ def key(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def stones_from(row, r, c, dr, dc):  # type: ignore[no-untyped-def]
-    """Count the stones of the player to move that stand in a line without a gap from (r, c) on, itself left out."""
+def stones_from(row, player, r, c, dr, dc):  # type: ignore[no-untyped-def]
+    """Count a player's stones that stand in a line without a gap from (r, c) on, itself left out."""
     rows, columns = row[ROWS], row[COLUMNS]
     count = 0
     r, c = r + dr, c + dc
-    while 0 <= r < rows and 0 <= c < columns and row[CELLS + r * columns + c] == row[PLAYER]:
+    while 0 <= r < rows and 0 <= c < columns and row[CELLS + r * columns + c] == player:
         count += 1
         r, c = r + dr, c + dc
     return count
 
 
+@compiled
+def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
+    """Tell whether a player's stone at (r, c) would make a line that wins."""
+    need = row[N] - 1
+    return (
+        stones_from(row, player, r, c, 1, 0) >= need
+        or stones_from(row, player, r, c, 0, 1) + stones_from(row, player, r, c, 0, -1) >= need
+        or stones_from(row, player, r, c, 1, 1) + stones_from(row, player, r, c, -1, -1) >= need
+        or stones_from(row, player, r, c, 1, -1) + stones_from(row, player, r, c, -1, 1) >= need
+    )
+
+
+@compiled
+def landing(row, c):  # type: ignore[no-untyped-def]
+    """Return the row where a stone in column c would come to lie; -1 when it is full."""
+    r = -1
+    while r + 1 < row[ROWS] and row[CELLS + (r + 1) * row[COLUMNS] + c] == 0:
+        r += 1
+    return r
+
+
 @cfunc(WINNING, cache=True)
 def winning(row):  # type: ignore[no-untyped-def]
-    need = row[N] - 1
     for c in range(row[COLUMNS]):
-        if row[CELLS + c] != 0:
-            continue
-        r = 0
-        while r + 1 < row[ROWS] and row[CELLS + (r + 1) * row[COLUMNS] + c] == 0:
-            r += 1
-        if (
-            stones_from(row, r, c, 1, 0) >= need
-            or stones_from(row, r, c, 0, 1) + stones_from(row, r, c, 0, -1) >= need
-            or stones_from(row, r, c, 1, 1) + stones_from(row, r, c, -1, -1) >= need
-            or stones_from(row, r, c, 1, -1) + stones_from(row, r, c, -1, 1) >= need
-        ):
+        r = landing(row, c)
+        if r >= 0 and makes_line(row, row[PLAYER], r, c):
             return c
     return NO_WIN
+
+
+@cfunc(SAFE, cache=True)
+def safe(row, out):  # type: ignore[no-untyped-def]
+    """Where the other would win has to be stopped; no move may lie under such a point."""
+    other, threats, only = -row[PLAYER], 0, 0
+    for c in range(row[COLUMNS]):
+        r = landing(row, c)
+        if r >= 0 and makes_line(row, other, r, c):
+            threats += 1
+            only = c
+    if threats > 1:
+        return 0
+    count = 0
+    for c in range(row[COLUMNS]):
+        r = landing(row, c)
+        if r >= 0 and (threats == 0 or c == only) and not (r > 0 and makes_line(row, other, r - 1, c)):
+            out[count] = c
+            count += 1
+    return count
 
 
 @cfunc(EVALUATE, cache=True)
@@ -144,7 +176,7 @@ class Connect4(Game):
     name = "connect4"
     policy_layout = "columns"
     look = "holes"
-    rules = Rules(legal, play, outcome, encode, key, winning)
+    rules = Rules(legal, play, outcome, encode, key, winning, safe=safe)
     evaluate = evaluate
 
     def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:

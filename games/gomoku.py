@@ -24,13 +24,16 @@ from game import (
     KEY,
     LAST,
     LEGAL,
+    NO_WIN,
     NOT_PLAYED,
+    NOT_TOLD,
     OUTCOME,
     OVER,
     PLAY,
     PLAYER,
     PLAYOUT,
     PLY,
+    SAFE,
     WINNER,
     WINNING,
     Game,
@@ -138,7 +141,23 @@ def key(row):  # type: ignore[no-untyped-def]
 
 @cfunc(WINNING, cache=True)
 def winning(row):  # type: ignore[no-untyped-def]
-    return winning_point(row)
+    return winning_point(row, row[PLAYER], 0)
+
+
+@cfunc(SAFE, cache=True)
+def safe(row, out):  # type: ignore[no-untyped-def]
+    """Where the other would win has to be stopped."""
+    point = winning_point(row, -row[PLAYER], 0)
+    if point == NO_WIN:
+        return NOT_TOLD
+    size = row[SIZE]
+    r = point // size
+    if row[block(row, FORBIDDEN) + r] >> (PAD + point - r * size) & 1:
+        return 0
+    if winning_point(row, -row[PLAYER], point + 1) != NO_WIN:
+        return 0
+    out[0] = point
+    return 1
 
 
 @cfunc(PLAYOUT, cache=True)
@@ -185,7 +204,7 @@ class Gomoku(Game):
     name = "gomoku"
     look = "points"
     sgf_number = 4
-    rules = Rules(legal, play, outcome, encode, key, winning, playout)
+    rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     evaluate = evaluate
 
     def __init__(self, size: int = 9, n: int = 5, rule: str = "freestyle") -> None:

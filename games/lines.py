@@ -60,21 +60,23 @@ def before_runs(row, base, r, dr, dc, count):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def winning_point(row):  # type: ignore[no-untyped-def]
-    """Return the lowest point where a stone of the player to move wins, or NO_WIN.
+def winning_point(row, player, start):  # type: ignore[no-untyped-def]
+    """Return the lowest point from `start` on where a player's stone wins, or NO_WIN; not one forbidden to who moves.
 
     Beside such a point, on one side of it, stands half of the line at least: the other points are not looked at.
     """
-    size, player, half = row[SIZE], row[PLAYER], row[N] // 2
+    size, half = row[SIZE], row[N] // 2
     base, free, forbidden = block(row, BLACK if player == 1 else WHITE), block(row, FREE), block(row, FORBIDDEN)
-    for r in range(size):
+    for r in range(start // size, size):
         hot = 0
         for d in range(4):
             dr = 0 if d == 0 else 1
             dc = 1 if d == 0 else d - 2
             hot |= before_runs(row, base, r, dr, dc, half) | before_runs(row, base, r, -dr, -dc, half)
-        hot &= row[free + r] & ~row[forbidden + r]
-        c = 0
+        hot &= row[free + r]
+        if player == row[PLAYER]:
+            hot &= ~row[forbidden + r]
+        c = max(start - r * size, 0)
         while hot >> (PAD + c) != 0:
             if hot >> (PAD + c) & 1 and wins(row, player, r, c):
                 return r * size + c

@@ -16,6 +16,7 @@ from game import (
     OVER,
     PLAYER,
     PLAYOUT,
+    SAFE,
     WINNER,
     WINNING,
     Game,
@@ -100,6 +101,11 @@ def outcome_for_the_beginner(row, out):
 @cfunc(WINNING, cache=True)
 def no_win(row):
     return NO_WIN
+
+
+@cfunc(SAFE, cache=True)
+def nothing_is_safe(row, out):
+    return 0
 
 
 @cfunc(PLAYOUT, cache=True)
@@ -266,6 +272,10 @@ SPOILED = {
     "compiled: a win that is not seen": (
         "the move that wins at once",
         lambda: compiled_with(winning=no_win),
+    ),
+    "compiled: moves that seem to lose": (
+        "moves that do not lose at once",
+        lambda: compiled_with(safe=nothing_is_safe),
     ),
     "compiled: random games for the other player": (
         "mean result of playout",

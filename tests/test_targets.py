@@ -72,7 +72,7 @@ def test_with_proofs_a_value_that_is_exact_is_that_of_perfect_play_and_its_moves
 
 def test_with_proofs_no_move_into_a_loss_in_one_is_taught_where_another_move_is_not_lost():
     game, seen = GAMES["connect4"], 0
-    for state, visits, value in positions_taught(game, mcts_sims=100, proofs=True, look_ahead=True):
+    for state, visits, value in positions_taught(game, mcts_sims=100, proofs=True, look_ahead=2):
         replies = {}
         for action in state.allowedActions:
             after = state.takeAction(action)[0]
@@ -91,7 +91,7 @@ def test_an_agent_with_proofs_plays_a_win_that_its_network_hates_and_says_that_i
         logits = np.tile(np.array([-9, 3, 3, 3, 3, 3, 3], np.float32), (len(planes), 1))
         return np.zeros(len(planes), np.float32), logits
 
-    agent = Agent("proving", game, hates, mcts_sims=400, prove=True, look_ahead=True)
+    agent = Agent("proving", game, hates, mcts_sims=400, prove=True, look_ahead=2)
     action, pi, value, _ = agent.act(state, 0)
     assert action == 0 and pi[0] == 1 and value == 1.0
     assert agent.MCTS.root.proven == 1.0

@@ -49,6 +49,25 @@ def test_the_move_told_to_win_is_the_first_found_by_trying(spec):
     assert (NO_WIN in found or "n=2" in spec) and (max(found) >= 0 or "n=7" in spec or "n=11" in spec)
 
 
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_moves_told_to_be_safe_are_those_after_which_the_other_has_no_win(spec):
+    game, rng, found = games.make(spec), np.random.default_rng(1), set()
+    out = np.zeros(game.action_size, np.int32)
+    for i in range(2 if game.action_size > 80 else 20):
+        line = crowded_line(game, rng, wide=game.action_size // (1 + i % 4))
+        for state in line[:: 1 + len(line) // 20]:
+            if tried(state) != NO_WIN:
+                continue
+            after = {action: state.takeAction(action)[0] for action in state.allowedActions}
+            wanted = [a for a, s in after.items() if s.isEndGame or tried(s) == NO_WIN]
+            count = game.rules.safe(state.row, out)
+            told = state.allowedActions if count == NOT_TOLD else out[:count].tolist()
+            assert told == wanted, f"\n{state}"
+            found.add(min(len(told), 2) if len(told) < len(after) else 3)
+    assert 3 in found or "n=2" in spec
+    assert found & {0, 1, 2} or game.winning_line > 6, "some move loses at once somewhere"
+
+
 @pytest.mark.parametrize("d", [(0, 1), (1, 0), (1, 1), (1, -1)])
 @pytest.mark.parametrize("n, size", [(5, 9), (5, 15), (9, 19), (19, 19), (6, 8)])
 def test_every_gap_of_a_line_is_found_also_at_the_edge(n, size, d):
@@ -81,6 +100,7 @@ def test_games_that_tell_nothing_say_so():
     for spec in ("go", "tictactoe"):
         game = games.make(spec)
         assert game.rules.winning(game.start_row) == NOT_TOLD
+        assert game.rules.safe(game.start_row, np.zeros(game.action_size, np.int32)) == NOT_TOLD
 
 
 @pytest.mark.parametrize("spec", ["gomoku", "gomoku(size=3,n=3)", "gomoku(size=5,n=4)", "gomoku(size=6,rule=exact)"])

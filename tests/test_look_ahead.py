@@ -1,0 +1,122 @@
+"""The look ahead: moves that win at once prove a position, moves that lose at once are left out, never too many."""
+
+import numpy as np
+import pytest
+
+import games
+from agent import Agent
+from drawings import play
+from searching import Projection, always, rooted
+from selfplay import SelfPlay, game_seed
+from test_targets import value_of
+from tiny import tiny
+
+AHEAD = {"prove": True, "look_ahead": 2}
+
+
+def searched(game, state, sims, network=None, **options):
+    mcts = rooted(game, state, **{**AHEAD, **options})
+    mcts.search(network or Projection(game), sims)
+    return mcts
+
+
+def hating(game, actions):
+    """A network to which these moves are the last to think of."""
+    logits = np.zeros(game.action_size)
+    logits[list(actions)] = -20
+    return always(0.0, logits)
+
+
+@pytest.mark.parametrize("spec, moves", [("connect4", "1 7 1 7 1"), ("gomoku", "a1 e5 b1 e6 c1 e7 d1")])
+def test_a_threat_is_stopped_at_the_first_visit_whatever_the_network_thinks(spec, moves):
+    game = games.make(spec)
+    state = play(game, moves)
+    block = game.parse_move("1" if spec == "connect4" else "e1")
+    mcts = searched(game, state, 2, hating(game, [block]))
+    root = mcts.root
+    assert [action for action, _ in root.edges] == list(state.allowedActions)
+    for action, edge in root.edges:
+        assert edge.proven == (None if action == block else -1.0), game.move_name(action)
+        assert (edge.stats["N"] > 0) == (action == block)
+        assert edge.stats["P"] == (1.0 if action == block else 0.0)
+    agent = Agent("blocks", game, hating(game, [block]), mcts_sims=1, **AHEAD)
+    assert agent.act(state, 0)[0] == block
+    plain = searched(game, state, 2, hating(game, [block]), look_ahead=1)
+    assert dict(plain.root.edges)[block].stats["N"] == 0, "one ply does not see it"
+
+
+def test_where_every_move_loses_at_once_the_node_is_proven_and_as_root_still_searched_for_a_move():
+    game = games.make("connect4")
+    before = play(game, "4 4 5 5")
+    lost = before.takeAction(game.parse_move("3"))[0]
+    mcts = searched(game, before, 200)
+    assert mcts.root.proven == 1.0, "three in a row with both ends free"
+    child = dict(mcts.root.edges)[2].outNode
+    assert child.proven == -1.0 and child.visits == 0, "nobody was asked"
+    mcts.set_root(lost)
+    assert mcts.root.proven is None
+    mcts.search(Projection(game), 50)
+    assert mcts.root.proven == -1.0 and mcts.root.visits == len(lost.allowedActions)
+    action, pi, value, _ = Agent("lost", game, Projection(game), mcts_sims=50, **AHEAD).act(lost, 0)
+    assert action in lost.allowedActions and pi.sum() == pytest.approx(1) and value == -1.0
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=4,columns=4,n=3)", "gomoku(size=3,n=3)", "connect4(rows=3,columns=5,n=3)"])
+def test_what_is_proven_with_a_look_ahead_is_what_perfect_play_gives(spec):
+    game, known, rng, proven = games.make(spec), {}, np.random.default_rng(0), set()
+    for _ in range(60):
+        state = game.start()
+        for _ in range(int(rng.integers(game.max_plies))):
+            if not state.isEndGame:
+                state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        if state.isEndGame:
+            continue
+        mcts = searched(game, state, 60)
+        for node in mcts.tree.values():
+            if node.proven is not None:
+                proven.add(node.proven)
+                assert node.proven == value_of(node.state, known), f"\n{node.state}"
+    assert {-1.0, 1.0} <= proven
+
+
+def test_it_leaves_positions_as_they_are_where_nothing_is_at_stake():
+    game = games.make("connect4")
+    near, far = (searched(game, game.start(), 12, look_ahead=plies) for plies in (1, 2))
+    assert (near.visit_counts() == far.visit_counts()).all()
+    deep = [searched(game, game.start(), 800, look_ahead=plies) for plies in (1, 2)]
+    assert (deep[0].visit_counts() != deep[1].visit_counts()).any()
+
+
+@pytest.mark.parametrize("spec", ["connect4", "gomoku(size=6,n=4)"])
+def test_trees_stay_whole_when_the_root_moves_through_nodes_with_moves_left_out(spec):
+    game, rng, left_out = games.make(spec), np.random.default_rng(3), 0
+    for _ in range(6):
+        state = game.start()
+        mcts = rooted(game, state, **AHEAD)
+        while not state.isEndGame:
+            mcts.set_root(state)
+            mcts.search(Projection(game), 40)
+            for node in mcts.tree.values():
+                if node.edges:
+                    assert node.visits == sum(edge.stats["N"] for _, edge in node.edges)
+                    assert [action for action, _ in node.edges] == list(node.state.allowedActions)
+                    assert sum(edge.stats["P"] for _, edge in node.edges) == pytest.approx(1, abs=1e-5)
+                    left_out += any(edge.proven == -1 and not edge.stats["N"] for _, edge in node.edges)
+            state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+    assert left_out > 20
+
+
+def test_self_play_teaches_the_only_move_without_searching_it():
+    game, taught = games.make("connect4"), 0
+    selfplay = SelfPlay(game, tiny(full_search_share=1.0, mcts_sims=40, proofs=True, look_ahead=2))
+    out = np.zeros(game.action_size, np.int32)
+    for record in selfplay.play(Projection(game), [(i, game_seed("run", 1, i)) for i in range(30)]):
+        state = game.start()
+        for move, visits in zip(record.moves, record.visits, strict=True):
+            if visits.any() and game.rules.winning(state.row) < 0 and game.rules.safe(state.row, out) == 1:
+                taught += 1
+                assert np.flatnonzero(visits).tolist() == [out[0]] == [move]
+            if len(state.allowedActions) == 1:
+                assert not visits.any()
+            state = state.takeAction(int(move))[0]
+    assert taught > 20
