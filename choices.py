@@ -56,7 +56,7 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     total, fresh = int(node["total"]), 0.0
     if rule.fpu >= 0:
         visited = float(found["P"][found["N"] > 0].sum(dtype=np.float64))
-        W = float(node["value"]) + float(found["W"].sum())
+        W = float(np.nan_to_num(node["value"])) + float(found["W"].sum())
         fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
     lines = []
     for i in np.argsort(tables.moves[first : first + legal]):

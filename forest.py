@@ -11,6 +11,7 @@ walk so reads a line of memory or two a node, whatever the number of legal moves
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -247,6 +248,8 @@ def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def
     if move == NO_WIN:
         if plies > 1:
             leave_out_losing(f, rules, node, row)
+            if node.count == 1 and node.proven == OPEN:
+                pass_through(f, node)
         return
     i = np.int64(node.first)
     while f.moves[i] != move:
@@ -272,6 +275,14 @@ def leave_out_losing(f, rules, node, row):  # type: ignore[no-untyped-def]
     for e in range(first + count, first + node.legal):
         f.priors[e] = 0.0
     node.count = count
+
+
+@compiled
+def pass_through(f, node):  # type: ignore[no-untyped-def]
+    """Let walks go on through a node with one move: the network is asked where there is a choice. Its value is NaN."""
+    f.priors[node.first] = 1.0
+    node.value = math.nan
+    node.status = EXPANDED
 
 
 @compiled
@@ -309,10 +320,12 @@ def open_edge(f, node, e):  # type: ignore[no-untyped-def]
 def sum_of_values(f, index):  # type: ignore[no-untyped-def]
     """Return a node's value plus W of its edges, for its player to move: over 1 + total it is the search's value."""
     node = f.nodes[index]
-    W = np.float64(node.value)
+    W = 0.0
     for e in range(node.first, node.first + node.opened):
         W += f.edges[e].W
-    return W
+    if math.isnan(node.value):  # nobody was asked: the mean of the visits stands for it
+        return W + W / max(node.total, 1)
+    return W + node.value
 
 
 @inlined

@@ -239,7 +239,8 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
     node = f.nodes[index]
     cache.counts[2] += 1
     if node.status != WAITING or node.proven != OPEN:  # over, proven, or the path is as long as there is room for
-        backup(f, rule, slot, node.value if node.proven == OPEN else proven_value(node.proven), node.player)
+        value = node.value if node.proven == OPEN else proven_value(node.proven)
+        backup(f, rule, slot, 0.0 if math.isnan(value) else value, node.player)
         if rule.prove and node.proven != OPEN:
             prove(f, slot)
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,8 +109,13 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The network's value, or the result when the game is over, for the player to move."""
-        return float(self._row["value"])
+        """The network's value, or the result when the game is over, for the player to move; Q where it was not asked."""
+        return self.Q if self.forced else float(self._row["value"])
+
+    @property
+    def forced(self) -> bool:
+        """Whether the search passed through, because there is one move only, without asking the network."""
+        return math.isnan(self._row["value"])
 
     @property
     def proven(self) -> float | None:

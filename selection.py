@@ -66,6 +66,8 @@ def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
     are visited; only noise, at the root, can change that.
     """
     node = f.nodes[index]
+    if node.count == 1:
+        return open_edge(f, node, np.int64(node.first))
     is_root = index == f.trees[t].root
     noisy = is_root and f.trees[t].noisy == 1
     eps = rule.epsilon if noisy else 0.0

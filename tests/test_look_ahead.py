@@ -6,6 +6,7 @@ import pytest
 import games
 from agent import Agent
 from drawings import play
+from explain import explain
 from searching import Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from test_targets import value_of
@@ -120,3 +121,36 @@ def test_self_play_teaches_the_only_move_without_searching_it():
                 assert not visits.any()
             state = state.takeAction(int(move))[0]
     assert taught > 20
+
+
+def test_walks_pass_through_a_forced_move_and_ask_where_there_is_a_choice():
+    game = games.make("connect4")
+    state = play(game, "1 7 1 7 1")
+    network = Projection(game)
+    mcts = searched(game, state, 30, network)
+    root = mcts.root
+    assert root.forced and root.visits == 30
+    block = next(edge for _, edge in root.edges if edge.stats["N"])
+    assert block.stats["N"] == 30 and not block.outNode.forced
+    assert root.value == root.Q == pytest.approx(block.stats["Q"])
+    asked = [node for node in mcts.tree.values() if node.edges and not node.forced]
+    forced = [node for node in mcts.tree.values() if node.forced]
+    assert network.rows == len(asked) and len(forced) > 1
+    for node in forced:
+        searched_moves = [edge for _, edge in node.edges if edge.proven is None or edge.stats["N"]]
+        assert len(searched_moves) == 1 and searched_moves[0].stats["N"] == node.visits
+    for node in asked:
+        total = node.value + sum(edge.stats["W"] for _, edge in node.edges)
+        assert node.Q == pytest.approx(total / (1 + node.visits)) or node.proven is not None
+
+
+def test_explain_tells_the_networks_own_opinion_of_a_forced_position():
+    game = games.make("connect4")
+    agent = Agent("explains", game, Projection(game), mcts_sims=40, **AHEAD)
+    state = play(game, "1 7 1 7 1")
+    told = explain(agent, state)
+    value, priors, _ = agent.get_preds(state)
+    assert told["network_value"] == pytest.approx(value) and told["search_value"] == pytest.approx(agent.MCTS.root.Q)
+    for move in told["moves"]:
+        assert move["P"] == pytest.approx(priors[move["action"]])
+        assert move["proven"] == ("" if move["move"] == "1" else "lost")
