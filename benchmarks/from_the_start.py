@@ -48,8 +48,8 @@ def main() -> None:
         print(json.dumps(told))
         return
     side = "second" if options.second else "first"
-    print(f"{options.player} {side} against {options.other}, {game.spec}: "
-          f"{told['won']} won, {told['drawn']} drawn, {told['lost']} lost; {told['different']} different games")  # fmt: skip
+    score = f"{told['won']} won, {told['drawn']} drawn, {told['lost']} lost; {told['different']} different games"
+    print(f"{options.player} {side} against {options.other}, {game.spec}: {score}")
     print("first moves: " + ", ".join(f"{move} {count}" for move, count in told["openings"].items()))
     for g in played:
         print(f"  {g.score:g}  {game.format_moves(g.moves)}")
