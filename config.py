@@ -112,6 +112,9 @@ class Config:
     """Passes over each sampled batch (article: 1)."""
     value_from_search: float = setting(0.25, 0, 1)
     """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
+    fast_positions: float = setting(0.0, 0, 1, fixed=True)
+    """Share of the positions searched fast that are in the memory too, to train the value only (KataGo and the article:
+    none); as many steps as without them."""
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
     """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
     which takes the result's place (TD(lambda); the article: 1)."""

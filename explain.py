@@ -25,7 +25,7 @@ def explain(agent: Agent, state: GameState) -> dict[str, Any]:
 
 
 def opinion(agent: Agent, node: Node) -> tuple[float, Any] | None:
-    """Return the network's value and priors of a node that is won at once or forced, where the search did not ask it."""
+    """Return the network's value and priors of a node that is won at once or forced: the search did not ask it."""
     return agent.get_preds(node.state)[:2] if node.proven == 1.0 or node.forced else None
 
 

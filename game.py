@@ -116,7 +116,7 @@ class Rules(NamedTuple):
     every legal move as likely as any other; may use up the row. NOT_PLAYED: the others are asked."""
     safe: Any = safe_not_told
     """SAFE: (row, out [action_size] int32) -> count; writes, ascending, the legal actions after which the other player
-    has none that wins at once. Asked only where no action of one's own does. NOT_TOLD: all may be, `out` is as it was."""
+    has none that wins at once. Asked only where no action of one's own does. NOT_TOLD: all may be safe."""
 
 
 class Symmetry(NamedTuple):

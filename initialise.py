@@ -62,7 +62,9 @@ class Session:
         self._wished = config
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
-        self.memory = Memory(self.game, config.memory_size, value_lambda=config.value_lambda)
+        self.memory = Memory(
+            self.game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions
+        )
         self._model: Any = None
         self._selfplay: Any = None
         self._pool: Pool | None = None

@@ -1,6 +1,7 @@
 """`Memory`: stmemory holds finished games not yet learned from; ltmemory is the window that training samples.
 
-ltmemory is a ring of arrays in RAM, made from the games in run.db. Only positions searched in full are in it.
+ltmemory is a ring of arrays in RAM, made from the games in run.db: the positions searched in full, and a share of those
+searched fast, which teach the value only.
 Symmetries are applied when sampling, not stored. Values are for the player to move.
 """
 
@@ -33,7 +34,8 @@ class Batch(NamedTuple):
     value: np.ndarray
     """[B] float32, for the player to move"""
     policy: np.ndarray
-    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere"""
+    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere. With positions that teach no
+    policy, whose shares are 0, the others sum to more, so that the batch's mean is 1."""
 
 
 class Positions(NamedTuple):
@@ -42,7 +44,7 @@ class Positions(NamedTuple):
     planes: np.ndarray
     """[n, rows * columns * planes] uint8"""
     visits: np.ndarray
-    """[n, action_size] uint16; 65535 = illegal"""
+    """[n, action_size] uint16; 65535 = illegal; no visits: the policy is not taught"""
     result: np.ndarray
     """[n] float32: the game's result for the player to move, mixed with what later searches said (`returns`)"""
     value: np.ndarray
@@ -50,8 +52,8 @@ class Positions(NamedTuple):
 
 
 @compiled
-def unroll(rules, row, legal, moves, visits, planes, policy, players):  # type: ignore[no-untyped-def]
-    """Replay a game and write each position searched in full; return their number, -1 - ply at an illegal move.
+def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):  # type: ignore[no-untyped-def]
+    """Replay a game and write the positions of the plies `kept`; return their number, -1 - ply at an illegal move.
 
     row: the start, is changed. legal: room for one list of moves. players: [plies], who moves at each.
     """
@@ -63,11 +65,8 @@ def unroll(rules, row, legal, moves, visits, planes, policy, players):  # type: 
             known = known or legal[i] == moves[ply]
         if not known:
             return -1 - ply
-        total = 0
-        for a in range(visits.shape[1]):
-            total += visits[ply, a]
         players[ply] = row[PLAYER]
-        if total > 0:
+        if kept[ply]:
             rules.encode(row, planes[n])
             for a in range(policy.shape[1]):
                 policy[n, a] = 65535
@@ -94,9 +93,12 @@ def returns(players, values, result, decay, out):  # type: ignore[no-untyped-def
 class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
-    def __init__(self, game: Game, size: int, *, value_lambda: float = 1.0) -> None:
+    def __init__(
+        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0
+    ) -> None:
         self.game = game
         self.size = size
+        self.fast_positions = fast_positions
         self.value_lambda = value_lambda
         points, actions = int(np.prod(game.input_shape)), game.action_size
         self.stmemory: list[GameRecord] = []
@@ -139,7 +141,7 @@ class Memory:
         return sum(self._insert(self.positions(game)) for game in games)
 
     def positions(self, record: GameRecord) -> Positions:
-        """Return the positions of a game that were searched in full."""
+        """Return the positions of a game that are learned from."""
         game = self.game
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules")
@@ -147,23 +149,29 @@ class Memory:
         planes = np.zeros((length, int(np.prod(game.input_shape))), np.uint8)
         policy = np.zeros((length, game.action_size), np.uint16)
         players = np.zeros(length, np.int32)
-        visits = np.array(record.visits, np.uint16).reshape(length, -1)
+        visits = np.array(record.visits, np.uint16).reshape(length, -1) if np.any(record.visits) else policy.copy()
         moves = np.array(record.moves, np.int16)
-        if not visits.any():
+        values = np.asarray(record.values, np.float32)
+        if not visits.any() and not self.fast_positions:
             return Positions(planes[:0], policy[:0], players[:0].astype(np.float32), players[:0].astype(np.float32))
         if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
         legal = np.zeros(game.action_size, np.int32)
-        n = unroll(game.rules, game.start_row.copy(), legal, moves, visits, planes, policy, players)
+        kept = visits.any(axis=1) | self._fast(record.index, visits, values)
+        n = unroll(game.rules, game.start_row.copy(), legal, moves, visits, kept, planes, policy, players)
         if isinstance(game, PlainGame):
             game.check_errors()
         if n < 0:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
-        values = np.asarray(record.values, np.float32)
         outcome = np.zeros(length, np.float32)
         returns(players, values, float(record.result), self.value_lambda, outcome)
-        searched = visits.any(axis=1)
-        return Positions(planes[:n], policy[:n], outcome[searched], values[searched])
+        return Positions(planes[:n], policy[:n], outcome[kept], values[kept])
+
+    def _fast(self, index: int, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return [plies] bool: the drawn ones of those searched fast. A move of a random opening has the value 0."""
+        drawn = np.random.default_rng([index, len(values)]).random(len(values)) < self.fast_positions
+        found: np.ndarray = drawn & ~visits.any(axis=1) & (values != 0)
+        return found
 
     def _insert(self, new: Positions) -> int:
         n = len(new.result)
@@ -195,6 +203,8 @@ class Memory:
         visits = np.take_along_axis(positions.visits, self._actions[form], axis=1)
         legal = visits != ILLEGAL_VISITS
         counts = np.where(legal, visits, 0).astype(np.float32)
-        policy = np.where(legal, counts / counts.sum(axis=1, keepdims=True), np.float32(ILLEGAL))
+        total = counts.sum(axis=1, keepdims=True)
+        weight = np.float32(n / max(np.count_nonzero(total), 1))
+        policy = np.where(legal, weight * counts / np.maximum(total, 1), np.float32(ILLEGAL))
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value
         return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy)

@@ -109,7 +109,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The network's value, or the result when the game is over, for the player to move; Q where it was not asked."""
+        """The network's value, or the result at the end, for the player to move; Q where nobody was asked."""
         return self.Q if self.forced else float(self._row["value"])
 
     @property
