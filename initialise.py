@@ -237,10 +237,10 @@ class Session:
         """Working time of all finished iterations."""
         return float(self.store.get("seconds", "0") or 0)
 
-    def goes_on(self) -> bool:
-        """True while iterations and minutes are left."""
-        limit = self.config.minutes * 60
-        return self.iteration <= self.config.iterations and not (limit and self.worked_seconds >= limit)
+    def goes_on(self, iterations: int = 0, seconds: float = 0.0) -> bool:
+        """True while there is time left, or would be after so many more iterations and seconds of work."""
+        limit, worked = self.config.minutes * 60, self.worked_seconds + seconds
+        return self.iteration + iterations <= self.config.iterations and not (limit and worked >= limit)
 
     def progress(self) -> float:
         """Share of the run that is done, in [0, 1]: what the learning-rate schedule follows."""

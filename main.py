@@ -31,8 +31,8 @@ def train(
         try:
             stages.play_self(session, stop)
             stages.retrain(session, stop)
-            stages.evaluate(session, stop)
-            scoring.score(session)
+            stages.evaluate(session, stop, time.perf_counter() - began)
+            scoring.score(session, time.perf_counter() - began)
         except stages.Stopped:
             break
         lines.append(stages.finish_iteration(session, time.perf_counter() - began))

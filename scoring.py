@@ -28,14 +28,14 @@ BEATEN, BEATEN_WELL, LOST_TO = 0.65, 0.9, 0.25
 """Scores from which the opponent doubles, is four times as strong, and below which it is halved."""
 
 
-def score(session: Session) -> None:
-    """Put the iteration's scoreboard into run.db."""
+def score(session: Session, spent: float = 0.0) -> None:
+    """Put the iteration's scoreboard into run.db; `spent`: seconds of it so far, which tell whether it is the last."""
     s, c = session, session.config
     iteration = s.iteration
     if "score" in s.store.finished(iteration):
         return
     began = time.perf_counter()
-    last = iteration == c.iterations
+    last = not s.goes_on(1, spent)
     facts: dict[str, Any] = {}
     if c.score_every and (last or iteration % c.score_every == 0):
         facts |= _exact(session)

@@ -194,11 +194,14 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
     return facts
 
 
-def evaluate(session: Session, stop: Callable[[], bool] = _never) -> None:
-    """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it."""
+def evaluate(session: Session, stop: Callable[[], bool] = _never, spent: float = 0.0) -> None:
+    """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it.
+
+    That is due every `eval_every` iterations and in the last one, which `spent`, its seconds so far, tells.
+    """
     s, c = session, session.config
     iteration, current, best = s.iteration, s.current_version, s.best_version
-    due = iteration % c.eval_every == 0 or iteration == c.iterations
+    due = iteration % c.eval_every == 0 or not s.goes_on(1, spent)
     if "tournament" in s.store.finished(iteration):
         return
     if not due or current == best:

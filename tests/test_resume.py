@@ -181,6 +181,17 @@ def test_progress_is_the_share_of_iterations_or_of_minutes_whichever_is_further(
     assert at(2, iterations=4, minutes=10, seconds=9000).progress() == 1
     assert at(4, iterations=4).goes_on() and not at(5, iterations=4).goes_on()
     assert not at(2, iterations=4, minutes=10, seconds=600).goes_on()
+    assert at(2, iterations=4, minutes=10, seconds=590).goes_on(1, 9)
+    assert not at(2, iterations=4, minutes=10, seconds=590).goes_on(1, 10)
+    assert at(3, iterations=4).goes_on(1, 9999) and not at(4, iterations=4).goes_on(1)
+
+
+def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboard(root):
+    config = tiny(minutes=0.001, eval_every=1000, score_every=1000, score_games=4, min_memory=16)
+    with Session.start(config, root=root, console=QUIET) as session:
+        lines = train(session)
+    assert len(lines) == 1
+    assert lines[0]["tournament_played"] > 0 and lines[0]["score_kept"] > 0 and lines[0]["score_matches"]
 
 
 def test_the_rate_follows_its_schedule():
