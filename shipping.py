@@ -27,8 +27,8 @@ from versions import content, path_of
 
 ANCHOR = "rollout:16"
 LADDER = (
-    ("random", 0), ("rollout:4", 0), (ANCHOR, 0), ("rollout:64", 0), ("rollout:256", 0), ("net:shipped", 0),
-    ("shipped", 16), ("shipped", 64), ("shipped", 400), ("shipped", 1600),
+    ("random", 0), ("rollout:4", 0), (ANCHOR, 0), ("rollout:64", 0), ("rollout:256", 0), ("rollout:1024", 0),
+    ("rollout:4096", 0), ("net:shipped", 0), ("shipped", 16), ("shipped", 64), ("shipped", 400), ("shipped", 1600),
 )  # fmt: skip
 """(player, simulations of a network) of the levels, before they are measured."""
 NEIGHBOURS = 2
