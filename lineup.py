@@ -21,13 +21,13 @@ from storage import Store
 from versions import read_weights
 
 FORMS = (
-    "best, current, version0007, shipped, level:3, run0002:best, run0002:version0007, net:best, rollout:5000, "
-    "rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, "
+    "best, current, version0007, shipped, level:3, run0002:best, run0002:version0007, net:best, sym:best, "
+    "rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, "
     "gtp:gnugo --mode gtp, human"
 )
 _NETWORK = re.compile(
-    r"(?P<net>net:)?(?P<shipped>shipped)|"
-    r"(?P<net_>net:)?(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6}))"
+    r"(?P<net>net:)?(?P<sym>sym:)?"
+    r"((?P<shipped>shipped)|(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
 )
 _BUDGET = re.compile(r"(rollout|alphabeta|uct):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)")
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
@@ -59,8 +59,8 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     if match := _NETWORK.fullmatch(text):
         run = 0 if match["shipped"] else int(match["run"]) if match["run"] else None
         version = int(match["version"]) if match["version"] else match["which"] or "best"
-        agent = network_player(game, run, version, sims=sims, root=root, **options)
-        if not (match["net"] or match["net_"]):
+        agent = network_player(game, run, version, sims=sims, root=root, averaged=bool(match["sym"]), **options)
+        if not match["net"]:
             return agent
         from players.policy import PolicyPlayer
 
@@ -121,12 +121,14 @@ def _hint(text: str) -> str:
 
 def network_player(
     game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path | None = None, smallest: int = 1,
-    **options: Any,
+    averaged: bool = False, **options: Any,
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written.
 
     `smallest`: batch size to pad questions to at least; with `backends.STEADY` answers do not depend on the batch.
+    `averaged`: answers are means over the symmetries of the board.
     """
+    from averaging import AveragedPredictor
     from backends import make_predictor
     from model import Residual_CNN
 
@@ -152,6 +154,8 @@ def network_player(
     settings |= {"mcts_sims": sims, **options}
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     own = "shipped" if folder == shipped_run(game.spec) else folder.name
+    if averaged:
+        predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
     return Agent(f"{own}:version{int(number):04}", game, predictor, model=model, **settings)
 
 

@@ -18,7 +18,7 @@ class Play:
     """Game, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
     against: str = "best"
     """Opponent: best, shipped, level:3 (see `levels`), current, version0007, run0002:best, net:best (no search),
-    rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000,
+    sym:best, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000,
     gtp:"gnugo --mode gtp", human."""
     sims: int = 400
     """Simulations a move of a network."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from averaging import AveragedPredictor
 from backends import STEADY, TOLERANCE, make_predictor, openvino_installed, padded
 from config import UserError
 from networks import make
@@ -161,3 +162,29 @@ def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
     with pytest.raises(UserError, match="pip install openvino"):
         make_predictor(network, backend="openvino")
     assert make_predictor(network).name.startswith("keras")
+
+
+# ---- means over symmetries
+
+
+@pytest.mark.parametrize("name", ["connect4", "tictactoe", "othello(size=4)"])
+def test_an_averaged_answer_is_the_mean_over_all_ways_to_see_the_board(name):
+    model = make(name)
+    model.set_weights(trained_looking(model))
+    game, inner = model.game, make_predictor(model, backend="keras")
+    averaged, planes = AveragedPredictor(inner, game), boards(game, 20)
+    value, logits = averaged(planes)
+    assert value.shape == (20,) and logits.shape == (20, game.action_size)
+    flat = planes.reshape(20, -1, planes.shape[-1])
+    values, back = [inner(planes)[0].copy()], [inner(planes)[1].copy()]
+    for s in game.symmetries:
+        turned = flat[:, s.grid].reshape(planes.shape)
+        one, many = (np.array(a) for a in inner(turned))
+        values.append(one)
+        back.append(np.zeros_like(many))
+        back[-1][:, s.actions] = many
+        for found, expected in zip(averaged(turned), (value, logits[:, s.actions]), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert np.std(values, axis=0).max() > 0.01, "the network itself sees them differently"
+    np.testing.assert_allclose(value, np.mean(values, axis=0), atol=1e-5)
+    np.testing.assert_allclose(logits, np.mean(back, axis=0), atol=1e-5)

@@ -9,8 +9,8 @@ HERE = Path(__file__).parent.parent
 LAYERS = [
     "config failpoints rating arrays", "files league", "loggers database", "compiled storage backends gate", "game",
     "games openings", "forest", "chance", "selection", "kernels", "rollouts nodes pruning targets minimax", "MCTS",
-    "selfplay", "pool memory", "processes", "model", "choices", "agent", "players", "conformance funcs", "versions",
-    "runs sgf", "workers levels", "exact ladder", "scoreboard", "evaluation", "initialise records",
+    "selfplay", "pool memory", "processes", "model averaging", "choices", "agent", "players", "conformance funcs",
+    "versions", "runs sgf", "workers levels", "exact ladder", "scoreboard", "evaluation", "initialise records",
     "stages scoring lineup explain budget bench exchange drawing", "verification doctor shipping", "recovery", "soak",
     "console position turnfile curves", "widget", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
