@@ -59,6 +59,9 @@ def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
         try:
             if number == 0:
                 test.facts()
+            if number < ORDERS:
+                test.orders()
+                test.moves = []
             trail = test.play()
             test.expect("parse_moves of format_moves", test.moves, game.parse_moves(game.format_moves(test.moves)))
             test.replay("when the same moves are played again", None, trail)
@@ -81,6 +84,8 @@ def _facts(state: GameState) -> dict[str, Any]:
 
 GAMES = 2000
 """Random games whose mean results are compared."""
+ORDERS, DEEP = 3, 6
+"""How often a few moves are played in every order, and how many plies deep."""
 Trail = list[tuple[list[int], dict[str, Any]]]
 """Moves from the start and facts of each position of a game."""
 
@@ -247,6 +252,24 @@ class _Check:
             for action in state.allowedActions:
                 facts = _facts(other.takeAction(action)[0])
                 self.same("a move after ids are equal", facts, state.takeAction(action)[0])
+
+    def orders(self) -> None:
+        """Play a few moves, the last in the list among them, in every order: equal ids are to promise equal futures.
+
+        A random game seldom comes to one position twice, and hardly ever by different passes.
+        """
+        start, known = self.game.start(), {}
+        legal = list(start.allowedActions)
+        few = sorted({legal[-1], *(int(a) for a in self.rng.choice(legal, min(3, len(legal)), replace=False))})
+        todo: list[tuple[list[int], GameState]] = [([], start)]
+        while todo:
+            self.moves, state = todo.pop()
+            facts = _facts(state)
+            moves, expected = known.setdefault(state.id, (self.moves, facts))
+            if moves is not self.moves:
+                self.same("where ids are equal", expected, state)
+            elif len(moves) < DEEP and not facts["isEndGame"]:
+                todo += [([*moves, a], state.takeAction(a)[0]) for a in few if a in facts["legal"]]
 
     def illegal(self, state: GameState) -> None:
         facts = _facts(state)

@@ -349,8 +349,10 @@ def barred_point(row, p):  # type: ignore[no-untyped-def]
 
 @compiled
 def position_key(row):  # type: ignore[no-untyped-def]
-    """Return a hash of all that the future depends on: a board can come back, so the ply is in it."""
-    word = kept_hash(row, HASH, (row[PLY] * 512 + row[KO]) * 2 + row[PASSED])
+    """Return a hash of all that the future depends on: a board can come back, so the ply is in it, and a pass may have
+    ended the game or not.
+    """
+    word = kept_hash(row, HASH, ((row[PLY] * 512 + row[KO]) * 2 + row[PASSED]) * 2 + row[OVER])
     return word ^ kept_hash(row, PAST, 1) if row[SLOTS] > 0 else word
 
 

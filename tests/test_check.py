@@ -16,13 +16,15 @@ from game import (
     OVER,
     PLAYER,
     PLAYOUT,
+    PLY,
     SAFE,
     WINNER,
     WINNING,
     Game,
     Symmetry,
 )
-from games.boards import hash_cells, point_symmetries
+from games.boards import hash_cells, kept_hash, point_symmetries
+from games.chains import HASH, PASSED
 
 CONFORMING = ["connect4", "connect4(rows=5,columns=6,n=3)", "tictactoe", "corridor"]
 
@@ -127,6 +129,17 @@ def key_of_the_upper_cells(row):
 def encode_signed(row, out):
     for i in range(27):
         out[i] = row[HEADER + i // 3]
+
+
+@cfunc(KEY, cache=True)
+def key_without_the_end(row):
+    return kept_hash(row, HASH, row[PLY] * 2 + row[PASSED])
+
+
+def go_without_the_end_in_its_key():
+    game = games.make("go(size=3)")
+    game.rules = game.rules._replace(key=key_without_the_end)
+    return game
 
 
 def compiled_with(**rules):
@@ -264,6 +277,10 @@ SPOILED = {
     "compiled: an outcome for the player who began": (
         "row (player, over, winner)",
         lambda: compiled_with(outcome=outcome_for_the_beginner),
+    ),
+    "compiled: a key that does not tell which pass ended the game": (
+        "isEndGame where ids are equal",
+        go_without_the_end_in_its_key,
     ),
     "compiled: a key that leaves out a row": (
         "planes where ids are equal",

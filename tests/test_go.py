@@ -292,6 +292,8 @@ def test_equal_positions_have_one_key_and_different_futures_have_different_ones(
     assert key("c3 d4 c2 d2", "go(ko=superko)") != key("c2 d2 c3 d4", "go(ko=superko)"), "other boards are barred"
     assert len({key(m) for m in ("", "pass", "c3", "c3 pass", "c3 pass c2 pass", "c2 pass c3 d4", "c3 d4")}) == 7
     assert key("c3 d4 pass") != key("c3 d4"), "a pass ends the game now"
+    assert key("c3 d4 pass pass") != key("pass d4 c3 pass"), "two passes ended one of them"
+    assert key("c3 d4 c2 d2 pass pass", "littlego") != key("c3 d4 pass d2 c2 pass", "littlego")
     taken = play(setup("go(size=4)", KO_FIGHT), "c3")
     row = taken.row.copy()
     row[KO] = 0

@@ -141,7 +141,7 @@ def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == "person"
     assert "run0001:best" in names
-    assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("othello") == "rollout"
+    assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("metasquares") == "rollout"
     game = games.make("tictactoe")
     a, b = (roster.make("run0001:best", game, "25") for _ in range(2))
     assert a is not b and a.predictor is b.predictor, "one network, two trees"
