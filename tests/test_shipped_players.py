@@ -9,7 +9,7 @@ from lineup import make_player
 from runs import shipped_run
 from test_winning import crowded_line
 
-CENTRES = {"connect4": "4", "go(komi=24.5)": "c3", "go": "c3", "littlego": "c3"}
+CENTRES = {"connect4": "4", "go(komi=24.5)": "c3", "littlego": "c3"}
 
 
 def shipped(spec, sims):
