@@ -60,7 +60,7 @@ def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
             if number == 0:
                 test.facts()
             if number < ORDERS:
-                test.orders()
+                test.orders(number)
                 test.moves = []
             trail = test.play()
             test.expect("parse_moves of format_moves", test.moves, game.parse_moves(game.format_moves(test.moves)))
@@ -253,14 +253,15 @@ class _Check:
                 facts = _facts(other.takeAction(action)[0])
                 self.same("a move after ids are equal", facts, state.takeAction(action)[0])
 
-    def orders(self) -> None:
+    def orders(self, number: int) -> None:
         """Play a few moves, the last in the list among them, in every order: equal ids are to promise equal futures.
 
         A random game seldom comes to one position twice, and hardly ever by different passes.
         """
         start, known = self.game.start(), {}
         legal = list(start.allowedActions)
-        few = sorted({legal[-1], *(int(a) for a in self.rng.choice(legal, min(3, len(legal)), replace=False))})
+        rng = np.random.default_rng(number)
+        few = sorted({legal[-1], *(int(a) for a in rng.choice(legal, min(3, len(legal)), replace=False))})
         todo: list[tuple[list[int], GameState]] = [([], start)]
         while todo:
             self.moves, state = todo.pop()

@@ -89,7 +89,10 @@ def measure_levels(
     game: Game, *, count: int, plies: int = 4, seed: int = 0, ladder: tuple[tuple[str, int], ...] = LADDER,
     report: Report = lambda text: None,
 ) -> list[Level]:  # fmt: skip
-    """Return the levels in order of strength; each plays `count` games against each of its neighbours in `ladder`."""
+    """Return the levels in order of strength; each plays `count` games against each of its neighbours in `ladder`.
+
+    Elo is in whole points; of equal ones the later in the ladder counts as stronger: perfect players draw.
+    """
     results = []
     for i, first in enumerate(ladder):
         for second in ladder[i + 1 : i + 1 + NEIGHBOURS]:
@@ -97,7 +100,8 @@ def measure_levels(
             results.append((_name(first), _name(second), sum(scores), float(len(scores))))
             report(f"{_name(first)} against {_name(second)}: {sum(scores):g} of {len(scores)}")
     ratings = fit_ratings(results, ANCHOR)
-    found = [Level(*entry, ratings[_name(entry)].elo, ratings[_name(entry)].error) for entry in ladder]
+    rated = [(entry, ratings[_name(entry)]) for entry in ladder]
+    found = [Level(*entry, float(round(rating.elo)), float(round(rating.error))) for entry, rating in rated]
     return sorted(found, key=lambda level: level.elo)
 
 

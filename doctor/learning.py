@@ -146,7 +146,9 @@ def noise(patient: Patient) -> Found:
     mcts = play.workers[0].mcts
     if not mcts.forest.noise.any():
         faults.append("self-play searches without noise")
-    for row in mcts.forest.nodes[(mcts.forest.nodes["status"] == EXPANDED) & (mcts.forest.nodes["count"] > 0)]:
+    nodes = mcts.forest.nodes.reshape(len(mcts.forest.trees), -1)
+    used = nodes[np.arange(nodes.shape[1]) < mcts.forest.trees["nodes"][:, None]]
+    for row in used[(used["status"] == EXPANDED) & (used["count"] > 0)]:
         some = mcts.forest.priors[row["first"] : row["first"] + row["count"]]
         if some.any() and np.ptp(some) > 1e-5:
             faults.append("self-play writes noise into P")

@@ -53,6 +53,8 @@ def allowed(name, value):
     if name not in c.FIELDS:
         return False
     kind, limits = c.TYPES[name], c.FIELDS[name].metadata
+    if name == "look_ahead" and isinstance(value, bool):
+        return True  # on or off in older runs
     if kind is int:
         return type(value) is int and limits["low"] <= value <= limits["high"]
     if kind is float:
