@@ -10,13 +10,12 @@ from game import Game
 
 class AveragedPredictor:
     """Asks another predictor for every symmetry of a position and answers with the mean: for a board and its mirror
-    image the same. Logits are averaged, so the priors are the normalised geometric mean."""
+    image the same. Logits are averaged, so the priors are the normalised geometric mean.
+    """
 
     def __init__(self, predictor: Predictor, game: Game) -> None:
-        rows, columns = game.grid_shape
         self._predictor = predictor
-        self._grids = np.array([np.arange(rows * columns), *(s.grid for s in game.symmetries)])
-        actions = np.array([np.arange(game.action_size), *(s.actions for s in game.symmetries)])
+        self._grids, actions = game.views()
         self._back = np.argsort(actions, axis=1)
         self.name = f"{predictor.name}, mean of {len(actions)} symmetries"
 

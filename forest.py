@@ -2,7 +2,7 @@
 
 Many trees lie side by side in one allocation (`Forest`); one tree is the case n = 1. Each tree owns a range of nodes,
 of edges and of the hash, so positions reached twice share a node. The edges of a node are contiguous and stand for its
-legal moves only; a child is made when first visited. Indices are global in the forest.
+legal moves only, those that lose at once left out behind them; a child is made when first visited. Indices are global.
 
 Of a node's edges only the first `opened` have a row in `edges`: those visited and the next to be. The others are a
 prior and a move; `open_edge` puts the chosen one behind the opened ones. Where few of many moves are visited, a

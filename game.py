@@ -203,6 +203,12 @@ class Game:
     origin: str = ""
     """What stands before the parameters in `spec` where that is not the name: the file and class of one's own game."""
 
+    def views(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board; first as it is."""
+        as_it_is = Symmetry(np.arange(self.grid_shape[0] * self.grid_shape[1]), np.arange(self.action_size))
+        forms = [as_it_is, *self.symmetries]
+        return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
+
     @property
     def spec(self) -> str:
         """The name that makes this game again, e.g. "connect4(rows=5)"."""

@@ -110,9 +110,7 @@ class Memory:
         )
         self._next = 0
         self._count = 0
-        identity = [np.arange(game.grid_shape[0] * game.grid_shape[1])], [np.arange(actions)]
-        self._grids = np.array(identity[0] + [s.grid for s in game.symmetries])
-        self._actions = np.array(identity[1] + [s.actions for s in game.symmetries])
+        self._grids, self._actions = game.views()
 
     def __len__(self) -> int:
         """Number of positions in ltmemory."""

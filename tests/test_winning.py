@@ -1,4 +1,4 @@
-"""What a game tells of moves that win at once is what trying every move finds; gomoku's random games are its rules'."""
+"""What a game tells of moves that win or lose at once is what trying finds; gomoku's random games are its rules'."""
 
 import numpy as np
 import pytest
