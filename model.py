@@ -143,7 +143,10 @@ class Gen_Model:
 
         heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": tf.TensorSpec((None, self.game.action_size))}
         planes = tf.TensorSpec((None, *self.game.input_shape), tf.uint8)
-        return tf.data.Dataset.from_generator(read, output_signature=(planes, heads)).prefetch(tf.data.AUTOTUNE)
+        options = tf.data.Options()
+        options.autotune.enabled = False  # its thread sleeps 10, 20, 40 ... ms, and the end of a fit waits for it
+        batches = tf.data.Dataset.from_generator(read, output_signature=(planes, heads)).prefetch(2)
+        return batches.with_options(options)
 
     def is_finite(self) -> bool:
         """True when no weight is NaN or infinite."""

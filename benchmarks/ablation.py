@@ -29,13 +29,12 @@ from exact import Solved, oracle, positions
 from initialise import Session
 from loggers import Console
 from main import train
-from scoreboard import choose, choose_alone, measure
+from scoreboard import choose, choose_alone, measure, value_error
 
 BASE: dict[str, Any] = {
     "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,
     "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000,
-    "mcts_sims": 100, "fast_sims": 25, "random_opening_plies": 12, "random_opening_share": 0.5,
-    "score_every": 0, "score_games": 0,
+    "mcts_sims": 100, "fast_sims": 25, "score_every": 0, "score_games": 0,
 }  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
@@ -52,10 +51,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "lambda 0.9": {"value_from_search": 0.0, "value_lambda": 0.9},
     "lambda 0.97": {"value_from_search": 0.0, "value_lambda": 0.97},
     "no random openings": {"random_opening_share": 0.0},
-    "random openings of up to 30 moves": {"random_opening_plies": 30, "random_opening_share": 0.75},
+    "random openings of up to 12 moves in half of the games": {
+        "random_opening_plies": 12,
+        "random_opening_share": 0.5,
+    },
+    "no temperature": {"turns_until_tau0": 0},
+    "no temperature, all games from random openings": {"turns_until_tau0": 0, "random_opening_share": 1.0},
     "half the rate": {"learning_rate": 0.0005},
     "twice the rate": {"learning_rate": 0.002},
-    "reuse 8": {"reuse": 8.0},
+    "each position used 8 times": {"reuse": 8.0},
+    "each position used 16 times": {"reuse": 16.0},
     "unvisited moves count as 0": {"fpu_reduction": -1.0},
     "no evaluation cache": {"cache_size": 0},
     "50 simulations": {"mcts_sims": 50, "fast_sims": 12},
@@ -83,14 +88,18 @@ def trained(config: Config, evaluations: float, folder: Path) -> tuple[Session, 
 
 
 def measured(session: Session, found: list[Solved], bands: tuple[int, ...]) -> dict[str, float]:
-    """Return the share of positions whose value is kept, in percent; `late`: by a search of 400 in the last stage."""
+    """Return the share of positions whose value is kept, in percent; `late`: by a search of 400 in the last stage.
+
+    `value error`: mean distance of the value head from the exact values, in hundredths.
+    """
     agent = session.agent(session.current_version, sims=400)
     shares = {"network": measure(choose_alone(agent, found), found, bands).kept.share}
     for sims, chosen in choose(agent, found, (100, 400)).items():
         result = measure(chosen, found, bands)
         shares[f"{sims} simulations"] = result.kept.share
     shares["late"] = result.stages[-1][1].share
-    return {name: 100 * (share or 0.0) for name, share in shares.items()}
+    percent = {name: 100 * (share or 0.0) for name, share in shares.items()}
+    return {**percent, "value error": 100 * value_error(agent, found).mean_absolute_error}
 
 
 def table(lines: list[dict[str, Any]]) -> str:
@@ -98,14 +107,15 @@ def table(lines: list[dict[str, Any]]) -> str:
     by_name: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         by_name[line["variant"]].append(line)
-    columns = ["network", "100 simulations", "400 simulations", "late", "steps", "games", "processor_seconds"]
+    exact = ["network", "100 simulations", "400 simulations", "late", "value error"]
+    columns = [*exact, "steps", "games", "processor_seconds"]
     text = [f"| variant | seeds | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
     for name, runs in by_name.items():
         cells = []
         for column in columns:
             values = np.array([run[column] for run in runs], float)
             error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
-            cells.append(f"{values.mean():.1f} ± {error:.1f}" if column in columns[:4] else f"{values.mean():,.0f}")
+            cells.append(f"{values.mean():.1f} ± {error:.1f}" if column in exact else f"{values.mean():,.0f}")
         text.append(f"| {name} | {len(runs)} | {' | '.join(cells)} |")
     return "\n".join(text)
 

@@ -169,6 +169,11 @@ def test_the_rate_of_each_step_and_the_steps_done_are_those_asked_for():
     assert any((a != b).any() for a, b in zip(before, model.get_weights(), strict=True))
 
 
+def test_a_fit_ends_without_waiting_for_a_thread_of_tensorflow_that_sleeps():
+    options = make()._stream.options()
+    assert options.autotune.enabled is False
+
+
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
 def test_weights_and_optimizer_given_to_another_model_make_it_go_on_bit_for_bit(optimizer):
     model, twin = (make(optimizer=optimizer, seed=seed, normalisation="batch") for seed in (0, 9))
