@@ -70,6 +70,8 @@ class Config:
     stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
+    full_after_opening: bool = setting(False)
+    """The first search after random moves is full: of every such game the position most unlike others is learnt from."""
     cpuct: float = setting(1.25, 0.01, 100)
     """Weight of the prior in the search (article: 1)."""
     epsilon: float = setting(0.25, 0, 1)

@@ -75,16 +75,17 @@ class Play(NamedTuple):
     alpha: float
     random_share: float
     random_plies: int
+    full_after_opening: bool
 
 
 @compiled
-def begin_move(f, table, play, t):  # type: ignore[no-untyped-def]
+def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
     """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
 
-    It is taught only where other moves are legal, which lose at once.
+    It is taught only where other moves are legal, which lose at once. `first` searches in full.
     """
     tree = f.trees[t]
-    full = uniform(tree) < play.full_share
+    full = uniform(tree) < play.full_share or first
     tree.budget = play.sims if full else play.fast_sims
     if f.nodes[tree.root].count == 1:
         full = full and f.nodes[tree.root].legal > 1
@@ -119,7 +120,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     capacity = f.nodes.shape[0] // f.trees.shape[0]
     if tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
         plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
-    begin_move(f, table, play, t)
+    begin_move(f, table, play, t, False)
 
 
 @compiled
@@ -152,9 +153,10 @@ def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-
     plant(f, rules, t, row)
     table.ply[t] = 0
     table.phase[t] = RUNNING
-    if play.random_plies > 0 and uniform(f.trees[t]) < play.random_share:
+    opened = play.random_plies > 0 and uniform(f.trees[t]) < play.random_share
+    if opened:
         random_opening(f, rules, table, play, t)
-    begin_move(f, table, play, t)
+    begin_move(f, table, play, t, opened and play.full_after_opening)
 
 
 @compiled
@@ -294,6 +296,7 @@ class _Worker:
             float(config.alpha),
             float(config.random_opening_share),
             config.random_opening_plies,
+            config.full_after_opening,
         )
         self.mcts = MCTS(
             game,

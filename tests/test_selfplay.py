@@ -288,3 +288,18 @@ def test_a_share_of_games_begins_with_random_moves_that_are_not_trained_on():
     assert all(lengths.count(n) > 5 for n in range(1, 7))
     openings = {tuple(r.moves[:n]) for r, n in zip(records, lengths, strict=True) if n}
     assert len(openings) > 40
+
+
+def test_the_first_search_after_random_moves_is_full_where_asked_for_and_no_other():
+    game = GAMES["connect4"]
+    settings = {"full_search_share": 0.01, "random_opening_plies": 6, "full_after_opening": True}
+
+    def firsts(**changes):
+        records = played(game, 60, **{**settings, **changes})
+        return [record.visits[np.flatnonzero(record.values)[0]].any() for record in records], records
+
+    taught, records = firsts(random_opening_share=1.0)
+    assert np.mean(taught) > 0.95, "all but where one move is left"
+    assert sum(record.visits.any(axis=1).sum() for record in records) < 2 * len(records)
+    assert not any(firsts(random_opening_share=0.0)[0][:5])
+    assert np.mean(firsts(random_opening_share=1.0, full_after_opening=False)[0]) < 0.1
