@@ -71,7 +71,7 @@ class Config:
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     full_after_opening: bool = setting(False)
-    """The first search after random moves is full: of every such game the position most unlike others is learnt from."""
+    """The first search after random moves is full: the one position of a game that is like no other is learnt."""
     cpuct: float = setting(1.25, 0.01, 100)
     """Weight of the prior in the search (article: 1)."""
     epsilon: float = setting(0.25, 0, 1)
@@ -120,8 +120,8 @@ class Config:
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
     """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
     which takes the result's place (TD(lambda); the article: 1)."""
-    optimizer: Literal["sgd", "adamw"] = setting("adamw", fixed=True)
-    """SGD with momentum as in the article, or AdamW."""
+    optimizer: Literal["sgd", "adamw", "muon"] = setting("adamw", fixed=True)
+    """SGD with momentum as in the article, AdamW, or Muon for the residual tower with AdamW for the rest."""
     learning_rate: float = setting(0.002, 1e-8, 10)
     """Rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")

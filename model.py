@@ -1,5 +1,6 @@
-"""`Gen_Model` and `Residual_CNN`: the network, its loss, its training. With backends/, the only Keras here.
+"""`Gen_Model` and `Residual_CNN`: the network, its loss, its training.
 
+With optimizers.py and backends/ the only Keras here.
 Value: for the player to move, in [-1, 1]. Policy: unmasked logits [B, action_size]; legality is the caller's.
 A state of a model is a list of arrays, weights then optimizer; files hold arrays only, never a Keras object.
 """
@@ -27,6 +28,7 @@ from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch
+from optimizers import make_optimizer
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
@@ -297,15 +299,6 @@ class Residual_CNN(Gen_Model):
             others = self._dense(pooled, size - points, "policy_others", dtype="float32")
             x = layers.Concatenate(dtype="float32")([x, others])
         return layers.Identity(name="policy_head", dtype="float32")(x)
-
-
-def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
-    """Return the optimizer named in the settings; its rate is set before each step."""
-    if config.optimizer == "sgd":
-        return keras.optimizers.SGD(config.learning_rate, momentum=config.momentum)
-    optimizer = keras.optimizers.AdamW(config.learning_rate, weight_decay=config.reg_const, clipnorm=5.0)
-    optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
-    return optimizer
 
 
 class _Average(keras.callbacks.Callback):

@@ -31,7 +31,7 @@ REFUSED = [
     (["--episodes", "many"], "episodes: expected a whole number"),
     (["--episodes", "9" * 5000], "episodes: expected a whole number"),
     (["--episodes", "1.5"], "episodes: expected a whole number"),
-    (["--optimizer", "adam"], "optimizer: expected one of sgd, adamw"),
+    (["--optimizer", "adam"], "optimizer: expected one of sgd, adamw, muon"),
     (["--hidden-cnn-layers", "64x3", "32x3"], "the same number of filters"),
     (["--hidden-cnn-layers", "big"], "layers such as 64x3"),
     (["--min-memory", "9", "--memory-size", "8"], "memory_size"),

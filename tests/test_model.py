@@ -139,7 +139,8 @@ def lesson(game, count=24, seed=0):
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"normalisation": "batch", "optimizer": "sgd"}, {"global_pooling": True}, {"precision": "bfloat16"}],
+    [{}, {"normalisation": "batch", "optimizer": "sgd"}, {"global_pooling": True}, {"precision": "bfloat16"},
+     {"optimizer": "muon"}],  # fmt: skip
     ids=lambda changes: "-".join(map(str, changes.values())) or "standard",
 )
 def test_a_batch_can_be_learnt_by_heart(changes):
@@ -174,7 +175,7 @@ def test_a_fit_ends_without_waiting_for_a_thread_of_tensorflow_that_sleeps():
     assert options.autotune.enabled is False
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw", "muon"])
 def test_weights_and_optimizer_given_to_another_model_make_it_go_on_bit_for_bit(optimizer):
     model, twin = (make(optimizer=optimizer, seed=seed, normalisation="batch") for seed in (0, 9))
     batch = lesson(model.game)
