@@ -63,6 +63,8 @@ class Config:
     """The same for a fast search, which plays but trains no policy (playout-cap randomisation)."""
     full_search_share: float = setting(0.25, 0.01, 1)
     """Share of moves searched in full; 1 searches every move in full (article: 1)."""
+    grow_sims: int = setting(0, 0, 10**6)
+    """Iterations in which both budgets of self-play grow from a quarter to all; 0 = all at once (article: 0)."""
     turns_until_tau0: int = setting(12, 0, 10_000)
     """Moves chosen in proportion to the visits; afterwards the most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)

@@ -89,6 +89,7 @@ class Here:
     ) -> Iterator[GameRecord]:
         self._selfplay.clear_cache()
         jobs = deque((i, game_seed(order.run, order.iteration, i)) for i in games)
+        self._selfplay.set_iteration(order.iteration)
         return self._selfplay.play(self._predictor(order.version), jobs, stop=Patient(stop, jobs))
 
     def close(self) -> None:

@@ -31,8 +31,8 @@ BEAT = 0.5
 class Player(Protocol):
     """What a worker process plays with; made in it by a factory: (settings) -> Player."""
 
-    def load(self, weights: str, sha256: str) -> None:
-        """Play with the network in this file from now on."""
+    def load(self, weights: str, sha256: str, iteration: int) -> None:
+        """Play with the network in this file from now on, as in this iteration (from 1)."""
         ...
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
@@ -165,7 +165,7 @@ class _Worker:
             self.say({"kind": "stopped", "round": order["round"], "counts": player.counts()})
         else:
             self._order = order
-            player.load(order["weights"], order["sha256"])
+            player.load(order["weights"], order["sha256"], order["iteration"])
 
     def _take(self) -> None:
         """Add the games that have been ordered to those to play."""

@@ -30,12 +30,13 @@ class NetworkPlayer:
         self._selfplay = SelfPlay(self._game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
 
-    def load(self, weights: str, digest: str) -> None:
+    def load(self, weights: str, digest: str, iteration: int) -> None:
         data = read_file(Path(weights))
         if sha256(data) != digest:
             raise DamagedData(f"{weights}: expected the file that the run wrote, got another")
         self._predictor.load(arrays_from_bytes(data, self._shapes, weights))
         self._selfplay.clear_cache()
+        self._selfplay.set_iteration(iteration)
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
         return self._selfplay.play(self._predictor, todo, stop=Patient(stop, todo))

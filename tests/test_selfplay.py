@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from corridor import Corridor
+from pool import Here, Order
 from searching import GAMES, Projection
 from selfplay import SelfPlay, game_seed
 from tiny import tiny, used_memory
+from turns import budgets
 
 
 def jobs(count, run="run"):
@@ -303,3 +305,17 @@ def test_the_first_search_after_random_moves_is_full_where_asked_for_and_no_othe
     assert sum(record.visits.any(axis=1).sum() for record in records) < 2 * len(records)
     assert not any(firsts(random_opening_share=0.0)[0][:5])
     assert np.mean(firsts(random_opening_share=1.0, full_after_opening=False)[0]) < 0.1
+
+
+def test_searches_grow_over_the_first_iterations_where_asked_for():
+    game = GAMES["connect4"]
+    selfplay = SelfPlay(game, tiny(full_search_share=1.0, mcts_sims=40, fast_sims=8, grow_sims=3, proofs=False))
+
+    def longest(iteration):
+        order = Order("run", iteration, 0, "", "")
+        records = list(Here(selfplay, lambda version: Projection(game)).play(order, range(5)))
+        return max(record.visits.sum(axis=1, dtype=int).max() for record in records)
+
+    assert [longest(i) for i in (4, 1, 2, 3, 9)] == [40, 10, 20, 30, 40]
+    assert [budgets(tiny(mcts_sims=40, fast_sims=8, grow_sims=3), i) for i in (1, 2, 4)] == [(10, 2), (20, 4), (40, 8)]
+    assert budgets(tiny(mcts_sims=1, fast_sims=1, grow_sims=50), 1) == (1, 1)

@@ -226,3 +226,15 @@ def test_a_run_with_workers_one_of_them_killed_is_the_run_without(begun, tmp_pat
     assert_same_run(session.folder, begun, last=1)
     assert "ended by signal SIGKILL" in (session.folder / "logs" / "logger_main.log").read_text()
     assert all(gone(hand) for hand in hands if hand is not None)
+
+
+def test_workers_search_with_the_budget_of_the_iteration(tmp_path):
+    games = []
+    for workers in (0, 1):
+        config = tiny(workers=workers, mcts_sims=40, grow_sims=4)
+        with Session.start(config, root=tmp_path / str(workers), console=QUIET) as session:
+            train(session, iterations=1)
+            games.append([game[1:] for game in session.store.games_of(1)])
+    assert max(np.sum(visits, axis=1).max() for *_, visits, _ in games[0] if np.any(visits)) == 10
+    for one, other in zip(*games, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))

@@ -25,7 +25,7 @@ class Workman:
     def __init__(self, settings):
         self.settings, self.weights, self.played = settings, "", 0
 
-    def load(self, weights, sha256):
+    def load(self, weights, sha256, iteration):
         self.weights = weights
 
     def counts(self):

@@ -1,0 +1,169 @@
+"""The compiled side of self-play: in every tree a game of its own, move after move, until it asks the network."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+import kernels as k
+from chance import choose, draw_noise, uniform
+from compiled import compiled
+from config import Config
+from forest import TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
+from pruning import move_root
+from targets import write_target
+
+IDLE, RUNNING, FINISHED = 0, 1, 2
+
+
+class Table(NamedTuple):
+    """The games in flight, one a tree."""
+
+    phase: np.ndarray
+    """[T] int32: IDLE, RUNNING, FINISHED"""
+    ply: np.ndarray
+    """[T] int32"""
+    full: np.ndarray
+    """[T] int32: whether the present search is a full one"""
+    moves: np.ndarray
+    """[T, max_plies] int16"""
+    visits: np.ndarray
+    """[T, max_plies, action_size] uint16"""
+    values: np.ndarray
+    """[T, max_plies] float32"""
+    result: np.ndarray
+    """[T] float32: for player 1"""
+
+
+class Play(NamedTuple):
+    """How games are played; the names are those of `Config`."""
+
+    sims: int
+    fast_sims: int
+    full_share: float
+    turns_until_tau0: int
+    alpha: float
+    random_share: float
+    random_plies: int
+    full_after_opening: bool
+
+
+def budgets(config: Config, iteration: int) -> tuple[int, int]:
+    """Return the simulations of a full and of a fast search of self-play in an iteration (from 1)."""
+    share = min(0.25 + 0.75 * (iteration - 1) / config.grow_sims, 1.0) if config.grow_sims else 1.0
+    sims, fast = (max(round(share * n), 1) for n in (config.mcts_sims, config.fast_sims))
+    return sims, min(fast, sims)
+
+
+@compiled
+def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
+    """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
+
+    It is taught only where other moves are legal, which lose at once. `first` searches in full.
+    """
+    tree = f.trees[t]
+    full = uniform(tree) < play.full_share or first
+    tree.budget = play.sims if full else play.fast_sims
+    if f.nodes[tree.root].count == 1:
+        full = full and f.nodes[tree.root].legal > 1
+        tree.budget = 1
+    table.full[t] = full
+    if full:
+        draw_noise(f, t, play.alpha)
+
+
+@compiled
+def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
+    """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
+    tree = f.trees[t]
+    ply = table.ply[t]
+    if table.full[t]:
+        write_target(f, rule, t, table.visits, ply)
+    else:
+        for a in range(table.visits.shape[2]):
+            table.visits[t, ply, a] = 0
+    table.values[t, ply] = k.root_value(f, t)
+    e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
+    if f.edges[e].child == UNVISITED:  # every move tried is proven to lose
+        make_child(f, rules, t, tree.root, e)
+    table.moves[t, ply] = f.edges[e].action
+    table.ply[t] = ply + 1
+    child = f.nodes[f.edges[e].child]
+    if child.status == TERMINAL:
+        table.result[t] = child.value if child.player == 1 else -child.value
+        table.phase[t] = FINISHED
+        return
+    move_root(f, t, f.edges[e].child)
+    capacity = f.nodes.shape[0] // f.trees.shape[0]
+    if tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
+        plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
+    begin_move(f, table, play, t, False)
+
+
+@compiled
+def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
+    """Play 1 .. random_plies random moves from the root of tree t; they are recorded as moves without a search.
+
+    One that would end the game is not played, and the opening ends there.
+    """
+    tree = f.trees[t]
+    index = t * (f.nodes.shape[0] // f.trees.shape[0] + 1)
+    room = f.rows[index + 1]
+    for _ in range(1 + int(uniform(tree) * play.random_plies)):
+        copy_row(f.rows, index + 1, f.rows[index])
+        action = f.legal[int(uniform(tree) * rules.legal(room, f.legal))]
+        rules.play(room, action)
+        if rules.outcome(room, f.outcome):
+            break
+        for a in range(table.visits.shape[2]):
+            table.visits[t, table.ply[t], a] = 0
+        table.values[t, table.ply[t]] = 0.0
+        table.moves[t, table.ply[t]] = action
+        table.ply[t] += 1
+        plant(f, rules, t, room)
+
+
+@compiled
+def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-def]
+    """Begin a game in tree t."""
+    f.trees[t].rng = seed
+    plant(f, rules, t, row)
+    table.ply[t] = 0
+    table.phase[t] = RUNNING
+    opened = play.random_plies > 0 and uniform(f.trees[t]) < play.random_share
+    if opened:
+        random_opening(f, rules, table, play, t)
+    begin_move(f, table, play, t, opened and play.full_after_opening)
+
+
+@compiled
+def selfplay_step(  # type: ignore[no-untyped-def]
+    f, rules, rule, cache, table, play, asked, count, values, logits, planes
+):
+    """Take `count` answers for the trees in `asked`, then play on in every tree until it asks or its game ends.
+
+    Writes planes[i], asked[i] for each new question and returns their number.
+    """
+    k.absorb(f, rule, cache, asked, count, values, logits)
+    count = 0
+    for t in range(table.phase.shape[0]):
+        if table.phase[t] == RUNNING:
+            f.active[count] = t
+            count += 1
+    while count > 0:
+        k.run_to_leaves(f, rules, rule, cache, count)
+        count = 0
+        for t in range(table.phase.shape[0]):
+            if table.phase[t] == RUNNING and f.ended[t] != k.LEAF:
+                end_move(f, rules, rule, table, play, t)
+                if table.phase[t] == RUNNING:
+                    f.active[count] = t
+                    count += 1
+    n = 0
+    for t in range(table.phase.shape[0]):
+        if table.phase[t] == RUNNING:
+            rules.encode(f.rows[row_index(f, t, f.leaf[t])], planes[n])
+            asked[n] = t
+            n += 1
+    return n
