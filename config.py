@@ -103,7 +103,10 @@ class Config:
 
     # ---- memory and retraining
     memory_size: int = setting(250_000, 16, 10**8)
-    """Positions in the training window (article: 30000)."""
+    """Most positions in the training window (article: 30000)."""
+    first_window: int = setting(0, 0, 10**8)
+    """c of a window that grows more slowly than the positions played, from c to memory_size (KataGo: 250000); 0 = as
+    many as memory_size holds (article: 0)."""
     min_memory: int = setting(5_000, 1, 10**8)
     """Positions that must be there before training starts (article: memory_size)."""
     batch_size: int = setting(256, 1, 65_536)

@@ -90,6 +90,17 @@ def returns(players, values, result, decay, out):  # type: ignore[no-untyped-def
         out[ply] = back * players[ply]
 
 
+def window(first: int, played: int) -> int:
+    """Return how many of the newest positions to train on when so many were played.
+
+    c (1 + beta ((N / c)^alpha - 1) / alpha) with alpha = 0.75, beta = 0.4 (Wu 2019, KataGo, appendix C); all
+    of them up to c = `first`, or when that is 0.
+    """
+    if not first or played <= first:
+        return played
+    return round(first * (1.0 + 0.4 * ((played / first) ** 0.75 - 1.0) / 0.75))
+
+
 class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
@@ -180,16 +191,18 @@ class Memory:
         self._count = min(self._count + n, self.size)
         return n
 
-    def sample(self, count: int, rng: np.random.Generator, *, value_from_search: float = 0.0) -> Batch:
-        """Return `count` positions drawn with replacement, each in a random symmetry.
+    def sample(
+        self, count: int, rng: np.random.Generator, *, value_from_search: float = 0.0, newest: int = 0
+    ) -> Batch:
+        """Return `count` positions drawn with replacement, of the `newest` if not 0, each in a random symmetry.
 
         The value target mixes the game's result with the search's value; the policy target is the share of
         visits over legal moves, ILLEGAL elsewhere.
         """
         if not self._count:
             raise ValueError("expected positions in ltmemory, got none")
-        oldest = self._next - self._count
-        where = (oldest + rng.integers(0, self._count, count)) % self.size
+        among = min(newest or self._count, self._count)
+        where = (self._next - among + rng.integers(0, among, count)) % self.size
         form = rng.integers(0, len(self._grids), count)
         return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)
 

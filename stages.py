@@ -15,7 +15,7 @@ from config import UserError
 from failpoints import reach
 from funcs import MatchGame, Verdict, tournament
 from initialise import Session
-from memory import Batch
+from memory import Batch, window
 from selfplay import Counts, GameRecord, side_by_side
 from storage import IMPORTED
 from versions import drop_old_optimizers
@@ -167,11 +167,12 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
     iteration, version = s.iteration, s.current_version + 1
     new = s.store.trained_positions(iteration)
     steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
+    newest = window(c.first_window, s.store.positions_until(iteration))
     agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
 
     def sample(step: int) -> Batch:
         rng = np.random.default_rng([c.seed, iteration, step])
-        return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search)
+        return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search, newest=newest)
 
     def rate(step: int) -> float:
         return share * s.learning_rate(step)

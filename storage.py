@@ -101,6 +101,11 @@ class Store(Database):
         query = "SELECT COALESCE(SUM(trained), 0) FROM games WHERE iteration = ?"
         return int(self._db.execute(query, (iteration,)).fetchone()[0])
 
+    def positions_until(self, iteration: int) -> int:
+        """Positions of all iterations up to this one that can be trained on."""
+        query = "SELECT COALESCE(SUM(trained), 0) FROM games WHERE iteration <= ?"
+        return int(self._db.execute(query, (iteration,)).fetchone()[0])
+
     # ---- versions
 
     def add_version(

@@ -58,6 +58,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no temperature": {"turns_until_tau0": 0},
     "no temperature, all games from random openings": {"turns_until_tau0": 0, "random_opening_share": 1.0},
     "first search after random moves in full": {"full_after_opening": True},
+    "a window that grows from 20,000": {"first_window": 20_000},
+    "muon": {"optimizer": "muon"},
     "half the rate": {"learning_rate": 0.0005},
     "twice the rate": {"learning_rate": 0.002},
     "each position used 8 times": {"reuse": 8.0},

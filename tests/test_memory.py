@@ -6,7 +6,7 @@ import pytest
 import games
 from corridor import Corridor, CorridorState
 from files import DamagedData
-from memory import ILLEGAL, ILLEGAL_VISITS, Memory
+from memory import ILLEGAL, ILLEGAL_VISITS, Memory, window
 from searching import GAMES
 from selfplay import GameRecord
 from storage import Store
@@ -285,6 +285,24 @@ def test_the_same_rng_gives_the_same_sample_and_draws_are_with_replacement():
     assert all((a == b).all() for a, b in zip(first, same, strict=True))
     assert not (first.planes == other.planes).all()
     assert memory.sample(500, np.random.default_rng(0)).planes.shape == (500, 3, 3, 3)
+
+
+@pytest.mark.parametrize("newest", [1, 30, 100, 5000])
+def test_of_the_newest_positions_only_those_are_drawn(newest):
+    memory = Memory(GAMES["tictactoe"], 100)
+    total = fill(memory, 250, np.random.default_rng(6))
+    batch = memory.sample(4000, np.random.default_rng(7), value_from_search=1.0, newest=newest)
+    assert set(batch.value.astype(int)) == set(range(total - min(newest, 100), total))
+
+
+def test_the_window_grows_more_slowly_than_what_was_played():
+    assert [window(0, played) for played in (0, 10, 10**7)] == [0, 10, 10**7]
+    assert [window(1000, played) for played in (0, 10, 1000)] == [0, 10, 1000]
+    assert window(1000, 16_000) == 1000 * (1 + 0.4 * (8 - 1) / 0.75) // 1, "16^0.75 = 8"
+    assert window(250_000, 4_000_000) == 1_183_333
+    sizes = [window(1000, played) for played in range(1000, 9000, 100)]
+    steps = np.diff(sizes)
+    assert (steps > 0).all() and (np.diff(steps) <= 1).all() and steps[0] <= 40 + 1
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])

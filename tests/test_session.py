@@ -10,6 +10,7 @@ import stages
 from initialise import Session
 from loggers import read_metrics
 from main import train
+from memory import Memory, window
 from runs import read_config
 from sessions import Listening, assert_same_run, content, copied, start
 from storage import Store
@@ -180,3 +181,17 @@ def test_training_that_gives_no_numbers_leaves_the_last_version_in_place(begun, 
         now = session.model.get_weights() + session.model.get_optimizer()
         assert all(np.array_equal(a, b) for a, b in zip(before + optimizer, now, strict=True))
         assert not list((session.folder / "models").glob("version0002*"))
+
+
+def test_training_draws_from_the_newest_positions_that_the_window_names(tmp_path, quick, monkeypatch):
+    asked, sample = [], Memory.sample
+
+    def noted(memory, *args, newest=0, **options):
+        asked.append(newest)
+        return sample(memory, *args, newest=newest, **options)
+
+    monkeypatch.setattr(Memory, "sample", noted)
+    with Session.start(tiny(first_window=60, training_loops=1), root=tmp_path, console=QUIET) as session:
+        train(session, iterations=3)
+        played = np.cumsum([session.store.trained_positions(i) for i in (1, 2, 3)])
+    assert asked == [window(60, n) for n in played.tolist()] and asked[-1] < 0.8 * played[-1]
