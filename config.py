@@ -92,6 +92,9 @@ class Config:
     forced_playouts: float = setting(0.0, 0, 100)
     """k: a visited move at the root gets at least sqrt(k P sum N) visits in a full search of self-play, which the
     policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""
+    gumbel: int = setting(0, 0, 10_000)
+    """m: moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, for few
+    simulations (Danihelka 2022: 16); in place of Dirichlet noise and tau, without the last search's tree. 0 = none."""
     games_in_flight: int = setting(256, 1, 65_536)
     """Games of self-play side by side."""
     workers: int = setting(0, 0, 256)

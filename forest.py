@@ -38,8 +38,9 @@ EDGE = np.dtype(
 MAX_ACTIONS = 65_535
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; pending: leaves asked for; ahead:
+     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
+"""nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves
+that a Gumbel search looks at; pending: leaves asked for; ahead:
 the plies that a new position is looked ahead (see `look_ahead`)."""
 
 
@@ -57,7 +58,7 @@ class Forest(NamedTuple):
     moves: np.ndarray
     """[T * edge capacity] int32: the action of every edge"""
     noise: np.ndarray
-    """[T, action_size] float32: Dirichlet noise of the root by action, read only while the tree is `noisy`"""
+    """[T, action_size] float32: noise of the root by action, Dirichlet's (`noisy` 1) or Gumbel's (2)"""
     rows: np.ndarray
     """[T * (capacity + 1), row_size] int32: the positions; the last row of a tree is room to try a move."""
     flat: np.ndarray

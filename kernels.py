@@ -27,6 +27,7 @@ from forest import (
     row_index,
     sum_of_values,
 )
+from gumbel import GUMBEL, select_gumbel
 from selection import select
 
 LEAF, DONE, BLOCKED = 0, 1, 2
@@ -69,7 +70,10 @@ def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
     node = f.nodes[index]
     if node.status != EXPANDED or depth == f.path.shape[1] or (node.proven != OPEN and depth > 0):
         return False
-    e = select(f, rule, t, index)
+    if depth == 0 and f.trees[t].noisy == GUMBEL:
+        e = select_gumbel(f, t)
+    else:
+        e = select(f, rule, t, index)
     edge = f.edges[e]
     edge.N += 1
     edge.W -= rule.virtual_loss

@@ -151,6 +151,7 @@ class _Worker:
             float(config.random_opening_share),
             config.random_opening_plies,
             config.full_after_opening,
+            config.gumbel,
         )
         self.mcts = MCTS(
             game,

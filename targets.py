@@ -10,6 +10,7 @@ import math
 from chance import sensible
 from compiled import compiled
 from forest import OPEN
+from gumbel import GUMBEL, write_improved
 from selection import known_q
 
 
@@ -17,10 +18,13 @@ from selection import known_q
 def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
     """Write the weight of each root move into `visits[t, ply]` [action_size] uint16; at least one is positive.
 
-    Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven.
+    Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven;
+    after a Gumbel search they are those of its improved policy.
     """
     for a in range(visits.shape[2]):
         visits[t, ply, a] = 0
+    if f.trees[t].noisy == GUMBEL and write_improved(f, t, visits, ply):
+        return
     root = f.nodes[f.trees[t].root]
     stop = root.first + root.opened
     best, written = root.first, 0

@@ -11,6 +11,7 @@ from chance import choose, draw_noise, uniform
 from compiled import compiled
 from config import Config
 from forest import TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
+from gumbel import GUMBEL, choose_gumbel, draw_gumbel
 from pruning import move_root
 from targets import write_target
 
@@ -47,6 +48,7 @@ class Play(NamedTuple):
     random_share: float
     random_plies: int
     full_after_opening: bool
+    gumbel: int
 
 
 def budgets(config: Config, iteration: int) -> tuple[int, int]:
@@ -69,7 +71,9 @@ def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
         full = full and f.nodes[tree.root].legal > 1
         tree.budget = 1
     table.full[t] = full
-    if full:
+    if full and play.gumbel > 0:
+        draw_gumbel(f, t, play.gumbel)
+    elif full:
         draw_noise(f, t, play.alpha)
 
 
@@ -84,7 +88,9 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         for a in range(table.visits.shape[2]):
             table.visits[t, ply, a] = 0
     table.values[t, ply] = k.root_value(f, t)
-    e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
+    e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
+    if e < 0:
+        e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
     if f.edges[e].child == UNVISITED:  # every move tried is proven to lose
         make_child(f, rules, t, tree.root, e)
     table.moves[t, ply] = f.edges[e].action
@@ -96,7 +102,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         return
     move_root(f, t, f.edges[e].child)
     capacity = f.nodes.shape[0] // f.trees.shape[0]
-    if tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
+    if play.gumbel > 0 or tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
         plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)
 

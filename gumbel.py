@@ -1,0 +1,154 @@
+"""Gumbel search at the root: for few simulations, moves drawn without replacement and sequential halving among them.
+
+Reference: Danihelka et al. 2022, "Policy improvement by planning with Gumbel" (ICLR). Q counts from 0, lost, to 1, won.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from chance import sensible, uniform
+from compiled import compiled, inlined
+from forest import OPEN, open_edge
+from selection import known_q
+
+GUMBEL = 2
+"""`noisy` of a tree whose root is searched in this way."""
+C_VISIT, C_SCALE = 50.0, 1.0
+"""Of sigma (the paper's numbers for board games)."""
+WEIGHT = 10_000
+"""Sum of the weights of a policy target, up to rounding."""
+
+
+@compiled
+def draw_gumbel(f, t, moves):  # type: ignore[no-untyped-def]
+    """Draw a Gumbel(0) number for each of the root's moves; at most `moves` of them are to be considered."""
+    tree = f.trees[t]
+    root = f.nodes[tree.root]
+    for e in range(root.first, root.first + root.count):
+        f.noise[t, f.moves[e]] = -math.log(-math.log(uniform(tree) + 1e-18) + 1e-18)
+    tree.considered = min(moves, root.count)
+    tree.noisy = GUMBEL
+
+
+@inlined
+def visits_due(n, width, sims):  # type: ignore[no-untyped-def]
+    """Return the visits that a move still considered has before simulation n (from 0) of sequential halving."""
+    if width == 1:
+        return n
+    phases, visits, start = math.ceil(math.log2(width)), 0, 0
+    while True:
+        each = max(1, int(sims / (phases * width)))
+        if n < start + each * width:
+            return visits + (n - start) // width
+        start += each * width
+        visits += each
+        width = max(2, width // 2)
+
+
+@inlined
+def sigma(q, most):  # type: ignore[no-untyped-def]
+    """Return a value as a logit: the more visits, the more it counts against the prior."""
+    return (C_VISIT + most) * C_SCALE * 0.5 * (1.0 + min(max(q, -1.0), 1.0))
+
+
+@inlined
+def most_visits(f, node):  # type: ignore[no-untyped-def]
+    most = 0
+    for e in range(node.first, node.first + node.opened):
+        most = max(most, f.edges[e].N)
+    return most
+
+
+@inlined
+def hope(f, t, e, most):  # type: ignore[no-untyped-def]
+    """Return g + logit of the prior + sigma(Q) of an opened edge of the root; without a visit Q counts as nothing."""
+    edge = f.edges[e]
+    known = sigma(known_q(edge), most) if edge.N > 0 else 0.0
+    return f.noise[t, edge.action] + math.log(edge.P + 1e-30) + known
+
+
+@inlined
+def select_gumbel(f, t):  # type: ignore[no-untyped-def]
+    """Return the root's edge to walk along, opened: of the moves with the visits that are due, the most hopeful.
+
+    Where there is none (moves were proven to lose in between), the most hopeful of those that are not.
+    """
+    tree = f.trees[t]
+    node = f.nodes[tree.root]
+    due, most = visits_due(node.total, tree.considered, tree.budget), most_visits(f, node)
+    best, best_e, other, other_e = -1e300, np.int64(-1), -1e300, np.int64(-1)
+    for e in range(node.first, node.first + node.opened):
+        edge = f.edges[e]
+        if sensible(node, edge):
+            score = hope(f, t, e, most)
+            if edge.N == due and score > best:
+                best, best_e = score, np.int64(e)
+            if score > other:
+                other, other_e = score, np.int64(e)
+    if due == 0 or other_e < 0:
+        for e in range(node.first + node.opened, node.first + node.count):
+            score = f.noise[t, f.moves[e]] + math.log(f.priors[e] + 1e-30)
+            if score > best:
+                best, best_e = score, np.int64(e)
+        if best_e >= node.first + node.opened:
+            return open_edge(f, node, best_e)
+    return best_e if best_e >= 0 else other_e
+
+
+@compiled
+def choose_gumbel(f, t):  # type: ignore[no-untyped-def]
+    """Return the root's edge to play: the most hopeful of the most visited that keep what is proven; -1 = none."""
+    node = f.nodes[f.trees[t].root]
+    most, top = most_visits(f, node), 0
+    for e in range(node.first, node.first + node.opened):
+        if sensible(node, f.edges[e]):
+            top = max(top, f.edges[e].N)
+    best, best_e = -1e300, np.int64(-1)
+    for e in range(node.first, node.first + node.opened):
+        if f.edges[e].N == top and top > 0 and sensible(node, f.edges[e]):
+            score = hope(f, t, e, most)
+            if score > best:
+                best, best_e = score, np.int64(e)
+    return best_e
+
+
+@compiled
+def write_improved(f, t, visits, ply):  # type: ignore[no-untyped-def]
+    """Write softmax(logits + sigma(completed Q)) as whole numbers into visits[t, ply]; return whether any is positive.
+
+    A move without a visit counts as worth the mean of the network's value and of the visited moves' Q, by their priors.
+    """
+    node = f.nodes[f.trees[t].root]
+    most, opened = most_visits(f, node), node.first + node.opened
+    prior, weighted = 0.0, 0.0
+    for e in range(node.first, opened):
+        edge = f.edges[e]
+        if edge.N > 0:
+            prior += edge.P
+            weighted += edge.P * min(max(known_q(edge), -1.0), 1.0)
+    mixed = np.float64(node.value)
+    if prior > 0.0:
+        mixed = (mixed + node.total * weighted / prior) / (1.0 + node.total)
+    top = -1e300
+    for i in range(node.count):
+        e = node.first + i
+        f.odds[i] = -1e300
+        if e >= opened:
+            if node.proven == OPEN:
+                f.odds[i] = math.log(f.priors[e] + 1e-30) + sigma(mixed, most)
+        elif sensible(node, f.edges[e]):
+            q = known_q(f.edges[e]) if f.edges[e].N > 0 else mixed
+            f.odds[i] = math.log(f.edges[e].P + 1e-30) + sigma(q, most)
+        top = max(top, f.odds[i])
+    if top == -1e300:
+        return False
+    total = 0.0
+    for i in range(node.count):
+        f.odds[i] = math.exp(max(f.odds[i] - top, -700.0)) if f.odds[i] > -1e300 else 0.0
+        total += f.odds[i]
+    for i in range(node.count):
+        visits[t, ply, f.moves[node.first + i]] = int(WEIGHT * f.odds[i] / total + 0.5)
+    return True
