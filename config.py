@@ -57,13 +57,13 @@ class Config:
     # ---- self-play
     episodes: int = setting(1024, 1, 10**6)
     """Games of self-play in an iteration (article: 30)."""
-    mcts_sims: int = setting(320, 1, 60_000)
+    mcts_sims: int = setting(96, 1, 60_000)
     """Visits of the root at which a full search ends; visits kept from the last move count (article: 50)."""
-    fast_sims: int = setting(64, 1, 60_000)
+    fast_sims: int = setting(24, 1, 60_000)
     """The same for a fast search, which plays but trains no policy (playout-cap randomisation)."""
-    full_search_share: float = setting(0.25, 0.01, 1)
+    full_search_share: float = setting(1.0, 0.01, 1)
     """Share of moves searched in full; 1 searches every move in full (article: 1)."""
-    grow_sims: int = setting(0, 0, 10**6)
+    grow_sims: int = setting(40, 0, 10**6)
     """Iterations in which both budgets of self-play grow from a quarter to all; 0 = all at once (article: 0)."""
     turns_until_tau0: int = setting(12, 0, 10_000)
     """Moves chosen in proportion to the visits; afterwards the most visited (article: 10)."""
@@ -105,7 +105,7 @@ class Config:
     """Which network plays the training games (article: best)."""
 
     # ---- memory and retraining
-    memory_size: int = setting(250_000, 16, 10**8)
+    memory_size: int = setting(600_000, 16, 10**8)
     """Most positions in the training window (article: 30000)."""
     first_window: int = setting(0, 0, 10**8)
     """c of a window that grows more slowly than the positions played, from c to memory_size (KataGo: 250000); 0 = as
@@ -116,7 +116,7 @@ class Config:
     """Positions in a training batch (article: 256)."""
     training_loops: int = setting(0, 0, 10**6)
     """Batches an iteration; 0 = as many as use each new position `reuse` times (article: 10)."""
-    reuse: float = setting(4.0, 0.1, 1000)
+    reuse: float = setting(6.0, 0.1, 1000)
     """Times a position is trained on, on average, while it is in the window."""
     epochs: int = setting(1, 1, 100)
     """Passes over each sampled batch (article: 1)."""
@@ -128,7 +128,7 @@ class Config:
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
     """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
     which takes the result's place (TD(lambda); the article: 1)."""
-    optimizer: Literal["sgd", "adamw", "muon"] = setting("adamw", fixed=True)
+    optimizer: Literal["sgd", "adamw", "muon"] = setting("muon", fixed=True)
     """SGD with momentum as in the article, AdamW, or Muon for the residual tower with AdamW for the rest."""
     learning_rate: float = setting(0.002, 1e-8, 10)
     """Rate at the start (article: 0.1)."""
@@ -273,16 +273,22 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     return dataclasses.replace(config, **changes)
 
 
+_QUARTER = {
+    "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
+    "optimizer": "adamw",
+}  # fmt: skip
+"""A quarter of the moves searched in full: what the players that ship were trained with, but for Connect 4."""
 _TINY = {
     "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
-    "full_search_share": 0.5, "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4,
+    "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "turns_until_tau0": 5,
+    "random_opening_share": 0.5, "random_opening_plies": 4,
     "games_in_flight": 128, "memory_size": 40_000,
     "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
     "score_every": 5, "score_positions": 431, "score_sims": 8,
 }  # fmt: skip
 _CLASSIC = {
-    "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "turns_until_tau0": 10, "cpuct": 1.0,
+    "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "grow_sims": 0, "turns_until_tau0": 10, "cpuct": 1.0,
     "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
     "proofs": False, "look_ahead": 0, "selfplay_with": "best",
     "memory_size": 30_000, "min_memory": 30_000, "training_loops": 10, "value_from_search": 0.0,
@@ -291,16 +297,18 @@ _CLASSIC = {
     "policy_filters": 2, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
 }  # fmt: skip
 _GPU = {
+    **_QUARTER,
     "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400,
     "fast_sims": 80, "batch_size": 1024, "memory_size": 1_000_000, "min_memory": 50_000, "cache_size": 1 << 20,
 }  # fmt: skip
 _GOMOKU = {
+    **_QUARTER,
     "episodes": 256, "mcts_sims": 200, "fast_sims": 40, "eval_every": 20, "turns_until_tau0": 16,
     "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
     "cache_size": 0,
 }  # fmt: skip
-_GO = {"episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
-_OTHELLO = {"episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
+_GO = {**_QUARTER, "episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
+_OTHELLO = {**_QUARTER, "episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
     "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
@@ -339,6 +347,8 @@ def from_json(text: str, source: str = "config.json") -> Config:
         raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
     if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
         values["look_ahead"] = 2 * values["look_ahead"]
+    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all its settings; older ones did not grow
+        values.setdefault("grow_sims", 0)
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))

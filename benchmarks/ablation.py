@@ -34,7 +34,8 @@ from scoreboard import choose, choose_alone, measure, value_error
 BASE: dict[str, Any] = {
     "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,
     "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000,
-    "mcts_sims": 100, "fast_sims": 25, "score_every": 0, "score_games": 0,
+    "mcts_sims": 100, "fast_sims": 25, "full_search_share": 0.25, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw",
+    "score_every": 0, "score_games": 0,
 }  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},

@@ -37,6 +37,12 @@ def test_a_file_with_some_settings_gives_the_others_their_defaults():
     )
 
 
+def test_a_run_from_before_searches_grew_goes_on_without_that():
+    values = json.loads(to_json(Config()))
+    del values["grow_sims"]
+    assert from_json(json.dumps(values)) == Config(grow_sims=0)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", "3", '"x"', "{'cpuct': 1}", '{"cpuct": NaN}', '{"cpuct": Infinity}', '{"cpuct": 1e999}',
