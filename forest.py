@@ -39,9 +39,8 @@ MAX_ACTIONS = 65_535
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves
-that a Gumbel search looks at; pending: leaves asked for; ahead:
-the plies that a new position is looked ahead (see `look_ahead`)."""
+"""nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
+a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead."""
 
 
 class Forest(NamedTuple):
