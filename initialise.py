@@ -98,8 +98,8 @@ class Session:
             raise UserError("expected initial_run_number beside a model or memory version, got none")
         folder = next_folder((root or RUNS) / game_folder(game.spec))
         model = _build(config, game)
-        shapes = [w.shape for w in model.get_weights()]
-        weights, memory = taken_over(config, game, shapes, source, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
+        wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
+        weights, memory = taken_over(config, game, lambda c: model if c == config else _build(c, game), source, *wanted)
         make_folder(folder)
         lock, store = hold(folder), None
         try:

@@ -160,6 +160,10 @@ class Gen_Model:
         """Return the weights in the order of the layers."""
         return [np.array(w) for w in self.model.get_weights()]
 
+    def named_weights(self) -> list[tuple[str, np.ndarray]]:
+        """Return (layer and kind, weights) in the order of the layers."""
+        return [(v.path, w) for v, w in zip(self.model.weights, self.get_weights(), strict=True)]
+
     def set_weights(self, weights: list[np.ndarray]) -> None:
         """Replace the weights; raise `UserError` when they are another network's."""
         shapes, wanted = [w.shape for w in weights], [w.shape for w in self.model.get_weights()]

@@ -7,6 +7,8 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 from config import Config, UserError, from_json
 from files import private, writing
 from game import Game
+from growing import enlarged
 from selfplay import GameRecord
 from storage import Store
 from versions import read_weights
@@ -168,12 +171,15 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
 def taken_over(
     config: Config,
     game: Game,
-    shapes: list[tuple[int, ...]],
+    build: Callable[[Config], Any],
     source: Path | None,
     version: int | None,
     last: int | None,
 ) -> tuple[list[np.ndarray] | None, list[GameRecord]]:
-    """Return (weights, games) of another run to begin with: a version's, and the games up to an iteration."""
+    """Return (weights, games) of another run to begin with: a version's, and the games up to an iteration.
+
+    A smaller network is enlarged to the one of `config`. `build`: makes a network of settings.
+    """
     if source is None:
         return None, []
     store = Store(source / "run.db", read_only=True)
@@ -183,10 +189,15 @@ def taken_over(
             theirs = json.loads(store.get("model") or "{}")
             ours = json.loads(json.dumps(network_facts(config, game)))
             unlike = [n for n in ours if theirs.get(n) != ours[n]]
-            if unlike:
+            grows = unlike == ["hidden_cnn_layers"] and config.normalisation == "fixed"
+            if unlike and not grows:
                 told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
                 raise UserError(f"{source.name} has another network: {told}")
-            weights = read_weights(source, store, version, shapes)
+            own = build(replace(config, hidden_cnn_layers=tuple(theirs["hidden_cnn_layers"])) if grows else config)
+            weights = read_weights(source, store, version, [w.shape for w in own.get_weights()])
+            if grows:
+                names = [name for name, _ in own.named_weights()]
+                weights = enlarged(list(zip(names, weights, strict=True)), build(config).named_weights())
         if last is not None:
             rows = store.games(config.memory_size, last + 1)
             memory = [GameRecord(i, moves, visits, values, result)
