@@ -1,6 +1,6 @@
 """`Gen_Model` and `Residual_CNN`: the network, its loss, its training.
 
-With optimizers.py and backends/ the only Keras here.
+With optimizers.py, interleaved.py and backends/ the only Keras here.
 Value: for the player to move, in [-1, 1]. Policy: unmasked logits [B, action_size]; legality is the caller's.
 A state of a model is a list of arrays, weights then optimizer; files hold arrays only, never a Keras object.
 """
@@ -27,6 +27,7 @@ with quiet_stderr():  # TensorFlow greets on import, below every log level
 from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
+from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from memory import ILLEGAL, Batch
 from optimizers import make_optimizer
 
@@ -229,19 +230,25 @@ class Residual_CNN(Gen_Model):
 
     def _build(self, dtype: str) -> keras.Model:
         filters_and_kernels = layer_sizes(self.config)
-        self._dtype = dtype
+        self._dtype, self._boards = dtype, 1
+        if dtype == "mixed_bfloat16":
+            self._boards = boards_side_by_side(self.config.batch_size, [kernel for _, kernel in filters_and_kernels])
         board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
-        x = layers.Rescaling(1.0, dtype=dtype, name="cast")(board)
+        x = Interleave(self._boards, name="interleave")(board) if self._boards > 1 else board
+        x = layers.Rescaling(1.0, dtype=dtype, name="cast")(x)
         x = self.conv_layer(x, *filters_and_kernels[0], "conv")
         for i, (filters, kernel) in enumerate(filters_and_kernels[1:], 1):
             x = self.residual_layer(x, filters, kernel, f"block{i}")
+        if self._boards > 1:
+            x, self._boards = Separate(self._boards, dtype=dtype, name="separate")(x), 1
         return keras.Model(board, [self.value_head(x), self.policy_head(x)])
 
     def _conv(self, x: Any, filters: int, kernel: int, name: str, *, initial: str = "he_normal") -> Any:
         batch = self.config.normalisation == "batch"
-        x = layers.Conv2D(
+        options = {"boards": self._boards} if self._boards > 1 else {}
+        x = (DilatedConv2D if options else layers.Conv2D)(
             filters, kernel, padding="same", use_bias=not batch, kernel_initializer=initial,
-            kernel_regularizer=self._penalty(), dtype=self._dtype, name=name,
+            kernel_regularizer=self._penalty(), dtype=self._dtype, name=name, **options,
         )(x)  # fmt: skip
         return layers.BatchNormalization(momentum=0.9, dtype=self._dtype, name=f"{name}_bn")(x) if batch else x
 
