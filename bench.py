@@ -102,10 +102,10 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
 def _naive(model: Any, game: Game, calls: int = 30) -> float:
     """Return simulations a second when each asks `model.predict` for one position, as the article does."""
     planes = game.start().planes()[None]
-    model.model.predict(planes, verbose=0)
+    model.plain.predict(planes, verbose=0)
     began = time.perf_counter()
     for _ in range(calls):
-        model.model.predict(planes, verbose=0)
+        model.plain.predict(planes, verbose=0)
     return calls / (time.perf_counter() - began)
 
 

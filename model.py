@@ -7,6 +7,7 @@ A state of a model is a list of arrays, weights then optimizer; files hold array
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -63,8 +64,11 @@ class Gen_Model:
         self.precision = resolve_precision(config.precision)
         keras.utils.set_random_seed(config.seed)
         policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
+        self.together = 1
+        """Boards that make an image where the network learns; batches of other sizes are repeated up to a multiple."""
         self.model = self._build(policy)
-        self._twin = self._build("float32") if policy != "float32" else self.model
+        self.plain = self._build("float32") if policy != "float32" else self.model
+        """The same network as it answers, any number of boards in float32; its weights are copied when it is asked."""
         self.model.compile(
             optimizer=make_optimizer(config),
             loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits},
@@ -85,16 +89,16 @@ class Gen_Model:
 
     def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (value [B], logits [B, action_size]) by Keras itself: slow, the yardstick of the back ends."""
-        value, logits = self._twin(planes, training=False) if self._twin is self.model else self._in_float32(planes)
+        value, logits = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
         return np.asarray(value, np.float32)[:, 0], np.asarray(logits, np.float32)
 
     def _in_float32(self, planes: np.ndarray) -> Any:
-        self._twin.set_weights(self.model.get_weights())
-        return self._twin(planes, training=False)
+        self.plain.set_weights(self.model.get_weights())
+        return self.plain(planes, training=False)
 
     def inference(self) -> Callable[..., Any]:
         """Return f(planes, *weights) -> (value [B, 1], logits) without side effects, for a back end to compile."""
-        model, order = self._twin, {id(v): i for i, v in enumerate(self._twin.variables)}
+        model, order = self.plain, {id(v): i for i, v in enumerate(self.plain.variables)}
 
         def run(planes: Any, *weights: Any) -> Any:
             trainable = [weights[order[id(v)]] for v in model.trainable_variables]
@@ -142,7 +146,9 @@ class Gen_Model:
 
         def read() -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
             for planes, value, policy in self._source:
-                yield planes, {"value_head": value[:, None], "policy_head": policy}
+                times = self.together // math.gcd(self.together, len(planes))
+                planes, value, policy = (np.concatenate([a] * times) for a in (planes, value[:, None], policy))
+                yield planes, {"value_head": value, "policy_head": policy}
 
         heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": tf.TensorSpec((None, self.game.action_size))}
         planes = tf.TensorSpec((None, *self.game.input_shape), tf.uint8)
@@ -218,7 +224,7 @@ class Gen_Model:
         """Draw the network as PNG; raise `UserError` when pydot or graphviz is missing."""
         needed = "drawing the network needs `pip install pydot` and graphviz's `dot`"
         try:
-            drawn = keras.utils.plot_model(self.model, to_file=path, show_shapes=True, show_layer_names=True)
+            drawn = keras.utils.plot_model(self.plain, to_file=path, show_shapes=True, show_layer_names=True)
         except (ImportError, OSError) as error:
             raise UserError(f"{needed}: {str(error).splitlines()[0]}") from None
         if drawn is None and not os.path.exists(path):  # in a notebook Keras prints and goes on
@@ -232,7 +238,8 @@ class Residual_CNN(Gen_Model):
         filters_and_kernels = layer_sizes(self.config)
         self._dtype, self._boards = dtype, 1
         if dtype == "mixed_bfloat16":
-            self._boards = boards_side_by_side(self.config.batch_size, [kernel for _, kernel in filters_and_kernels])
+            kernels = [kernel for _, kernel in filters_and_kernels]
+            self._boards = self.together = boards_side_by_side(self.config.batch_size, kernels)
         board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
         x = Interleave(self._boards, name="interleave")(board) if self._boards > 1 else board
         x = layers.Rescaling(1.0, dtype=dtype, name="cast")(x)

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import games
+import model as models
 from backends import make_predictor
 from config import preset
 from game import Game
@@ -65,23 +66,32 @@ def answering(game: Game, seconds: float) -> None:
             spent = (time.perf_counter() - began) / 100
             print(f"    a new version: {1000 * spent:.0f} ms, {(resident() - before) / 100:+.3f} MiB")
     planes = planes[:1]
-    print(f"keras predict, one position: {rate(lambda: model.model.predict(planes, verbose=0), 1, 2 * seconds):,.0f}/s")
+    print(f"keras predict, one position: {rate(lambda: model.plain.predict(planes, verbose=0), 1, 2 * seconds):,.0f}/s")
 
 
 def training(game: Game, seconds: float) -> None:
-    rng, size = np.random.default_rng(0), 256
-    policy = np.full((size, game.action_size), 1 / game.action_size, np.float32)
-    planes = rng.integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
-    batch = Batch(planes, np.zeros(size, np.float32), policy)
-    print("positions/s in training, batch 256")
-    for normalisation in ("batch", "fixed"):
-        for precision in ("float32", "bfloat16"):
-            if precision == "bfloat16" and not native_bfloat16():
-                continue
-            config = preset("laptop", game=game.spec, normalisation=normalisation, precision=precision)
-            model = Residual_CNN(config, game)
-            found = rate(lambda m=model: m.fit(lambda step: batch, 20), 20 * size, 3 * seconds)
-            print(f"    normalisation {normalisation:<6}{precision:<10}{found:>10,.0f}")
+    side_by_side = models.boards_side_by_side
+    variants = [
+        ("BatchNormalization, AdamW", 256, {"normalisation": "batch", "optimizer": "adamw"}),
+        ("AdamW", 256, {"optimizer": "adamw"}),
+        ("Muon", 256, {}),
+        ("Muon", 512, {}),
+        ("Muon, 96x3 eight times", 512, {"hidden_cnn_layers": ("96x3",) * 8}),
+    ]
+    kinds = [("float32", False), ("bfloat16", False), ("bfloat16", True)]
+    print("positions/s in training         batch   float32  bfloat16  bfloat16, boards side by side")
+    for name, size, changes in variants:
+        policy = np.full((size, game.action_size), 1 / game.action_size, np.float32)
+        planes = np.random.default_rng(0).integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
+        batch, found = Batch(planes, np.zeros(size, np.float32), policy), []
+        for precision, together in kinds if native_bfloat16() else kinds[:1]:
+            models.boards_side_by_side = side_by_side if together else lambda *_: 1
+            config = preset("laptop", game=game.spec, batch_size=size, precision=precision, **changes)
+            model = models.Residual_CNN(config, game)
+            steps = 5120 // size
+            found.append(rate(lambda m=model, b=batch, n=steps: m.fit(lambda _: b, n), steps * size, 3 * seconds))
+        print(f"{name:<32}{size:>5}" + "".join(f"{r:>10,.0f}" for r in found))
+    models.boards_side_by_side = side_by_side
 
 
 def main() -> None:

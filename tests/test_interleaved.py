@@ -52,7 +52,7 @@ def test_interleaved_training_has_the_gradients_of_plain_training(changes, monke
     wide = make("connect4", **changes)
     kinds = {type(layer) for layer in wide.model.layers}
     assert (DilatedConv2D in kinds) == _dilates()
-    assert DilatedConv2D not in {type(layer) for layer in wide._twin.layers}, "who answers sees boards as they are"
+    assert DilatedConv2D not in {type(layer) for layer in wide.plain.layers}, "who answers sees boards as they are"
     monkeypatch.setattr(models, "boards_side_by_side", lambda *_: 1)
     plain = make("connect4", **changes)
     assert [name for name, _ in wide.named_weights()] == [name for name, _ in plain.named_weights()]
@@ -67,3 +67,23 @@ def test_interleaved_training_has_the_gradients_of_plain_training(changes, monke
         assert np.abs(a - b).max() < 0.05 * np.abs(b).max() + 1e-6, "bfloat16 has 8 bits"
     still = sum(np.abs(b).max() < 1e-5 for b in theirs)
     assert still == ("global_pooling" in changes), "there the policy's last bias moves all logits alike"
+
+
+@pytest.mark.parametrize("count", [20, 32, 3])
+def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, monkeypatch):
+    changes = {"hidden_cnn_layers": ("16x3", "16x3"), "precision": "bfloat16", "optimizer": "sgd", "reg_const": 0.0}
+    wide = make("connect4", **changes)
+    monkeypatch.setattr(models, "boards_side_by_side", lambda *_: 1)
+    plain = make("connect4", **changes)
+    weights = trained_looking(plain)
+    planes, policy = boards(plain.game, count), np.eye(7, dtype=np.float32)[np.arange(count) % 7]
+    losses = []
+    for network in (wide, plain):
+        network.set_weights(weights)
+        value = np.linspace(-1, 1, count, dtype=np.float32)
+        losses.append(network.fit(lambda step, v=value: (planes, v, policy), 3, rate=lambda step: 0.05))
+    assert wide.together == (32 if _dilates() else 1)
+    assert losses[0] == pytest.approx(losses[1], rel=0.02)
+    moved = [now - old for now, old in zip(plain.get_weights(), weights, strict=True)]
+    for mine, theirs, change in zip(wide.get_weights(), plain.get_weights(), moved, strict=True):
+        assert np.abs(mine - theirs).max() < 0.1 * np.abs(change).max() + 1e-6

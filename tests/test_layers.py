@@ -10,8 +10,8 @@ LAYERS = [
     "config failpoints rating arrays", "files league", "loggers database", "compiled storage backends gate", "game",
     "games openings", "forest", "chance", "selection", "gumbel", "kernels", "rollouts nodes pruning targets minimax",
     "MCTS turns", "selfplay", "pool memory", "processes", "optimizers interleaved", "model averaging", "choices",
-    "agent", "players", "conformance funcs", "versions growing", "runs sgf", "workers levels", "exact ladder", "scoreboard",
-    "evaluation", "initialise records",
+    "agent", "players", "conformance funcs", "versions growing", "runs sgf", "workers levels", "exact ladder",
+    "scoreboard", "evaluation", "initialise records",
     "stages scoring lineup explain budget bench exchange drawing", "verification doctor shipping", "recovery", "soak",
     "console position turnfile curves", "widget", "viewer web", "arguments", "commands", "cli main",
 ]  # fmt: skip
