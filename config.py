@@ -305,7 +305,7 @@ _GOMOKU = {
     **_QUARTER,
     "episodes": 256, "mcts_sims": 200, "fast_sims": 40, "eval_every": 20, "turns_until_tau0": 16,
     "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
-    "cache_size": 0,
+    "games_in_flight": 128, "cache_size": 0,
 }  # fmt: skip
 _GO = {**_QUARTER, "episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
 _OTHELLO = {**_QUARTER, "episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
