@@ -1,7 +1,7 @@
-"""A larger network that answers as a smaller one did: more filters, more blocks (Net2Net, Chen et al. 2016).
+"""A larger network that answers as a smaller one did: more filters, further blocks.
 
-What was learned stays where it was. What is new hears the old from the first step on and is heard only when training
-gives it weight: nothing that was there has a weight for a new filter, and a new block adds nothing.
+In the spirit of Net2Net (Chen, Goodfellow, Shlens 2016): the function is preserved. New filters start at random, with
+outgoing weights of zero to all that was there; a further block, behind the old ones, starts as the identity.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from config import UserError
-
 Named = Sequence[tuple[str, np.ndarray]]
 """(name, weights) of a network, in the order of its layers."""
+
+
+def holds(larger: Sequence[tuple[int, int]], smaller: Sequence[tuple[int, int]]) -> bool:
+    """True when a tower has a place for another one; towers: (filters, kernel size) of each entry.
+
+    >>> holds([(96, 3), (96, 3), (96, 3)], [(64, 3), (64, 3)]), holds([(96, 5)], [(64, 3)])
+    (True, False)
+    """
+    pairs = zip(larger, smaller, strict=False)
+    return len(larger) >= len(smaller) and all(a[0] >= b[0] and a[1] == b[1] for a, b in pairs)
 
 
 def enlarged(smaller: Named, fresh: Named) -> list[np.ndarray]:
     """Return the weights of the larger network `fresh`, changed so that it answers as `smaller`.
 
-    Residual branches of `fresh` must start at zero. Raises `UserError` when a kernel of `smaller` does not fit.
+    The tower of `fresh` must hold the other (see `holds`), residual branches must start at zero, heads must be alike.
     """
-    known, weights = dict(smaller), []
-    for name, start in fresh:
-        old = known.pop(name, None)
-        weights.append(start if old is None else _padded(name, old, start))
-    if known:
-        raise UserError(f"a network grows by filters and blocks: expected a place for {next(iter(known))}, got none")
-    return weights
+    known = dict(smaller)
+    return [_padded(known[name], start) if name in known else start for name, start in fresh]
 
 
-def _padded(name: str, old: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _padded(old: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return `start` with `old` in it: [out] of a bias, [..., in, out] of a kernel."""
-    fits = old.ndim == start.ndim and all(a <= b for a, b in zip(old.shape, start.shape, strict=True))
-    if not fits or old.shape[:-2] != start.shape[:-2]:
-        raise UserError(f"a network grows by filters and blocks: {name} is {old.shape}, got {start.shape} to hold it")
     new = start.copy()
     new[..., : old.shape[-1]] = 0.0
     new[tuple(slice(n) for n in old.shape)] = old

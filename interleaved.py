@@ -18,12 +18,14 @@ from keras import layers, ops
 
 MOST = 32
 """Boards side by side, at most."""
+WIDE = 15
+"""From so many columns on a board fills the tiles well enough by itself."""
 
 
-def boards_side_by_side(batch: int, kernels: Sequence[int]) -> int:
+def boards_side_by_side(batch: int, columns: int, kernels: Sequence[int]) -> int:
     """Return how many boards of a training batch make an image: 1 where that is impossible or no faster."""
     odd = all(kernel % 2 for kernel in kernels)  # an even one has more padding on one side
-    return math.gcd(batch, MOST) if odd and _dilates() else 1
+    return math.gcd(batch, MOST) if odd and columns < WIDE and _dilates() else 1
 
 
 @cache

@@ -237,9 +237,10 @@ class Residual_CNN(Gen_Model):
     def _build(self, dtype: str) -> keras.Model:
         filters_and_kernels = layer_sizes(self.config)
         self._dtype, self._boards = dtype, 1
-        if dtype == "mixed_bfloat16":
+        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN:  # a tower of others may mix neighbouring columns
             kernels = [kernel for _, kernel in filters_and_kernels]
-            self._boards = self.together = boards_side_by_side(self.config.batch_size, kernels)
+            columns = self.game.grid_shape[1]
+            self._boards = self.together = boards_side_by_side(self.config.batch_size, columns, kernels)
         board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
         x = Interleave(self._boards, name="interleave")(board) if self._boards > 1 else board
         x = layers.Rescaling(1.0, dtype=dtype, name="cast")(x)

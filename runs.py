@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from config import Config, UserError, from_json
+from config import Config, UserError, find_faults, from_json, layers
 from files import private, writing
 from game import Game
-from growing import enlarged
+from growing import enlarged, holds
 from selfplay import GameRecord
 from storage import Store
 from versions import read_weights
@@ -168,6 +168,24 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
     return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}
 
 
+def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
+    """Return `config` with the layers of another run's network; raise `UserError` when it is no place for that one."""
+    theirs = json.loads(store.get("model") or "{}")
+    ours = json.loads(json.dumps(network_facts(config, game)))
+    unlike = [n for n in ours if theirs.get(n) != ours[n]]
+    if not unlike:
+        return config
+    told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
+    if unlike == ["hidden_cnn_layers"]:
+        given = theirs.get("hidden_cnn_layers")
+        if isinstance(given, list) and not find_faults({"hidden_cnn_layers": given}):
+            smaller = replace(config, hidden_cnn_layers=tuple(given))
+            if config.normalisation == "fixed" and holds(layers(config), layers(smaller)):
+                return smaller
+        told += " (one with fewer filters or blocks and the same kernels would do, with normalisation fixed)"
+    raise UserError(f"{source.name} has another network: {told}")
+
+
 def taken_over(
     config: Config,
     game: Game,
@@ -186,17 +204,11 @@ def taken_over(
     try:
         weights, memory = None, []
         if version is not None:
-            theirs = json.loads(store.get("model") or "{}")
-            ours = json.loads(json.dumps(network_facts(config, game)))
-            unlike = [n for n in ours if theirs.get(n) != ours[n]]
-            grows = unlike == ["hidden_cnn_layers"] and config.normalisation == "fixed"
-            if unlike and not grows:
-                told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
-                raise UserError(f"{source.name} has another network: {told}")
-            own = build(replace(config, hidden_cnn_layers=tuple(theirs["hidden_cnn_layers"])) if grows else config)
-            weights = read_weights(source, store, version, [w.shape for w in own.get_weights()])
-            if grows:
-                names = [name for name, _ in own.named_weights()]
+            own = _network_of(source, store, config, game)
+            model = build(own)
+            weights = read_weights(source, store, version, [w.shape for w in model.get_weights()])
+            if own != config:
+                names = [name for name, _ in model.named_weights()]
                 weights = enlarged(list(zip(names, weights, strict=True)), build(config).named_weights())
         if last is not None:
             rows = store.games(config.memory_size, last + 1)

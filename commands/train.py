@@ -31,7 +31,7 @@ class Train:
     initial_run_number: int | None = None
     """Start a new run from this run's model or memory."""
     initial_model_version: int | None = None
-    """Version of its network to begin with; one with fewer filters or blocks is enlarged and answers as before."""
+    """Version of its network to begin with; one with fewer filters or blocks is enlarged (normalisation fixed)."""
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
     log_mcts: bool = False

@@ -1,20 +1,26 @@
 """Boards side by side in training: the same answers, the same gradients, each board alone."""
 
+import os
+import platform
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import model as models
-from interleaved import DilatedConv2D, Interleave, Separate, _dilates, boards_side_by_side
+from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from networks import make
 from tiny import boards, trained_looking
 
+onednn = platform.machine() == "x86_64" and not tf.config.list_physical_devices("GPU")
+MOST = 32 if onednn and os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") == "1" else 1
+
 
 def test_so_many_boards_as_the_batch_and_the_kernels_allow():
-    most = 32 if _dilates() else 1
-    assert boards_side_by_side(256, [3, 3]) == most and boards_side_by_side(100, [3, 5]) == min(4, most)
-    assert boards_side_by_side(33, [3]) == 1 and boards_side_by_side(256, [4, 3]) == 1
+    assert boards_side_by_side(256, 7, [3, 3]) == MOST and boards_side_by_side(100, 9, [3, 5]) == min(4, MOST)
+    assert boards_side_by_side(33, 7, [3]) == 1 and boards_side_by_side(256, 7, [4, 3]) == 1
+    assert boards_side_by_side(256, 15, [3, 3]) == 1
 
 
 @pytest.mark.parametrize("kernel", [1, 3, 5])
@@ -51,7 +57,7 @@ def test_interleaved_training_has_the_gradients_of_plain_training(changes, monke
     changes = {"hidden_cnn_layers": ("16x3", "16x3", "16x5"), "precision": "bfloat16", **changes}
     wide = make("connect4", **changes)
     kinds = {type(layer) for layer in wide.model.layers}
-    assert (DilatedConv2D in kinds) == _dilates()
+    assert (DilatedConv2D in kinds) == (MOST == 32)
     assert DilatedConv2D not in {type(layer) for layer in wide.plain.layers}, "who answers sees boards as they are"
     monkeypatch.setattr(models, "boards_side_by_side", lambda *_: 1)
     plain = make("connect4", **changes)
@@ -69,9 +75,11 @@ def test_interleaved_training_has_the_gradients_of_plain_training(changes, monke
     assert still == ("global_pooling" in changes), "there the policy's last bias moves all logits alike"
 
 
+@pytest.mark.parametrize("normalisation", ["fixed", "batch"])
 @pytest.mark.parametrize("count", [20, 32, 3])
-def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, monkeypatch):
-    changes = {"hidden_cnn_layers": ("16x3", "16x3"), "precision": "bfloat16", "optimizer": "sgd", "reg_const": 0.0}
+def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, normalisation, monkeypatch):
+    changes = {"hidden_cnn_layers": ("16x3", "16x3"), "precision": "bfloat16", "optimizer": "sgd", "reg_const": 0.0,
+               "normalisation": normalisation}  # fmt: skip
     wide = make("connect4", **changes)
     monkeypatch.setattr(models, "boards_side_by_side", lambda *_: 1)
     plain = make("connect4", **changes)
@@ -82,8 +90,24 @@ def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, monkeypatch):
         network.set_weights(weights)
         value = np.linspace(-1, 1, count, dtype=np.float32)
         losses.append(network.fit(lambda step, v=value: (planes, v, policy), 3, rate=lambda step: 0.05))
-    assert wide.together == (32 if _dilates() else 1)
+    assert wide.together == MOST
     assert losses[0] == pytest.approx(losses[1], rel=0.02)
     moved = [now - old for now, old in zip(plain.get_weights(), weights, strict=True)]
     for mine, theirs, change in zip(wide.get_weights(), plain.get_weights(), moved, strict=True):
         assert np.abs(mine - theirs).max() < 0.1 * np.abs(change).max() + 1e-6
+    wide.set_weights(plain.get_weights())
+    for mine, theirs in zip(wide.predict(planes), plain.predict(planes), strict=True):
+        assert (mine == theirs).all()
+
+
+class Mixing(models.Residual_CNN):
+    """A tower with a layer that looks at the whole image."""
+
+    def residual_layer(self, x, filters, kernel, name):
+        x = super().residual_layer(x, filters, kernel, name)
+        return keras.layers.Add(dtype=self._dtype)([x, keras.layers.GlobalAveragePooling2D(keepdims=True)(x)])
+
+
+def test_a_tower_of_ones_own_sees_boards_as_they_are():
+    plain = make("connect4", precision="bfloat16")
+    assert plain.together == MOST and Mixing(plain.config, plain.game).together == 1
