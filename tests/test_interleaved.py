@@ -75,8 +75,7 @@ def test_interleaved_training_has_the_gradients_of_plain_training(changes, monke
     assert still == ("global_pooling" in changes), "there the policy's last bias moves all logits alike"
 
 
-@pytest.mark.parametrize("normalisation", ["fixed", "batch"])
-@pytest.mark.parametrize("count", [20, 32, 3])
+@pytest.mark.parametrize("count, normalisation", [(20, "batch"), (3, "fixed"), (32, "fixed")])
 def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, normalisation, monkeypatch):
     changes = {"hidden_cnn_layers": ("16x3", "16x3"), "precision": "bfloat16", "optimizer": "sgd", "reg_const": 0.0,
                "normalisation": normalisation}  # fmt: skip
