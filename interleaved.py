@@ -46,12 +46,16 @@ def _dilates() -> bool:
         return False
 
 
-class Interleave(layers.Layer):
-    """Planes [B, rows, columns, C] -> [B / n, rows, n * columns, C]."""
+class _Boards(layers.Layer):
+    """A layer that knows how many boards make an image."""
 
     def __init__(self, boards: int, **options: Any) -> None:
         super().__init__(**options)
         self.boards = boards
+
+
+class Interleave(_Boards):
+    """Planes [B, rows, columns, C] -> [B / n, rows, n * columns, C]."""
 
     def call(self, x: Any) -> Any:
         rows, columns, filters = x.shape[1:]
@@ -59,12 +63,8 @@ class Interleave(layers.Layer):
         return ops.reshape(x, (-1, rows, columns * self.boards, filters))
 
 
-class Separate(layers.Layer):
+class Separate(_Boards):
     """The way back: [B / n, rows, n * columns, C] -> [B, rows, columns, C]."""
-
-    def __init__(self, boards: int, **options: Any) -> None:
-        super().__init__(**options)
-        self.boards = boards
 
     def call(self, x: Any) -> Any:
         rows, wide, filters = x.shape[1:]
