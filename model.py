@@ -242,8 +242,9 @@ class Residual_CNN(Gen_Model):
             columns = self.game.grid_shape[1]
             self._boards = self.together = boards_side_by_side(self.config.batch_size, columns, kernels)
         board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
-        x = Interleave(self._boards, name="interleave")(board) if self._boards > 1 else board
-        x = layers.Rescaling(1.0, dtype=dtype, name="cast")(x)
+        x = layers.Rescaling(1.0, dtype=dtype, name="cast")(board)
+        if self._boards > 1:
+            x = Interleave(self._boards, dtype=dtype, name="interleave")(x)
         x = self.conv_layer(x, *filters_and_kernels[0], "conv")
         for i, (filters, kernel) in enumerate(filters_and_kernels[1:], 1):
             x = self.residual_layer(x, filters, kernel, f"block{i}")
