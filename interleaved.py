@@ -42,7 +42,7 @@ def _dilates() -> bool:
     try:
         found = slope(tf.ones((2, 3, 6, 16), tf.bfloat16), tf.ones((3, 3, 16, 16), tf.bfloat16))
         return bool(tf.reduce_all(tf.math.is_finite(tf.cast(found, tf.float32))))
-    except (tf.errors.OpError, NotImplementedError):
+    except tf.errors.OpError:  # no such kernel here, as without oneDNN: boards are then learnt from one by one
         return False
 
 
