@@ -146,7 +146,7 @@ class MCTS:
         for e in f.path[0, : f.depth[0]]:
             breadcrumbs.append(Edge(self, node, f.moves[e]))
             node = int(f.edges[e]["child"])
-        done = leaf.proven is not None or bool(leaf._row["status"] == TERMINAL)
+        done = bool(leaf._row["status"] == TERMINAL or (leaf.proven is not None and breadcrumbs))
         value = leaf.value if leaf.proven is None else leaf.proven
         return leaf, value if done else 0.0, done, breadcrumbs
 

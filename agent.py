@@ -173,8 +173,11 @@ class Agent(Player):
             worse = edge.proven == -1.0 if root.proven is None else edge.proven != root.proven
             if worse:
                 pi[action] = 0.0
-        if not pi.any():  # every move tried is proven to lose: an untried one is as good a guess
-            pi[[action for action, _ in root.edges]] = 1.0
+        if not pi.any():  # every move tried is proven to lose: the network's choice, of the others if there are any
+            left = [(action, edge) for action, edge in root.edges if edge.proven is None] or root.edges
+            for action, edge in left:
+                pi[action] = edge.stats["P"]
+            pi[[action for action, _ in left]] += not pi.any()
         return _temper(pi, tau), values
 
     def chooseAction(self, pi: np.ndarray, values: np.ndarray, tau: float) -> tuple[int, float]:
@@ -226,12 +229,13 @@ class Agent(Player):
 
     def _unsure(self, sims: int) -> bool:
         root = self._tree.root
-        return root.proven is None and (root.visits < sims or root.isLeaf())
+        return root.isLeaf() or (root.proven is None and root.visits < sims)
 
     # ---- many games at once
 
     def new_games(self, slots: int) -> None:
-        if self._many is None or len(self._many.forest.trees) < slots:
+        m = self._many
+        if m is None or len(m.forest.trees) < slots or self.mcts_sims > m.capacity - 3:
             self._many = self._make(slots, 1)
 
     def new_game(self, slot: int, seed: int) -> None:

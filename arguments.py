@@ -1,29 +1,49 @@
-"""Reads what was typed into a command's dataclass, by tyro; what is off becomes one line of ours."""
+"""Reads what was typed into a command's dataclass, by tyro; what is off becomes one line of ours.
+
+The text below a field is its help; PLAYERS and NETWORKS in it stand for the lists here.
+"""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
 import io
+import itertools
 import re
+import textwrap
+import typing
 from contextlib import redirect_stderr
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from config import FIELDS, Config, UserError, find_faults, preset, unknown_setting
+from config import FIELDS, TYPES, Config, UserError, find_faults, preset, unknown_setting
 
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
+NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best"
+PLAYERS = (
+    f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
+    'greedy, solver, random, uct:1000, gtp:"gnugo --mode gtp", human'
+)
+"""A player of each form that `lineup` reads: help and errors show them, and suggest the nearest to a wrong name."""
+_USUAL = {
+    "game": 'Game, with parameters in brackets if need be: "gomoku(size=8)"; also open_spiel:NAME and FILE.py:CLASS.',
+    "seed": "All chance follows from it: the same command does the same.",
+}
+"""Help of fields of these names that have none of their own."""
 
 
 def parse(command: type[T], argv: list[str], default: Any = None) -> T:
     """Read arguments into a dataclass; raise `UserError` with one line when something is off."""
     import tyro
 
-    said = io.StringIO()
+    said, registry = io.StringIO(), tyro.constructors.ConstructorRegistry()
+    registry.struct_rule(_fields)
     try:
         with redirect_stderr(said):
             parsed, unknown = tyro.cli(
-                _with_markers(command), args=argv, default=default, return_unknown_args=True,
-                prog=f"python main.py {_name(command)}", description=command.__doc__,
+                _with_markers(command), args=argv, default=default, return_unknown_args=True, registry=registry,
+                prog=f"python main.py {_name(command)}", description=_joined(command.__doc__ or ""),
             )  # fmt: skip
     except SystemExit as end:
         if end.code == 0:
@@ -45,10 +65,54 @@ def _name(command: type) -> str:
 
 
 def _with_markers(command: type) -> Any:
-    """Return the dataclass as tyro shall read it: settings without a prefix, positional where marked."""
+    """Return the dataclass as tyro shall read it: settings without a prefix, and nobody types None."""
     import tyro
 
-    return tyro.conf.configure(tyro.conf.OmitArgPrefixes)(command)
+    return tyro.conf.configure(tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone)(command)
+
+
+def _fields(info: Any) -> Any:
+    """Return the fields of a dataclass as tyro shall show them, None for any other type: a rule of its registry."""
+    from tyro.constructors import StructConstructorSpec, StructFieldSpec
+
+    kind: Any = info.type
+    if not dataclasses.is_dataclass(kind):
+        return None
+    texts, hints, fields = _texts(kind), typing.get_type_hints(kind, include_extras=True), []
+    for f in dataclasses.fields(kind):
+        default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
+        fields.append(StructFieldSpec(f.name, *_shown(f.name, hints[f.name], texts.get(f.name), default, kind)))
+    return StructConstructorSpec(instantiate=kind, fields=tuple(fields))
+
+
+def _shown(name: str, hint: Any, text: str | None, default: Any, kind: type) -> tuple[Any, Any]:
+    """Return (type, default) of a field: the type tells what its help says, and no default that says nothing."""
+    import tyro
+
+    needed, metavar, flag = default is dataclasses.MISSING, None, default is False and kind is not Config
+    if tyro.conf.Positional in getattr(hint, "__metadata__", ()):
+        metavar = name.upper() if needed else f"[{name.upper()}]"
+    if flag:
+        hint = tyro.conf.FlagCreatePairsOff[hint]  # type: ignore[misc]
+    quiet = "" if flag or default in ("", None, ()) else None
+    told = tyro.conf.arg(help=text or _USUAL.get(name), metavar=metavar, help_behavior_hint=quiet)
+    return Annotated[hint, told], tyro.MISSING if needed else default
+
+
+def _texts(kind: type) -> dict[str, str]:
+    """Return {field: the text below it}."""
+    tree: Any = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    return {
+        field.target.id: _joined(text.value.value)
+        for field, text in itertools.pairwise(tree.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
+    }
+
+
+def _joined(text: str) -> str:
+    """Return a text without the line ends of the source; its paragraphs stay."""
+    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
+    return "\n\n".join(parts).replace("PLAYERS", PLAYERS).replace("NETWORKS", NETWORKS)
 
 
 def _options(command: type) -> list[str]:
@@ -57,15 +121,19 @@ def _options(command: type) -> list[str]:
 
 
 def _one_line(text: str, argv: list[str], command: type) -> str:
-    """Return tyro's boxed message as one line, in our own words where a setting has a wrong value."""
+    """Return tyro's boxed message as one line, in our own words where an option has a wrong value or none."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
-    named = re.search(r"--([a-z][a-z0-9-]+)", words)
+    kinds = typing.get_type_hints(command)
+    kinds |= TYPES if "config" in kinds else {}
+    named = re.search(r"--([a-z][a-z0-9-]*)", words)
     name = named[1].replace("-", "_") if named else ""
-    value = early(argv, name) if named else None
-    faults = find_faults({name: value}) if name in FIELDS and value is not None else []
-    if faults:
-        return faults[0]
+    if named and name in kinds:
+        got, wanted = _given(argv, name), _wanted(kinds[name])
+        if not got:
+            return f"expected {wanted} after {named[0]}"
+        faults = find_faults({name: got[0]}) if "config" in kinds and name in FIELDS else []
+        return faults[0] if faults else f"{name}: expected {wanted}, got {' '.join(got)[:60]!r}"
     if "Missing from" in words:
         needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
         return f"expected {' and '.join(needed)}; `python main.py {_name(command)} --help` tells more"
@@ -73,16 +141,29 @@ def _one_line(text: str, argv: list[str], command: type) -> str:
     return re.sub(r"^\s*(Parsing error|Value error|Invalid choice|Required options)\s*", "", words).strip()[:300]
 
 
+def _wanted(kind: Any) -> str:
+    """Return in words what an option of a type takes."""
+    inside = [each for each in typing.get_args(kind) if each is not type(None)]
+    if typing.get_origin(kind) is Literal:
+        return "one of " + ", ".join(inside)
+    if typing.get_origin(kind) is tuple:
+        many = {int: "whole numbers", float: "numbers"}.get(inside[0], "values")
+        return many if inside[-1] is Ellipsis else f"two {many}"
+    return _wanted(inside[0]) if inside else {int: "a whole number", float: "a number"}.get(kind, "a value")
+
+
+def _given(argv: list[str], name: str) -> list[str]:
+    """Return the values of an option as they were typed, where it came last; none where it did not or has none."""
+    for i in reversed(range(len(argv))):
+        word, equals, value = argv[i].partition("=")
+        if word.startswith("--") and word.replace("_", "-") == "--" + name.replace("_", "-"):
+            return [value] if equals else list(itertools.takewhile(lambda w: not w.startswith("--"), argv[i + 1 :]))
+    return []
+
+
 def early(argv: list[str], name: str) -> str | None:
     """Return the value of an option before the others are read: it decides what their defaults are."""
-    flag = "--" + name.replace("_", "-")
-    for i, word in enumerate(argv):
-        word = word.replace("_", "-") if word.startswith("--") else word
-        if word == flag and i + 1 < len(argv):
-            return argv[i + 1]
-        if word.startswith(flag + "="):
-            return argv[i].split("=", 1)[1]
-    return None
+    return next(iter(_given(argv, name)), None)
 
 
 def number(argv: list[str], name: str) -> int | None:

@@ -22,7 +22,7 @@ def budget_text(session: Session) -> str:
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     positions = c.episodes * plies * c.full_search_share
     seconds = 0.6 * c.episodes * plies * sims / (0.7 * s.raw_rate)
-    steps = c.training_loops or positions * c.reuse / c.batch_size
+    steps = c.epochs * (c.training_loops or positions * c.reuse / c.batch_size)
     seconds += steps * _training_step(s)
     left = (c.iterations - s.iteration + 1) * seconds
     if c.minutes:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from compiled import compiled
-from forest import LOSS, OPEN
+from forest import EXPANDED, LOSS, OPEN
 from games.boards import mix64
 
 
@@ -62,30 +62,39 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
 def choose(f, t, tau):  # type: ignore[no-untyped-def]
     """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random.
 
-    Moves proven to be worse than others are left out. Without a visit every legal move is as likely.
+    Moves proven to be worse than others are left out. Without a visit priors stand for N; where the network was not
+    asked or gives nothing to those left, each move is as likely.
     """
     root = f.nodes[f.trees[t].root]
-    top, stop = 0, root.first + root.opened
+    by_prior, stop, top = False, root.first + root.opened, 0.0
     for e in range(root.first, stop):
-        if sensible(root, f.edges[e]):
-            top = max(top, f.edges[e].N)
-    if top == 0:
-        first = root.first if root.total == 0 or root.opened == root.count else stop
-        return first + np.int64(uniform(f.trees[t]) * (root.first + root.count - first))
+        top = max(top, worth(f, root, e, by_prior))
+    if top == 0.0:
+        by_prior, stop = True, root.first + (root.count if root.status == EXPANDED else 0)
+        for e in range(root.first, stop):
+            top = max(top, worth(f, root, e, by_prior))
+    if top == 0.0:
+        return root.first + np.int64(uniform(f.trees[t]) * root.count)
     total = 0.0
     for e in range(root.first, stop):
-        if sensible(root, f.edges[e]):
-            total += weight(f.edges[e].N, top, tau)
-    x = uniform(f.trees[t]) * total
-    last = np.int64(root.first)
+        total += weight(worth(f, root, e, by_prior), top, tau)
+    x, last = uniform(f.trees[t]) * total, np.int64(root.first)
     for e in range(root.first, stop):
-        w = weight(f.edges[e].N, top, tau) if sensible(root, f.edges[e]) else 0.0
+        w = weight(worth(f, root, e, by_prior), top, tau)
         if w > 0.0:
             last = np.int64(e)
             x -= w
             if x < 0.0:
                 return last
     return last
+
+
+@compiled
+def worth(f, root, e, by_prior):  # type: ignore[no-untyped-def]
+    """Return N of a root's edge, or its prior; 0 of one that is proven to be worse than others."""
+    if e < root.first + root.opened and not sensible(root, f.edges[e]):
+        return 0.0
+    return np.float64(f.priors[e]) if by_prior else np.float64(f.edges[e].N)
 
 
 @compiled

@@ -65,7 +65,7 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
         u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
-        known = int(found[i]["proven"]) if i < opened else OPEN if i < count else LOSS
+        known = int(found[i]["proven"]) if i < opened else OPEN if i < count and node["proven"] != LOSS else LOSS
         q = (w / n if n else fresh) if known == OPEN else VALUES[known]
         lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
     return lines

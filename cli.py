@@ -21,7 +21,7 @@ examples:
   python main.py --preset tiny --new      learn tic-tac-toe in about two minutes
   python main.py play                     play Connect 4 against the best network
   python main.py match best uct:1000 --games 100
-  python main.py explain --moves 4433
+  python main.py explain --moves 4453
 """
 
 
@@ -34,7 +34,8 @@ def run(argv: Sequence[str]) -> int:
               file=sys.stderr)  # fmt: skip
         return error.exit_code
     except KeyboardInterrupt:
-        print("\nstopped; the same command goes on", file=sys.stderr)
+        goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
+        print(f"\nstopped{'; the same command goes on' if goes_on else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         sys.stderr.close()
@@ -55,6 +56,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:2], "--help"]
     if argv and argv[0] in ("-h", "--help"):
         print(SUMMARY % "\n".join(f"  {name:<14}{what}" for name, what in COMMANDS.items()), end="")
         return 0
@@ -62,7 +65,7 @@ def _run(argv: list[str]) -> int:
     if argv and not argv[0].startswith("-"):
         name = argv.pop(0)
         if name not in COMMANDS:
-            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.4)
+            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.55)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"expected a command out of {', '.join(COMMANDS)}, got {name[:60]!r}{hint}")
     return int(module(name).run(argv))

@@ -112,7 +112,7 @@ class Config:
     many as memory_size holds (article: 0)."""
     min_memory: int = setting(5_000, 1, 10**8)
     """Positions that must be there before training starts (article: memory_size)."""
-    batch_size: int = setting(256, 1, 65_536)
+    batch_size: int = setting(512, 1, 65_536)
     """Positions in a training batch (article: 256)."""
     training_loops: int = setting(0, 0, 10**6)
     """Batches an iteration; 0 = as many as use each new position `reuse` times (article: 10)."""
@@ -130,7 +130,7 @@ class Config:
     which takes the result's place (TD(lambda); the article: 1)."""
     optimizer: Literal["sgd", "adamw", "muon"] = setting("muon", fixed=True)
     """SGD with momentum as in the article, AdamW, or Muon for the residual tower with AdamW for the rest."""
-    learning_rate: float = setting(0.002, 1e-8, 10)
+    learning_rate: float = setting(0.003, 1e-8, 10)
     """Rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
     """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 %."""
@@ -141,7 +141,7 @@ class Config:
     weight_average: float = setting(0.0, 0, 0.99999)
     """Decay, a training step, of the running average of the weights that plays; 0 = the trained weights play."""
     reg_const: float = setting(1e-4, 0, 1)
-    """L2 penalty with SGD, decoupled weight decay with AdamW (article: 0.0001)."""
+    """L2 penalty with SGD, decoupled weight decay with AdamW and Muon (article: 0.0001)."""
 
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
@@ -213,7 +213,10 @@ def find_faults(values: dict[str, Any]) -> list[str]:
 
 def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
     """Say that a name is unknown and suggest the nearest one."""
-    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+    known, text = list(known), str(name)
+    near = difflib.get_close_matches(text, known, n=1, cutoff=0.72) or [
+        long for long in known if len(text) > 2 and any(word.startswith(text) for word in long.split("_"))
+    ]
     return f"unknown setting {_shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
 
 
@@ -275,13 +278,13 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
 
 _QUARTER = {
     "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
-    "optimizer": "adamw",
+    "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002,
 }  # fmt: skip
 """A quarter of the moves searched in full: what the players that ship were trained with, but for Connect 4."""
 _TINY = {
     "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
-    "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "turns_until_tau0": 5,
-    "random_opening_share": 0.5, "random_opening_plies": 4,
+    "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,
+    "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4,
     "games_in_flight": 128, "memory_size": 40_000,
     "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
@@ -291,7 +294,7 @@ _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "grow_sims": 0, "turns_until_tau0": 10, "cpuct": 1.0,
     "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
     "proofs": False, "look_ahead": 0, "selfplay_with": "best",
-    "memory_size": 30_000, "min_memory": 30_000, "training_loops": 10, "value_from_search": 0.0,
+    "memory_size": 30_000, "min_memory": 30_000, "batch_size": 256, "training_loops": 10, "value_from_search": 0.0,
     "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
     "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
     "policy_filters": 2, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,

@@ -9,14 +9,11 @@ from typing import Any
 
 from agent import Agent, Player, Quit, User
 from config import UserError
-from explain import after_moves, as_text, explain
+from explain import after_moves, as_text, explain, simulations
 from funcs import play_alone
 from game import Game, GameState
 from lineup import make_player
-from records import Record, check_place, save
-
-PERSON = "you"
-"""The name of a person in a record."""
+from records import PERSON, Record, check_place, save
 
 
 class _Scribe(User):
@@ -95,7 +92,7 @@ def _tell(machine: Player) -> Any:
         if isinstance(machine, Agent) and machine.MCTS is not None:
             root = machine.MCTS.root
             line = " ".join(machine.game.move_name(a) for a in machine.MCTS.principal_variation())
-            text += f"  (value for it {root.Q:+.3f}, {root.visits} simulations, expects {line})"
+            text += f"  (value for it {root.Q:+.3f}, {simulations(root.visits)}, expects {line})"
         print(text, flush=True)
 
     return tell

@@ -171,6 +171,16 @@ class Database:
         if point not in ("create", "upgrade"):
             self.write_mark()
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let all that is read inside be of one moment, that of the first row, whatever others commit meanwhile."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database, so that to lose the log is to lose little."""
         try:
@@ -233,11 +243,12 @@ class Database:
 
     def faults(self) -> list[str]:
         """Return what SQLite finds wrong with the file itself, and rows that have gone: a line each."""
+        mark = self.read_mark()  # before any row: it never tells of more than was committed by then
         found = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-        mark, sizes = self.read_mark(), self.sizes()
+        sizes = self.sizes()
         if not mark:
             found.append("run.mark: expected the run's identity and the number of rows, got nothing that can be read")
-        elif mark["run"] != self.get("identity"):
+        elif mark.get("run") != self.get("identity"):
             found.append("run.mark: expected that of this database, got another run's")
         else:
             found += [f"{mark[t] - n} {t} were finished and are gone" for t, n in sizes.items() if n < mark[t]]

@@ -24,6 +24,7 @@ from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
 from initialise import Session
+from memory import ILLEGAL_VISITS
 from runs import read_config
 from selfplay import GameRecord
 from storage import IMPORTED, Store
@@ -35,6 +36,7 @@ _TEXT = 2048
 _HEAD = {"head": ("<i8", (4,)), "about": ("|u1", (_TEXT,))}
 NO_VERSION = -1
 """Stands for the network of a game that none of this run's played."""
+_MOST_VISITS = int(ILLEGAL_VISITS) - 1
 _FAULTS = ("", "is illegal", "is made after the game is over", "has visits of illegal moves", "has no fitting visits")
 
 
@@ -74,7 +76,7 @@ def replay(rules, row, legal, outcome, moves, visits, full):  # type: ignore[no-
                 total += visits[searched, a]
             if total != inside:
                 return 3, ply
-            if total == 0 or total > 65535:
+            if total == 0 or total > _MOST_VISITS:
                 return 4, ply
             searched += 1
         rules.play(row, moves[ply])
@@ -219,7 +221,8 @@ def read_games(path: Path) -> bytes:
     """Return the bytes of a file of games; raise `UserError` when it is no regular file of a sensible size."""
     try:
         if not path.is_file():
-            raise UserError(f"expected a file of games, {path} is none")
+            found = f"{path} is none" if path.exists() else f"there is no file {path}"
+            raise UserError(f"expected a file of games, {found}")
         size = path.stat().st_size
         if size > LIMIT:
             raise UserError(f"{path}: expected at most {LIMIT:,} bytes, got {size:,}")

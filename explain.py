@@ -60,12 +60,17 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     }  # fmt: skip
 
 
+def simulations(count: int) -> str:
+    """Say how many."""
+    return "1 simulation" if count == 1 else f"{count} simulations"
+
+
 def as_text(found: dict[str, Any], state: GameState) -> str:
     """Return `explain`'s result as a board and a table."""
     lines = [
         state.render(),
         "",
-        f"{found['to_move']} to move; {found['player']}, {found['simulations']} simulations, {found['nodes']} nodes",
+        f"{found['to_move']} to move; {found['player']}, {simulations(found['simulations'])}, {found['nodes']} nodes",
         f"value for {found['to_move']}: network {found['network_value']:+.3f}, search {found['search_value']:+.3f}"
         + (f" (proven {found['proven']})" if found['proven'] else ""),
         "",

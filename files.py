@@ -115,6 +115,14 @@ def read_file(path: Path) -> bytes:
         raise DamagedData(f"expected the model file {path}, got {type(error).__name__}") from None
 
 
+def read_checked(path: Path, digest: str) -> bytes:
+    """Return the bytes of a file that the run wrote; raise `DamagedData` when they are others."""
+    data = read_file(path)
+    if sha256(data) != digest:
+        raise DamagedData(f"{path}: expected the file that the run wrote, got another")
+    return data
+
+
 def sha256(data: bytes) -> str:
     """Return the digest that the store keeps of a file."""
     return hashlib.sha256(data).hexdigest()

@@ -35,7 +35,7 @@ its legal moves: after the edges may stand moves that are left out because they 
 EDGE = np.dtype(
     [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
 )
-MAX_ACTIONS = 65_535
+MAX_ACTIONS = 32_767
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
@@ -357,14 +357,12 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
 
 @inlined
 def set_root(f, t, index):  # type: ignore[no-untyped-def]
-    """Make a node the root; one that is won at once has its winning move visited, one that is lost is searched for the
-    moves that the other has to answer best.
+    """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
+    its priors, and no more.
     """
     f.trees[t].root = index
     if f.nodes[index].status == WAITING and f.nodes[index].proven == WIN:
         take_win(f, index)
-    elif f.nodes[index].status == WAITING and f.nodes[index].proven == LOSS:
-        f.nodes[index].proven = OPEN
 
 
 @compiled

@@ -5,7 +5,7 @@ Scores are of player 1 (in a tournament the current network), game by game, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +19,6 @@ class Verdict(NamedTuple):
     promoted: bool
     words: str
     score: Score
-
-
-Rule = Callable[[Sequence[float], bool], Verdict | None]
-"""(scores, whether no game is left) -> what is decided; None = play on. Asked after whole pairs."""
 
 
 class Evidence(NamedTuple):
@@ -47,7 +43,11 @@ def weigh(scores: Sequence[float], s0: float, s1: float) -> Evidence:
 
 
 def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdict | None:
-    """Decide by a sequential test of "scores sprt_score" against "scores a half"; None = play on."""
+    """Decide by a sequential test of "scores sprt_score" against "scores a half"; None = play on.
+
+    Where that is undecided after all games, the better one by 95 % stays or comes: strong players draw much, and gain
+    less a game than was asked for.
+    """
     found, total = weigh(scores, 0.5, sprt_score), rate(scores)
     told = (
         f"{total} in {len(scores)} games; evidence {found.ratio:+.2f} "
@@ -57,7 +57,11 @@ def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdi
         return Verdict(True, f"promoted: {told}", total)
     if found.accepted is False:
         return Verdict(False, f"not promoted, not better by enough: {told}", total)
-    return Verdict(False, f"not promoted, undecided after all games: {told}", total) if final else None
+    if not final:
+        return None
+    if total.low > 0:
+        return Verdict(True, f"promoted, better after all games, if by less than was asked for: {told}", total)
+    return Verdict(False, f"not promoted, undecided after all games: {told}", total)
 
 
 def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:

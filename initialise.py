@@ -17,13 +17,7 @@ import games
 import versions
 from agent import Agent, Player, User
 from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
-from files import (
-    DamagedData,
-    require_space,
-    sweep,
-    write_file,
-    writing,
-)
+from files import DamagedData, require_space, sweep, write_file, writing
 from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
@@ -35,9 +29,8 @@ from runs import (
     game_folder,
     hold,
     let_go,
-    make_folder,
     network_facts,
-    next_folder,
+    new_folder,
     read_config,
     taken_over,
 )
@@ -89,18 +82,17 @@ class Session:
         INITIAL_MODEL_VERSION: int | None = None,
         INITIAL_MEMORY_VERSION: int | None = None,
     ) -> Session:
-        """Start a new run; with INITIAL_RUN_NUMBER from that run's model and memory, as far as versions are given."""
+        """Start a new run; with INITIAL_RUN_NUMBER from that run's model or memory, those whose versions are given."""
         game = games.make(config.game)
         source = None
+        wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
         if INITIAL_RUN_NUMBER is not None:
             source = find_run(game.spec, INITIAL_RUN_NUMBER, root)
-        elif INITIAL_MODEL_VERSION is not None or INITIAL_MEMORY_VERSION is not None:
-            raise UserError("expected initial_run_number beside a model or memory version, got none")
-        folder = next_folder((root or RUNS) / game_folder(game.spec))
+        if (source is None) != (wanted == (None, None)):
+            raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         model = _build(config, game)
-        wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
         weights, memory = taken_over(config, game, lambda c: model if c == config else _build(c, game), source, *wanted)
-        make_folder(folder)
+        folder = new_folder((root or RUNS) / game_folder(game.spec))
         lock, store = hold(folder), None
         try:
             require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
@@ -266,22 +258,29 @@ class Session:
     def model(self) -> Any:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
-            self._model = _build(self.config, self.game)
-            told = versions.renew(self.folder, self.store, self._model.get_weights(), self._model.get_optimizer())
+            model = _build(self.config, self.game)
+            told = versions.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
             if told:
                 self._warn(told)
-            self.restore()
+            self._restore(model)
+            self._model = model  # not before: a network that could not be restored is nobody's
         return self._model
 
     def restore(self) -> None:
         """Put the newest version's weights and optimizer into the network."""
-        newest = self.store.newest()
-        self._model.set_weights(self.weights(newest.version))
-        self._model.set_optimizer(versions.read_optimizer(self.folder, newest, self._model.get_optimizer()))
+        self._restore(self.model)
 
-    def weights(self, version: int) -> list[np.ndarray]:
-        """Return the weights of a version, checked against what the run wrote."""
-        return versions.read_weights(self.folder, self.store, version, [w.shape for w in self.model.get_weights()])
+    def _restore(self, model: Any) -> None:
+        newest = self.store.newest()
+        weights = self.weights(newest.version, model)
+        optimizer = versions.read_optimizer(self.folder, newest, model.optimizer_layouts())
+        model.set_weights(weights)
+        model.set_optimizer(optimizer)
+
+    def weights(self, version: int, model: Any = None) -> list[np.ndarray]:
+        """Return the weights of a version, checked against what the run wrote, for this run's or such a network."""
+        shapes = [w.shape for w in (model or self.model).get_weights()]
+        return versions.read_weights(self.folder, self.store, version, shapes)
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that makes it known."""

@@ -242,7 +242,8 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
         return False
     node = f.nodes[index]
     cache.counts[2] += 1
-    if node.status != WAITING or node.proven != OPEN:  # over, proven, or the path is as long as there is room for
+    decided = node.proven != OPEN and f.depth[slot] > 0
+    if node.status != WAITING or decided:  # over, proven, or the path is as long as there is room for
         value = node.value if node.proven == OPEN else proven_value(node.proven)
         backup(f, rule, slot, 0.0 if math.isnan(value) else value, node.player)
         if rule.prove and node.proven != OPEN:
@@ -280,7 +281,8 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
             tree = f.trees[slot // leaves]
             root = f.nodes[tree.root]
             enough = root.total >= tree.budget and root.status == EXPANDED
-            if root.status == TERMINAL or root.proven != OPEN or enough:
+            decided = root.proven != OPEN and root.status != WAITING  # a lost root waits for its priors: to choose by
+            if root.status == TERMINAL or decided or enough:
                 f.ended[slot] = DONE
             else:
                 f.active[n] = slot

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, NamedTuple
 
 from config import UserError
@@ -47,6 +48,8 @@ def _checked(row: dict[str, Any]) -> Level:
         raise ValueError(row)
     if level.player.startswith("level:"):
         raise ValueError("a level is not another level")
+    if re.search("gtp:|book:", level.player, re.IGNORECASE):
+        raise ValueError("a level starts no program and opens no file")
     return level
 
 

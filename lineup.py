@@ -1,4 +1,4 @@
-"""Players by name, in one grammar for all commands: FORMS.
+"""Players by name, in one grammar for all commands: `arguments.PLAYERS`. The name that a player has is read as well.
 
 Any name but gtp may end in `+book`: known positions are answered from the game's opening book, or from `+book:FILE`.
 """
@@ -11,7 +11,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from agent import Agent, Player, User
+from arguments import PLAYERS
 from config import Config, UserError
 from game import Game
 from games.own import digest
@@ -20,18 +23,14 @@ from runs import find_run, read_config, runs_of, shipped_run
 from storage import Store
 from versions import read_weights
 
-FORMS = (
-    "best, current, version0007, shipped, level:3, run0002:best, run0002:version0007, net:best, sym:best, "
-    "rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000, "
-    "gtp:gnugo --mode gtp, human"
-)
 _NETWORK = re.compile(
     r"(?P<net>net:)?(?P<sym>sym:)?"
-    r"((?P<shipped>shipped)|(run(?P<run>[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
+    r"(shipped|((?P<owner>shipped|run[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
 )
-_BUDGET = re.compile(r"(rollout|alphabeta|uct):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)")
+_BUDGET = re.compile(r"(\w+):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)", re.ASCII)
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
-_LEVEL = re.compile(r"level:([0-9]{1,3})")
+_LEVEL = re.compile(r"level[: ]([0-9]{1,3})( \(elo -?[0-9]+\))?")
+_LOGGER = logging.getLogger("alphazero.lineup")
 DEEPEST = 60
 """Plies that alpha-beta may be asked for."""
 
@@ -57,7 +56,8 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     if match := _BUDGET.fullmatch(text):
         return _limited(match[1], game, match["count"], match["seconds"], name)
     if match := _NETWORK.fullmatch(text):
-        run = 0 if match["shipped"] else int(match["run"]) if match["run"] else None
+        owner = match["owner"] or ("" if match["which"] else "shipped")
+        run = None if not owner else 0 if owner == "shipped" else int(owner[3:])
         version = int(match["version"]) if match["version"] else match["which"] or "best"
         agent = network_player(game, run, version, sims=sims, root=root, averaged=bool(match["sym"]), **options)
         if not match["net"]:
@@ -84,13 +84,15 @@ def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name
         if count is not None and int(count) > DEEPEST:
             raise UserError(f"expected at most {DEEPEST} plies such as alphabeta:6, got {name[:60]!r}")
         return AlphaBetaPlayer(game, depth=int(count)) if count else AlphaBetaPlayer(game, seconds=float(seconds or 0))
-    from players.rollout import RolloutPlayer
+    if kind == "rollout":
+        from players.rollout import RolloutPlayer
 
-    return RolloutPlayer(game, sims=int(count)) if count else RolloutPlayer(game, seconds=float(seconds or 0))
+        return RolloutPlayer(game, sims=int(count)) if count else RolloutPlayer(game, seconds=float(seconds or 0))
+    raise _unknown(name)
 
 
 def _plain(text: str, game: Game, name: str) -> Player:
-    """Return a player whose name is one word; raise `UserError` with the nearest form of a name that is none."""
+    """Return a player whose name is one word."""
     if text == "random":
         from players import RandomPlayer
 
@@ -105,18 +107,19 @@ def _plain(text: str, game: Game, name: str) -> Player:
         from players.solver import solver
 
         return solver(game)
-    raise UserError(f"expected a player such as {FORMS}, got {name[:60]!r}{_hint(text)}")
+    raise _unknown(name)
 
 
-def _hint(text: str) -> str:
-    """Return a question with the form nearest to what was typed."""
-    forms = FORMS.split(", ")
+def _unknown(name: str) -> UserError:
+    """Return what to say of a name that is none, with the form nearest to it."""
+    text, forms = name.strip().lower(), PLAYERS.split(", ")
     by_head = {form.split(":")[0].split("+")[0]: form for form in reversed(forms)}
     head = text.split(":")[0].split("+")[0]
     near = difflib.get_close_matches(text, forms, n=1, cutoff=0.6) or [
         by_head[found] for found in difflib.get_close_matches(head, by_head, n=1, cutoff=0.6)
     ]
-    return f"; did you mean {near[0]!r}?" if near else ""
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return UserError(f"expected a player such as {PLAYERS}, got {name[:60]!r}{hint}")
 
 
 def network_player(
@@ -133,6 +136,7 @@ def network_player(
     from model import Residual_CNN
 
     folder = _folder(game, run, root)
+    own = "shipped" if folder == shipped_run(game.spec) else folder.name
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
@@ -142,21 +146,29 @@ def network_player(
         if made_for != game.spec:
             raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {made_for}")
         if store.get("rules", "") != digest(game):
-            logging.getLogger("alphazero.lineup").warning("the rules have changed since %s learned them", folder.name)
-        number = {"best": store.best(), "current": store.versions()[-1].version}.get(str(version), version)
+            _LOGGER.warning("the rules have changed since %s learned them", folder.name)
+        newest = store.newest().version
+        number = int({"best": store.best(), "current": newest}.get(str(version), version))
+        if own == "shipped" and number != newest:
+            raise UserError(f"expected version{newest:04} of {game.spec}, which ships, got version{number:04}")
         model = Residual_CNN(config, game)
-        shapes = [w.shape for w in model.get_weights()]
-        model.set_weights(read_weights(folder, store, int(number), shapes))
+        begun = model.get_weights()
+        weights = read_weights(folder, store, number, [w.shape for w in begun])
+        if (version, number) == ("best", 0) and newest and all(map(np.array_equal, begun, weights)):
+            _LOGGER.warning(
+                "%s's best is version 0, which has learned nothing: no tournament was won yet; current is the newest%s",
+                own, ", shipped the one that comes along" if shipped_run(game.spec) else "",
+            )  # fmt: skip
+        model.set_weights(weights)
     finally:
         store.close()
     settings = {"cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs}
     settings["look_ahead"] = config.look_ahead
     settings |= {"mcts_sims": sims, **options}
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
-    own = "shipped" if folder == shipped_run(game.spec) else folder.name
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
-    return Agent(f"{own}:version{int(number):04}", game, predictor, model=model, **settings)
+    return Agent(f"{own}:version{number:04}", game, predictor, model=model, **settings)
 
 
 def trained_config(game: Game, run: int | None = None, root: Path | None = None) -> Config:

@@ -13,7 +13,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from files import private, write_file, writing
+from files import DamagedData, Unwritable, private, unwritable, write_file, writing
 
 MEGABYTE = 1 << 20
 
@@ -48,11 +48,30 @@ class _Handler(RotatingFileHandler):
         pass
 
 
+class _Trace(_Handler):
+    """A log that is the work itself: a line that cannot be written ends it."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        error = sys.exc_info()[1]
+        if not isinstance(error, Unwritable):  # the rotating handler asks again for what was raised here
+            error = unwritable(Path(self.baseFilename), 0, getattr(error, "strerror", None) or str(error))
+        raise error from None
+
+
+def open_trace(path: Path) -> logging.Logger:
+    """Return a logger that writes all it is told to a new file, which replaces one of that name."""
+    return _opened(path, _Trace(path, mode="w", encoding="utf-8", delay=True))
+
+
 def open_log(path: Path, *, megabytes: int = 8, copies: int = 1) -> logging.Logger:
     """Return a logger that writes to one file and keeps at most `megabytes` there and in each old copy."""
+    limits: dict[str, Any] = {"maxBytes": megabytes * MEGABYTE, "backupCount": copies}
+    return _opened(path, _Handler(path, encoding="utf-8", delay=True, **limits))
+
+
+def _opened(path: Path, handler: _Handler) -> logging.Logger:
     logger = logging.getLogger(f"alphazero.{path.resolve()}")
     close_log(logger)
-    handler = _Handler(path, maxBytes=megabytes * MEGABYTE, backupCount=copies, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -104,7 +123,11 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     text = path.read_text(errors="replace")
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line]
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    try:
+        return [json.loads(line) for line in lines if line]
+    except ValueError as error:
+        raise DamagedData(f"{path}: expected lines of JSON, got another ({str(error)[:80]})") from None
 
 
 class Console:

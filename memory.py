@@ -121,6 +121,8 @@ class Memory:
         )
         self._next = 0
         self._count = 0
+        self._came, self._taught = 0, 0
+        """Positions that ever came, and those of them that teach a policy."""
         self._grids, self._actions = game.views()
 
     def __len__(self) -> int:
@@ -189,19 +191,22 @@ class Memory:
             column[where] = values
         self._next = (self._next + n) % self.size
         self._count = min(self._count + n, self.size)
+        self._came += n
+        self._taught += int(np.any((new.visits > 0) & (new.visits != ILLEGAL_VISITS), axis=1).sum())
         return n
 
     def sample(
         self, count: int, rng: np.random.Generator, *, value_from_search: float = 0.0, newest: int = 0
     ) -> Batch:
-        """Return `count` positions drawn with replacement, of the `newest` if not 0, each in a random symmetry.
+        """Return `count` positions drawn with replacement, each in a random symmetry.
 
+        newest: draw from so many of the newest that teach a policy and what lies between them; 0 = from all.
         The value target mixes the game's result with the search's value; the policy target is the share of
         visits over legal moves, ILLEGAL elsewhere.
         """
         if not self._count:
             raise ValueError("expected positions in ltmemory, got none")
-        among = min(newest or self._count, self._count)
+        among = min(-(-newest * self._came // max(self._taught, 1)) or self._count, self._count)
         where = (self._next - among + rng.integers(0, among, count)) % self.size
         form = rng.integers(0, len(self._grids), count)
         return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)

@@ -77,8 +77,8 @@ class Gen_Model:
         )
         self.model.optimizer.build(self.model.trainable_variables)
         self._trained: list[np.ndarray] | None = None
-        self._source: Iterator[Batch] = iter(())
         """Where training stands when the weights are a running average of it."""
+        self._source: Iterator[Batch] = iter(())
 
     def _build(self, dtype: str) -> keras.Model:
         raise NotImplementedError
@@ -185,14 +185,19 @@ class Gen_Model:
         state = [np.asarray(v) for v in self.model.optimizer.variables]
         return state + (self._trained or self.get_weights() if self.config.weight_average else [])
 
+    def optimizer_layouts(self) -> list[list[tuple[int, ...]]]:
+        """Return the shapes of what `get_optimizer` returns without an average, and with one."""
+        state = [tuple(v.shape) for v in self.model.optimizer.variables]
+        return [state, state + [w.shape for w in self.model.get_weights()]]
+
     def set_optimizer(self, arrays: list[np.ndarray]) -> None:
-        """Go on from what `get_optimizer` returned."""
+        """Go on from what `get_optimizer` returned, be it with another `weight_average`: one begins at the weights."""
         variables = self.model.optimizer.variables
-        if [a.shape for a in arrays] != [a.shape for a in self.get_optimizer()]:
+        if [a.shape for a in arrays] not in self.optimizer_layouts():
             raise UserError("expected the state of this network's optimizer, got another's")
         for variable, array in zip(variables, arrays[: len(variables)], strict=True):
             variable.assign(array)
-        self._trained = arrays[len(variables) :] or None
+        self._trained = (arrays[len(variables) :] or None) if self.config.weight_average else None
 
     # ---- to look at
 

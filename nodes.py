@@ -62,7 +62,7 @@ class Edge:
     def proven(self) -> float | None:
         """What is proven of it, for the player who moves: 1 won, -1 lost, 0 drawn; None = nothing."""
         node = self.mcts.forest.nodes[self.node]
-        unsafe = self.index >= node["first"] + node["count"]
+        unsafe = self.index >= node["first"] + node["count"] or node["proven"] == LOSS
         known = int(self._row["proven"]) if self._row is not None else LOSS if unsafe else OPEN
         return None if known == OPEN else 0.0 if known == DRAW else float(known)
 

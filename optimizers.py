@@ -23,7 +23,8 @@ _QUINTIC = 3.4445, -4.7750, 2.0315
 def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
     """Return the optimizer named in the settings; its rate is set before each step."""
     if config.optimizer == "sgd":
-        return keras.optimizers.SGD(config.learning_rate, momentum=config.momentum)
+        # never quite 0, for which Keras would remember nothing: so it may change while a run lives
+        return keras.optimizers.SGD(config.learning_rate, momentum=max(float(config.momentum), 1e-9))
     kind = keras.optimizers.AdamW if config.optimizer == "adamw" else Muon
     optimizer = kind(config.learning_rate, weight_decay=config.reg_const, clipnorm=CLIP)
     optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
@@ -83,6 +84,6 @@ class Muon(keras.optimizers.Optimizer):
 
 
 def _in_tower(variable: Any) -> bool:
-    """True for a kernel with as many filters behind it as before it."""
+    """True for a kernel with as many filters behind it as before it, the heads' left out."""
     shape = variable.shape
-    return len(shape) == 4 and shape[2] == shape[3]
+    return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(("value_", "policy_"))

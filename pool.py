@@ -331,8 +331,9 @@ class Crew:
             elif head["kind"] == "failed":
                 place.error = head
             elif head["kind"] == "stopped":
-                place.busy = False
-                place.tasks.clear()
+                if head["round"] == self._round:  # else late: the games it holds by now are of this round
+                    place.busy = False
+                    place.tasks.clear()
             elif head["kind"] == "game":
                 yield from self._game(place, head, body)
 

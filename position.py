@@ -15,6 +15,10 @@ from config import UserError
 from drawing import Mark, board_svg
 from explain import as_text, explain
 from game import Game, GameState
+from players import RandomPlayer
+from players.book import BookPlayer
+from players.gtp import GTPPlayer
+from players.uct import UCTPlayer
 
 LONGEST_LINE = 12
 """Moves of a principal variation that are drawn."""
@@ -43,6 +47,15 @@ def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
 def lines_of(found: dict[str, Any], game: Game) -> dict[int, list[int]]:
     """Return {visited move: the moves to expect from it on, itself first}, for `board_svg`."""
     return {m["action"]: [game.parse_move(name) for name in m["pv"][:LONGEST_LINE]] for m in found["moves"] if m["N"]}
+
+
+def opinion_of(player: Player, value: float) -> float | None:
+    """Return the value that a player gave with its move, None where it says nothing: 0.0 fills the place.
+
+    An opening book knows moves only; whoever plays beside it may have an opinion.
+    """
+    silent = isinstance(player, RandomPlayer | UCTPlayer | GTPPlayer)
+    return None if silent or (isinstance(player, BookPlayer) and value == 0.0) else value
 
 
 class Explained:
@@ -172,7 +185,7 @@ class Board:
         self.state, self.note = self.game.start(), ""
         self.moves: list[int] = []
         self.value: float | None = None
-        """The machine's value of its last move, for the machine."""
+        """The machine's value of its last move, for the machine; None where it says none."""
         self.said = ""
         self.agent.new_games(1)
         self.agent.new_game(0, self._seed)
@@ -187,11 +200,13 @@ class Board:
     def _answer(self) -> None:
         names = []
         while not self.state.isEndGame and self.state.playerTurn != self._human:
-            action, _, self.value, _ = self.agent.act(self.state, 0)
+            action, _, value, _ = self.agent.act(self.state, 0)
+            self.value = opinion_of(self.agent, value)
             self._play(action)
             names.append(self.game.move_name(action))
         if names:
-            self.said = f"{self.agent.name} plays {' '.join(names)}, value for it {self.value:+.2f}"
+            told = "" if self.value is None else f", value for it {self.value:+.2f}"
+            self.said = f"{self.agent.name} plays {' '.join(names)}{told}"
 
     def _seen(self) -> Board:
         for watcher in self.watchers:

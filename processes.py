@@ -186,9 +186,9 @@ class _Worker:
                 self._beaten = now
                 with suppress(OSError):
                     self._pipe.send_bytes(pack({"kind": "alive", "counts": player.counts()}))
-        if not self._orders or self._orders[0]["kind"] == "games":  # these may have come this moment
-            return False
-        self._todo.clear()
-        if self._until is None:
-            self._until = now + PATIENCE
-        return now >= self._until
+            if not self._orders or self._orders[0]["kind"] == "games":  # these may have come this moment
+                return False
+            self._todo.clear()
+            if self._until is None:
+                self._until = now + PATIENCE
+            return now >= self._until

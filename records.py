@@ -27,6 +27,8 @@ LINES = ".jsonl"
 LIMIT = 1_000_000
 """Bytes of a file."""
 _LONGEST_NAME = 100
+PERSON = "you"
+"""The name of a person among the players of a game."""
 
 
 class Record(NamedTuple):
@@ -109,6 +111,11 @@ def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple
     """Raise `UserError` when a game could not be saved there: before it is played, so that nothing is lost."""
     if _form(path, forms) == ".sgf":
         sgf.check_game(game)
+    check_free(path, overwrite=overwrite)
+
+
+def check_free(path: Path, *, overwrite: bool = False) -> None:
+    """Raise `UserError` when a file could not be written there, or would replace one unasked."""
     try:
         if path.is_dir():
             raise UserError(f"{path}: expected a file, this is a folder")
@@ -169,7 +176,7 @@ def from_bytes(data: bytes, form: str, game: Game | None = None) -> Record:
 
 def _from_text(text: str, game: Game | None) -> Record:
     if game is None:
-        raise UserError("the moves do not tell of which game they are")
+        raise UserError("the moves do not tell of which game they are; name the game with --game")
     if len(text) > (longest := 100 + 40 * game.max_plies):
         raise UserError(f"expected at most {longest:,} characters for {game.spec}, got {len(text):,}")
     moves, end = _replay(game, game.parse_moves(text), lambda action, state: action)

@@ -16,15 +16,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import games
 from config import Config, UserError, from_json, to_json
 from database import KEPT, TABLES, connect, row_digest
 from files import DamagedData, require_space, write_file
 from game import Game
 from games.own import digest
-from runs import hold, let_go, make_folder, network_facts, next_folder, read_config
+from runs import hold, let_go, network_facts, new_folder, read_config
 from storage import IMPORTED, Store
-from verification import game_fault, match_fault
+from verification import game_fault, game_of, match_fault
 from versions import content, optimizer_file
 
 Row = tuple[Any, ...]
@@ -57,7 +56,7 @@ def recover(folder: Path) -> Recovered:
         with tempfile.TemporaryDirectory() as place:
             tables = _read(folder, Path(place))
         config = _config(folder, tables)
-        game = games.make(config.game)
+        game = game_of(folder, config)
         lost = _unread(folder, tables) + _drop_wrong(tables, game)
         versions = _drop_versions(folder, tables, lost)
         _drop_stages(tables, lost)
@@ -238,8 +237,7 @@ def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:
 def _write(
     folder: Path, config: Config, game: Game, tables: dict[str, list[Row]], files: dict[str, bytes], lost: list[str]
 ) -> Recovered:
-    new = next_folder(folder.parent)
-    make_folder(new)
+    new = new_folder(folder.parent)
     lock = hold(new)
     try:
         for name, data in files.items():

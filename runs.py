@@ -60,17 +60,28 @@ def shipped_run(spec: str) -> Path | None:
     return folder if (folder / "config.json").exists() else None
 
 
-def next_folder(folder: Path) -> Path:
-    """Return the folder of a run to come; a start that was killed half-way keeps its number."""
-    taken = [int(p.name[3:]) for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
-    return folder / f"run{max(taken, default=0) + 1:04}"
-
-
 def make_folder(folder: Path) -> None:
     """Make a run's folder and those above it, for their owner only."""
     with writing(folder):
         for path in (*reversed(folder.parents), folder, folder / "models"):
             path.mkdir(mode=0o700, exist_ok=True)
+
+
+def new_folder(of_game: Path) -> Path:
+    """Make the folder of a new run, which is nobody else's; a start that was killed half-way keeps its number."""
+    with writing(of_game):
+        for path in (*reversed(of_game.parents), of_game):
+            path.mkdir(mode=0o700, exist_ok=True)
+        number = max([int(p.name[3:]) for p in of_game.iterdir() if RUN.match(p.name)], default=0)
+        while True:
+            number += 1
+            folder = of_game / f"run{number:04}"
+            try:
+                folder.mkdir(mode=0o700)
+            except FileExistsError:  # by another process, this moment
+                continue
+            (folder / "models").mkdir(mode=0o700)
+            return folder
 
 
 def read_config(folder: Path) -> Config:
@@ -106,6 +117,13 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
     known = ", ".join(p.name for p in found) or "none"
     wanted = "a run" if number is None else f"run{number:04}"
     raise UserError(f"expected {wanted} of {spec}, there is {known} in {(root or RUNS) / game_folder(spec)}")
+
+
+def run_to_change(spec: str, number: int | None = None) -> Path:
+    """Return the folder of one's own run, the newest when no number is given; the one that ships is only read."""
+    if number == 0:
+        raise UserError("run: expected the number of a run of one's own, got 0, the player that ships")
+    return find_run(spec, number)
 
 
 def unfinished_run(spec: str, root: Path | None = None) -> Path | None:

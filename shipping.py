@@ -10,6 +10,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +34,19 @@ LADDER = (
 """(player, simulations of a network) of the levels, before they are measured."""
 NEIGHBOURS = 2
 """How far apart in `LADDER` players are that meet."""
+APART = 10.0
+"""Elo that levels are apart at least."""
 Report = Callable[[str], None]
 
 
 def pack(folder: Path, version: int | None = None) -> Path:
     """Copy what ships of a run, its best version unless one is named, into run_archive/; return the new folder.
 
-    An older one there is replaced.
+    An older one there is replaced at the end.
     """
     config = read_config(folder)
-    target = shipped_folder(config.game)
+    shipped = shipped_folder(config.game)
+    target, away = (shipped.with_name(f".{shipped.name}.{what}") for what in ("new", "old"))
     source = Store(folder / "run.db", read_only=True)
     try:
         row = source.version(source.best() if version is None else version)
@@ -53,8 +57,8 @@ def pack(folder: Path, version: int | None = None) -> Path:
         closed = list(source.rows("stages", "WHERE stage = 'iteration' ORDER BY iteration"))
     finally:
         source.close()
-    if target.exists():
-        shutil.rmtree(target)
+    for leftover in (target, away):
+        shutil.rmtree(leftover, ignore_errors=True)
     make_folder(target)
     write_file(path_of(target, row.file), data)
     store = Store(target / "run.db", create=True)
@@ -70,7 +74,11 @@ def pack(folder: Path, version: int | None = None) -> Path:
         store.close()
     write_file(target / "config.json", to_json(config).encode())
     write_metrics(target / "metrics.jsonl", [json.loads(row[2]) for row in closed])
-    return target
+    if shipped.exists():
+        shipped.rename(away)
+    target.rename(shipped)
+    shutil.rmtree(away, ignore_errors=True)
+    return shipped
 
 
 def command_of(config: Config) -> str:
@@ -103,6 +111,11 @@ def measure_levels(
     rated = [(entry, ratings[_name(entry)]) for entry in ladder]
     found = [Level(*entry, float(round(rating.elo)), float(round(rating.error))) for entry, rating in rated]
     return sorted(found, key=lambda level: level.elo)
+
+
+def apart(levels: list[Level]) -> list[Level]:
+    """Leave out each level that the next one is hardly stronger than: of perfect players the last one stays."""
+    return [level for level, after in pairwise(levels) if after.elo - level.elo >= APART] + levels[-1:]
 
 
 def _name(entry: tuple[str, int]) -> str:

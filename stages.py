@@ -166,7 +166,8 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
     s, c = session, session.config
     iteration, version = s.iteration, s.current_version + 1
     new = s.store.trained_positions(iteration)
-    steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
+    batches = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
+    steps = batches * c.epochs
     newest = window(c.first_window, s.store.positions_until(iteration))
     agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
 
@@ -184,7 +185,7 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
         phase.update(done, positions_per_s=done * c.batch_size / (time.perf_counter() - began))
 
     with s.console.phase("retraining", steps) as phase:
-        losses = agent.replay(sample, steps, epochs=c.epochs, rate=rate, report=report)
+        losses = agent.replay(sample, batches, epochs=c.epochs, rate=rate, report=report)
     seconds = time.perf_counter() - began
     facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
              "learning_rate": rate(steps - 1)}  # fmt: skip

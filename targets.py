@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from chance import sensible
 from compiled import compiled
 from forest import OPEN
-from gumbel import GUMBEL, write_improved
+from gumbel import GUMBEL, WEIGHT, write_improved
 from selection import known_q
 
 
@@ -36,23 +38,27 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
         if edge.N > 0 and sensible(root, edge):
             n = edge.N
             if rule.forced > 0.0 and e != best and root.proven == OPEN:
-                n = pruned(rule, root, edge, f.edges[best])
+                n = pruned(f, t, rule, edge, f.edges[best])
             visits[t, ply, edge.action] = n
             written += n
-    if written == 0:  # every move tried is proven to lose: any other may be as good
+    if written == 0:  # every move tried is proven to lose: what the network thinks of the others, or of all
         for i in range(root.first, root.first + root.count):
             if i >= stop or sensible(root, f.edges[i]):
-                visits[t, ply, f.moves[i]] = 1
+                visits[t, ply, f.moves[i]] = max(1, int(WEIGHT * f.priors[i] + 0.5))
 
 
 @compiled
-def pruned(rule, root, edge, best):  # type: ignore[no-untyped-def]
-    """Return a move's visits less the forced ones, as long as PUCT would still prefer the best move."""
+def pruned(f, t, rule, edge, best):  # type: ignore[no-untyped-def]
+    """Return a move's visits less what the noised prior forced, as long as PUCT without noise prefers the best."""
+    root = f.nodes[f.trees[t].root]
     scale = rule.cpuct * math.sqrt(1.0 + root.total)
     gap = known_q(best) + scale * best.P / (1.0 + best.N) - known_q(edge)
     if gap <= 0.0:
         return edge.N
+    p = np.float64(edge.P)
+    if f.trees[t].noisy == 1:
+        p = (1.0 - rule.epsilon) * p + rule.epsilon * f.noise[t, edge.action]
     deserved = math.ceil(scale * edge.P / gap - 1.0)
-    forced = math.sqrt(rule.forced * edge.P * root.total)
+    forced = math.sqrt(rule.forced * p * root.total)
     n = max(edge.N - forced, deserved, 0.0)
     return 0 if n <= 1.0 else min(int(n), edge.N)

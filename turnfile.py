@@ -76,6 +76,8 @@ def read_given(path: Path) -> Given:
     try:
         with path.open("rb") as file:
             lines = file.read(10_000).decode("ascii").rstrip().splitlines()
+    except FileNotFoundError:
+        raise UserError(f"expected a position, there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"expected a position in {path}, got {type(error).__name__}") from None
     if len(lines) != 11:

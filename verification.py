@@ -6,17 +6,19 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import games
-from config import UserError
+from config import Config, UserError
 from exchange import fault
 from files import DamagedData, read_file, sha256
 from game import Game
-from runs import read_config
+from runs import game_folder, read_config
 from selfplay import GameRecord
 from storage import IMPORTED, Store, unpack
+from versions import optimizer_file
 
 
 class Report(NamedTuple):
@@ -32,23 +34,40 @@ class Report(NamedTuple):
     """One line each; none when all is right."""
 
 
+def game_of(folder: Path, config: Config) -> Game:
+    """Return the game of a run; raise `UserError` where its settings name another than the folder that it lies in.
+
+    So no file of rules is run because somebody's config.json names it.
+    """
+    named, kept = config.game, folder.absolute().parent.name
+    if game_folder(named) == kept:
+        return games.make(named)
+    with suppress(UserError):
+        game = games.make(named, typed=False)
+        if game_folder(game.spec) == kept:  # it is named otherwise: "connect4( rows=6 )"
+            return game
+    raise UserError(f"{folder / 'config.json'}: expected the game of the folder {kept}, got {ascii(named[:100])}")
+
+
 def verify(folder: Path) -> Report:
-    """Read all of a run; nothing is written."""
+    """Read all of a run as it is at one moment, also while it is at work; nothing is written."""
     try:
-        game = games.make(read_config(folder).game)
+        game = game_of(folder, read_config(folder))
         store = Store(folder / "run.db", read_only=True)
     except UserError as error:
         return Report(0, 0, 0, 0, "", str(error).splitlines())
     damage: list[str] = []
     try:
-        damage += [f"run.db: {line}" for line in store.faults()]
-        damage += [f"run.db: {line}" for line in _row_faults(store, game)]
-        damage += _file_faults(folder, store) + _count_faults(store)
-        sizes = store.sizes()
-        state = "" if damage else store.state_digest()
-        return Report(
-            store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
-        )
+        with store.reading():
+            damage += [f"run.db: {line}" for line in store.faults()]
+            damage += _file_faults(folder, store)  # soon: a run at work drops the states of old optimizers
+            damage += [f"run.db: {line}" for line in _row_faults(store, game)]
+            damage += _best_faults(store) + _count_faults(store)
+            sizes = store.sizes()
+            state = "" if damage else store.state_digest()
+            return Report(
+                store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
+            )
     except (sqlite3.Error, DamagedData) as error:
         told = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
         return Report(0, 0, 0, 0, "", [*damage, told])
@@ -108,16 +127,21 @@ def _file_faults(folder: Path, store: Store) -> list[str]:
     found = []
     versions = [row for row, right in store.checked("versions", "ORDER BY version") if right]
     wanted = [(row[2], row[3]) for row in versions]
-    wanted += [(f"optimizer{row[0]:04}.npz", row[5]) for row in versions[-1:] if len(row) > 5 and row[5]]
+    wanted += [(optimizer_file(row[0]), row[5]) for row in versions[-1:] if len(row) > 5 and row[5]]
     for name, digest in wanted:
         try:
             if sha256(read_file(folder / "models" / name)) != digest:
                 found.append(f"models/{name}: is not what the run wrote")
         except DamagedData:
             found.append(f"models/{name}: is missing or cannot be read")
-    if store.best() not in {row[0] for row in versions}:
-        found.append(f"run.db: the best version is said to be {store.best()}, which there is not")
     return found
+
+
+def _best_faults(store: Store) -> list[str]:
+    """Return what is wrong when the best version is none of those there are."""
+    if store.best() in {row[0] for row, right in store.checked("versions") if right}:
+        return []
+    return [f"run.db: the best version is said to be {store.best()}, which there is not"]
 
 
 def _count_faults(store: Store) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from failpoints import reach
-from files import DamagedData, arrays_from_bytes, arrays_to_bytes, read_file, sha256, write_file, writing
+from files import DamagedData, arrays_from_bytes, arrays_to_bytes, read_checked, sha256, write_file, writing
 from storage import Store, Version
 
 Shapes = list[tuple[int, ...]]
@@ -51,30 +51,30 @@ def size(folder: Path, version: Version) -> int:
 def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> list[np.ndarray]:
     """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
     row = store.version(version)
-    return _read(path_of(folder, row.file), row.sha256, shapes)
+    path = path_of(folder, row.file)
+    return arrays_from_bytes(read_checked(path, row.sha256), shapes, str(path))
 
 
-def read_optimizer(folder: Path, version: Version, like: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the optimizer's state after a version, zeros where it was lost: so it is at the start of a run."""
+def read_optimizer(folder: Path, version: Version, layouts: list[Shapes]) -> list[np.ndarray]:
+    """Return the optimizer's state after a version, in that of the layouts (without an average, with one) in which it
+    was written; when it was lost, zeros without one: so every optimizer begins.
+    """
     if not version.optimizer:
-        return [np.zeros_like(a) for a in like]
-    return _read(path_of(folder, optimizer_file(version.version)), version.optimizer, [a.shape for a in like])
-
-
-def _read(path: Path, digest: str, shapes: Shapes) -> list[np.ndarray]:
-    data = read_file(path)
-    if sha256(data) != digest:
-        raise DamagedData(f"{path}: expected the file that the run wrote, got another")
-    return arrays_from_bytes(data, shapes, str(path))
+        return [np.zeros(shape, np.float32) for shape in layouts[0]]
+    path = path_of(folder, optimizer_file(version.version))
+    data, (plain, averaged) = read_checked(path, version.optimizer), layouts
+    try:
+        return arrays_from_bytes(data, averaged, str(path))
+    except DamagedData:
+        return arrays_from_bytes(data, plain, str(path))
 
 
 def content(folder: Path, name: str, digest: str) -> bytes | None:
     """Return the bytes of a model file, None when they are not what the run wrote."""
     try:
-        data = read_file(path_of(folder, name))
+        return read_checked(path_of(folder, name), digest)
     except DamagedData:
         return None
-    return data if sha256(data) == digest else None
 
 
 def drop_old_optimizers(folder: Path, newest: int) -> None:

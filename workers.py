@@ -11,8 +11,8 @@ from typing import Any
 import games
 from backends import STEADY, cores, make_predictor
 from config import Config, from_json, to_json, with_overrides
-from files import DamagedData, arrays_from_bytes, read_file, sha256
-from pool import Crew, Patient
+from files import arrays_from_bytes, read_checked
+from pool import Crew
 from processes import ProcessHand
 from selfplay import Counts, GameRecord, SelfPlay
 
@@ -31,15 +31,12 @@ class NetworkPlayer:
         self.counts: Callable[[], Counts] = self._selfplay.counts
 
     def load(self, weights: str, digest: str, iteration: int) -> None:
-        data = read_file(Path(weights))
-        if sha256(data) != digest:
-            raise DamagedData(f"{weights}: expected the file that the run wrote, got another")
-        self._predictor.load(arrays_from_bytes(data, self._shapes, weights))
+        self._predictor.load(arrays_from_bytes(read_checked(Path(weights), digest), self._shapes, weights))
         self._selfplay.clear_cache()
         self._selfplay.set_iteration(iteration)
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
-        return self._selfplay.play(self._predictor, todo, stop=Patient(stop, todo))
+        return self._selfplay.play(self._predictor, todo, stop=stop)
 
 
 def network_player(settings: dict[str, Any]) -> NetworkPlayer:

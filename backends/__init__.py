@@ -87,17 +87,25 @@ def padded(count: int) -> int:
 def measure_raw(
     predictor: Predictor, shape: tuple[int, ...], batch: int, threads: int, seconds: float = 0.4
 ) -> float:
-    """Return evaluations a second of the network alone, asked by as many threads as self-play has."""
+    """Return evaluations a second of the network alone, asked by as many threads as self-play has.
+
+    Raises what the predictor raised first.
+    """
     planes = np.random.default_rng(0).integers(0, 2, (batch, *shape)).astype(np.uint8)
     counts = [0] * threads
+    errors: list[BaseException] = []
 
     def ask(i: int) -> None:
-        predictor(planes)
-        ready.wait()
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
+        try:
             predictor(planes)
-            counts[i] += batch
+            ready.wait()
+            end = time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                predictor(planes)
+                counts[i] += batch
+        except BaseException as error:
+            errors.append(error)  # before the others are let go: theirs, of the barrier, come after it
+            ready.abort()
 
     ready = threading.Barrier(threads)
     workers = [threading.Thread(target=ask, args=(i,)) for i in range(threads)]
@@ -105,4 +113,6 @@ def measure_raw(
         worker.start()
     for worker in workers:
         worker.join()
+    if errors:
+        raise errors[0]
     return sum(counts) / seconds

@@ -11,12 +11,10 @@ from records import Record, load
 
 
 def begun(game: str, moves: str, file: str, argv: list[str]) -> Record:
-    """Return the moves of the command line or of a file; of its game unless one is named."""
+    """Return the moves of the command line or of a file; the file tells the game unless one is named."""
     if not file:
         named = games.make(game)
         return Record(named, named.parse_moves(moves))
     if moves:
         raise UserError("expected --moves or --load, got both")
-    path = Path(file)
-    expected = early(argv, "game") is not None or path.suffix.lower() == ".txt"
-    return load(path, games.make(game) if expected else None)
+    return load(Path(file), games.make(game) if early(argv, "game") is not None else None)

@@ -15,6 +15,7 @@ class Bench:
 
     config: Config
     preset: Choice | None = None
+    """Settings to start from, laptop unless told."""
     seconds: float = 5.0
     """Length of each measuring window."""
     json: bool = False

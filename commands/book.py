@@ -17,9 +17,8 @@ class Book:
     output: str
     """File to write, a .json; one that is there is gone on with."""
     game: str = "littlego"
-    """Game, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
     player: str = "rollout:50000"
-    """Who finds the replies: any player by name but human."""
+    """Who finds the replies, any player but human: PLAYERS; docs/players.md tells more."""
     plies: int = 4
     """Positions after fewer moves than this get a reply."""
     sims: int = 1600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tyro.conf import Positional
 
@@ -18,7 +18,7 @@ class Evaluate:
     players. docs/evaluation.md says how."""
 
     player: Positional[str] = "best"
-    """best, current, version0007, run0002:best, random, rollout:1000, uct:1000."""
+    """Any player but human: PLAYERS; docs/players.md tells more, `levels` the levels."""
     game: str = "connect4"
     positions: int = 3000
     """Solved positions to ask; 0 leaves the exact part out."""
@@ -44,6 +44,8 @@ def run(argv: list[str]) -> int:
     for n in args.sims:
         whole(n, "sims", 1, 60_000)
     whole(args.ladder_games, "ladder_games", 0, 100_000)
+    if args.ladder_games == 1:
+        raise UserError("ladder_games: expected 0 or pairs of games, got 1")
     whole(args.ladder_sims, "ladder_sims", 1, 60_000)
     whole(args.opening_plies, "opening_plies", 0, 100)
     whole(args.seed, "seed", 0, 2**31 - 1)
@@ -54,7 +56,7 @@ def run(argv: list[str]) -> int:
     if args.positions == 0 and args.ladder_games == 0:
         raise UserError("expected positions or ladder_games above 0, got 0 for both")
     import games
-    from agent import User
+    from agent import Agent, User
     from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
@@ -63,6 +65,8 @@ def run(argv: list[str]) -> int:
     player = make_player(args.player, game, sims=max(*args.sims, args.ladder_sims), smallest=STEADY)
     if isinstance(player, User):
         raise UserError(f"expected a player that can be asked thousands of times, got {args.player!r}")
+    if isinstance(player, Agent) and player.name.startswith("level "):  # a level has simulations of its own
+        args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
     live = sys.stderr.isatty() and not args.json
 
     def report(what: str, done: int, total: int) -> None:

@@ -16,16 +16,18 @@ class Explain:
 
     game: str = "connect4"
     moves: str = ""
-    """Moves from the start, e.g. 4433."""
+    """Moves from the start: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Take the moves from this file (.json, .txt, .sgf) instead."""
+    """Take the moves from this file (.json, .sgf; .txt with --game) instead."""
     player: str = "best"
-    """A network: best, current, version0007, run0002:best."""
+    """A network with its search: NETWORKS."""
     sims: int = 400
     """Simulations."""
     trace: str = ""
     """Write every simulation to this file: each edge's N, P, nu, adjusted P, W, Q, U, Q + U, the chosen one, the
     leaf and the back-fill."""
+    overwrite: bool = False
+    """Replace that file when it is there already."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -37,20 +39,26 @@ def run(argv: list[str]) -> int:
     from commands.begun import begun
     from explain import after_moves, as_text, explain
     from lineup import make_player
-    from loggers import open_log
+    from loggers import open_trace
+    from records import check_free
 
     record = begun(args.game, args.moves, args.load, argv)
     game, state = record.game, after_moves(record.game, record.moves)
     if state.isEndGame:
         raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
-    log = open_log(Path(args.trace), megabytes=64) if args.trace else None
+    if args.trace:
+        check_free(Path(args.trace), overwrite=args.overwrite)
+    log = open_trace(Path(args.trace)) if args.trace else None
     agent = make_player(args.player, game, sims=args.sims, logger_mcts=log)
     if not isinstance(agent, Agent):
         raise UserError(f"expected a network to explain, got the player {agent.name}")
-    if args.trace:
-        Path(args.trace).touch()
     found = explain(agent, state)
-    print(json.dumps(found) if args.json else as_text(found, state))
-    if args.trace and not args.json:
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    print(as_text(found, state))
+    if found["proven"]:
+        print("\na proven position needs no more search")
+    if args.trace:
         print(f"\nevery simulation is in {args.trace}")
     return 0

@@ -33,10 +33,10 @@ def run(argv: list[str]) -> int:
     from exchange import import_games, read_games
     from initialise import Session
     from loggers import Console
-    from runs import find_run
+    from runs import run_to_change
 
     data = read_games(Path(args.file))
-    folder = find_run(games.make(args.game).spec, args.run)
+    folder = run_to_change(games.make(args.game).spec, args.run)
     with Session.open(folder, console=Console(quiet=True)) as session:
         found = import_games(session, data, args.file)
     if args.json:

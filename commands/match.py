@@ -25,9 +25,7 @@ class Match:
     """Let two players play, both colours of each seeded opening; no game comes twice. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
-    """best, shipped, level:3 (see `levels`), current, version0007, run0002:best, net:best (no search), sym:best,
-    rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000,
-    gtp:"gnugo --mode gtp", human."""
+    """PLAYERS; docs/players.md tells more, `levels` the levels."""
     player2: Positional[str]
     """The same."""
     game: str = "connect4"

@@ -27,7 +27,8 @@ def run(argv: list[str]) -> int:
     from games.own import write_template
 
     path, kind = write_template(args.name, Path.cwd())
-    main = "main.py" if Path("main.py").exists() else shlex.quote(str(Path(__file__).with_name("main.py")))
+    there = Path(__file__).resolve().parent.parent / "main.py"
+    main = "main.py" if there.parent == Path.cwd() else shlex.quote(str(there))
     commands = [f"python {main} {rest}" for rest in (
         f"check {path.name}:{kind}", f"--preset tiny --new --game {path.name}:{kind}",
         f"play --game {path.name}:{kind}",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from arguments import early, parse
 from config import UserError
+
+if TYPE_CHECKING:
+    from records import Record
 
 
 @dataclass(frozen=True)
@@ -15,19 +19,17 @@ class Play:
     """Play against a player at the console."""
 
     game: str = "connect4"
-    """Game, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
     against: str = "best"
-    """Opponent: best, shipped, level:3 (see `levels`), current, version0007, run0002:best, net:best (no search),
-    sym:best, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, greedy, solver, random, uct:1000,
-    gtp:"gnugo --mode gtp", human."""
+    """Opponent, with --load by default who played in that file: PLAYERS; docs/players.md tells more, `levels` the
+    levels."""
     sims: int = 400
     """Simulations a move of a network."""
     first: Literal["human", "machine"] = "human"
     """Who begins."""
     moves: str = ""
-    """Moves already played, e.g. 4433."""
+    """Moves already played: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Go on with the game in this file (.json, .txt, .sgf)."""
+    """Go on with the game in this file (.json, .sgf; .txt with --game)."""
     save: str = ""
     """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
     overwrite: bool = False
@@ -37,16 +39,35 @@ class Play:
 def run(argv: list[str]) -> int:
     args = parse(Play, argv)
     from commands.begun import begun
-    from console import PERSON, play_console
+    from console import play_console
     from explain import after_moves
+    from records import PERSON
 
     record = begun(args.game, args.moves, args.load, argv)
     if record.result is not None and not after_moves(record.game, record.moves).isEndGame:
         raise UserError(f"{args.load}: expected a game to go on with, this one was given up")
-    first = args.first == "human"
-    if early(argv, "first") is None and record.players.count(PERSON) == 1:
-        first = record.players[0] == PERSON
+    first, against = args.first == "human", args.against
+    if record.players.count(PERSON) == 1:
+        if early(argv, "first") is None:
+            first = record.players[0] == PERSON
+        other = record.players[record.players[0] == PERSON]
+        if early(argv, "against") is None and other:
+            against = _opponent(record, other, args.against)
     return play_console(
-        record.game, args.against, args.sims, first, record.moves,
+        record.game, against, args.sims, first, record.moves,
         save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,
     )  # fmt: skip
+
+
+def _opponent(record: Record, name: str, usual: str) -> str:
+    """Return the opponent that a file names, else the usual one; a file, perhaps of others, starts no program."""
+    from lineup import make_player
+
+    try:
+        if re.search("gtp:|book:", name, re.IGNORECASE):
+            raise UserError("expected programs and files to be named with --against")
+        make_player(name, record.game)
+    except UserError:
+        print(f"the opponent of the file, {name!r}, is no player here: {usual} plays; --against names another")
+        return usual
+    return name

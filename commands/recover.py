@@ -25,10 +25,10 @@ def run(argv: list[str]) -> int:
     args = parse(Recover, argv)
     import games
     from recovery import recover
-    from runs import find_run
+    from runs import run_to_change
 
     spec = games.make(args.game).spec
-    folder = find_run(spec, args.run)
+    folder = run_to_change(spec, args.run)
     found = recover(folder)
     if args.json:
         print(json.dumps({"from": folder.name, **found._asdict()}))

@@ -20,10 +20,11 @@ class Replay:
     """Show a saved game, board by board: .json, .txt, .sgf, or one of a match's .jsonl."""
 
     file: Positional[str]
+    """The file."""
     game_number: int = 1
     """Which game of a .jsonl, from 1."""
     game: str = ""
-    """The game played; needed for .txt, which holds moves only."""
+    """Game played, as in other commands; needed for .txt, which holds moves only."""
     save: str = ""
     """Also write the game to this file (.json, .txt, .sgf)."""
     overwrite: bool = False

@@ -14,11 +14,11 @@ class Serve:
     """Serve the page that plays, looks inside the search and watches training. Ctrl-C ends it."""
 
     game: str = "connect4"
-    """Game to begin with, with parameters in brackets if need be; also open_spiel:NAME and FILE.py:CLASS."""
     port: int = 8080
     """Port to listen on."""
     host: str = "127.0.0.1"
-    """Address to listen on; any other lets other machines ask, who know the token in the address printed."""
+    """Address to listen on, 0.0.0.0 for all; any other lets other machines ask, who know the token in the address
+    printed."""
     open: bool = True
     """Open the page in a browser."""
 

@@ -33,17 +33,18 @@ def run(argv: list[str]) -> int:
     whole(args.positions, "positions", 0, 100_000)
     whole(args.ladder_games, "ladder_games", 2, 100_000)
     whole(args.level_games, "level_games", 0, 100_000)
-    if args.run == 0:
-        raise UserError("run: expected one's own run, got 0, which ships already")
+    if args.level_games == 1:
+        raise UserError("level_games: expected 0 or pairs of games, got 1")
+    whole(args.seed, "seed", 0, 2**31 - 1)
     import games
     from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
-    from runs import find_run
-    from shipping import measure_levels, pack, write_levels, write_scoreboard
+    from runs import run_to_change
+    from shipping import apart, measure_levels, pack, write_levels, write_scoreboard
 
     game = games.make(args.game)
-    target = pack(find_run(game.spec, args.run), args.version)
+    target = pack(run_to_change(game.spec, args.run), args.version)
     print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
     player = make_player("shipped", game, sims=800, smallest=STEADY)
     told = evaluate(
@@ -56,6 +57,7 @@ def run(argv: list[str]) -> int:
         found = measure_levels(
             game, count=args.level_games, seed=args.seed, report=lambda text: print(text, file=sys.stderr)
         )
+        found = apart(found)
         write_levels(target, found, args.level_games)
         for number, level in enumerate(found, 1):
             print(f"level:{number}  {level}")

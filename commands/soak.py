@@ -16,6 +16,7 @@ class Soak:
     """Run the program for some time among kills, freezes, a full disk and damaged files, and count what is lost."""
 
     minutes: float = 10.0
+    """How long."""
     seed: int = 0
     """Which faults happen when."""
     json: bool = False

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arguments import Choice, base_of, early, number, parse, preset_checked
-from config import Config
+from config import Config, UserError
 
 if TYPE_CHECKING:
     from initialise import Session
@@ -35,14 +35,15 @@ class Train:
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
     log_mcts: bool = False
-    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow."""
+    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow, and they are other
+    games, since one tree serves them all."""
     json: bool = False
     """Print each iteration's line of metrics.jsonl instead of words and bars."""
 
 
 def run(argv: list[str]) -> int:
     if "-h" in argv or "--help" in argv:
-        parse(Train, argv, Train(base_of([])))
+        parse(Train, argv, Train(base_of(argv)))
     with _Signals() as asked:
         try:
             return _run(argv, asked)
@@ -56,15 +57,19 @@ def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
     from files import DamagedData
-    from runs import find_run, read_config, require_free, unfinished_run
+    from runs import read_config, require_free, run_to_change, unfinished_run
 
     spec = games.make(base.game).spec
-    fresh = "--new" in argv or early(argv, "initial_run_number") is not None
-    folder = None
+    source, wanted, folder = early(argv, "initial_run_number"), number(argv, "run"), None
+    fresh = "--new" in argv or source is not None
+    if fresh and wanted is not None:
+        raise UserError("expected --run, which goes on with a run, or --new and --initial-run-number, which start one")
+    taken = [early(argv, f"initial_{what}_version") is not None for what in ("model", "memory")]
+    if source is None and any(taken):
+        raise UserError("expected --initial-run-number beside a version of a model or memory: the run that it is of")
     try:
         if not fresh:
-            wanted = number(argv, "run")
-            folder = find_run(spec, wanted) if wanted is not None else unfinished_run(spec)
+            folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
         if folder is not None:
             require_free(folder)  # told before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-import games
 from config import Config
 from doctor import Found, random_game
 from game import Game
@@ -22,6 +21,7 @@ from memory import ILLEGAL_VISITS, Memory, Positions
 from runs import read_config
 from selfplay import GameRecord
 from storage import Store
+from verification import game_of
 from versions import read_weights
 
 YOUNG = 10
@@ -61,7 +61,7 @@ class History:
 def read_history(folder: Path) -> History:
     """Read a run; what is damaged becomes a finding; settings that cannot be read raise."""
     config = read_config(folder)
-    game = games.make(config.game)
+    game = game_of(folder, config)
     lines, unreadable = _metrics(folder / "metrics.jsonl")
     history = History(folder, config, game, lines, unreadable, len(lines), [])
     try:
@@ -133,7 +133,7 @@ def files(run: History) -> Found:
         not run.fault,
         run.fault or f"{run.iterations} iterations, database and newest network can be read",
         "files that are what the run wrote",
-        "restore the folder from a copy, or begin anew with --new",
+        "`python main.py recover` with this --game and --run saves what is right; else a copy of the folder, or --new",
     )
 
 

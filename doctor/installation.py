@@ -33,7 +33,8 @@ def python(patient: Patient) -> Found:
     low, high = PYTHON
     return Found(
         low <= sys.version_info[:2] <= high, platform.python_version(),
-        f"{low[0]}.{low[1]} to {high[0]}.{high[1]}", f"install Python {high[0]}.{high[1]} and run ./train.sh again",
+        f"{low[0]}.{low[1]} to {high[0]}.{high[1]}",
+        f"install Python {high[0]}.{high[1]}, then `python{high[0]}.{high[1]} -m venv --clear .venv` and ./train.sh",
     )  # fmt: skip
 
 

@@ -27,15 +27,19 @@ def names() -> list[str]:
 def make(spec: str, *, typed: bool = True) -> Game:
     """Return the game that a text names; raise `UserError` when there is none.
 
-    To load one's own game is to run its file: with `typed=False`, for a text that came out of a file, it is refused.
+    To load one's own game is to run its file, and some games of OpenSpiel open one: with `typed=False`, for a text that
+    came out of a file, both are refused.
 
     >>> make("connect4(rows=5,columns=6)").grid_shape
     (5, 6)
     """
     if spec.strip().startswith("open_spiel:"):
-        from games.openspiel import PREFIX, SpielGame
+        from games.openspiel import PREFIX, SpielGame, check_told
 
-        return SpielGame(spec.strip().removeprefix(PREFIX).strip())
+        inside = spec.strip().removeprefix(PREFIX).strip()
+        if not typed:
+            check_told(inside)
+        return SpielGame(inside)
     if _FILE.search(spec):
         if not typed:
             raise UserError(f"expected the game to be named with --game, as its code is to be run: {spec[:100]!r}")
@@ -45,7 +49,7 @@ def make(spec: str, *, typed: bool = True) -> Game:
     match = _SPEC.match(spec.strip())
     name = match["name"].lower() if match else spec.strip()[:60]
     if name not in names():
-        near = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
+        near = difflib.get_close_matches(name, names(), n=1, cutoff=0.55)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         forms = "open_spiel:NAME or FILE.py:CLASS"
         raise UserError(f"expected a game out of {', '.join(names())}, {forms}, got {name!r}{hint}")

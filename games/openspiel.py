@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,11 @@ BOARD_TELLS = frozenset(
 )
 """Games whose drawing, side to move and ply together tell all that is to come. Others may depend on how a position
 came about (repetition, half a move), so there only equal histories are equal."""
+
+
+_OPEN_FILES = {"efg_game", "nfg_game"}
+_NUMBERS = r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?(;[0-9]+)*|[Tt]rue|[Ff]alse"
+_PART = re.compile(rf"\s*((?P<key>\w+)\s*=\s*)?({_NUMBERS}|(?P<word>[a-z]\w*))?\s*\Z", re.ASCII)
 
 
 class SpielState(GameState):
@@ -138,6 +144,17 @@ class SpielGame(PlainGame):
         if action is None:
             raise UserError(f"expected a move such as {self.move_name(0)!r}, got {text[:40]!r}")
         return action
+
+
+def check_told(inside: str) -> None:
+    """Raise `UserError` where a game that a file names has more than numbers to it: words may be files to open."""
+    for place, part in enumerate(re.split("[(),]", inside)):
+        match = _PART.match(part)
+        key, word = (match["key"], match["word"]) if match else (None, part)
+        number = word is None and "file" not in (key or "")
+        named = word not in _OPEN_FILES and match is not None and key == ("game" if place else None)
+        if not (number or named):
+            raise UserError(f"expected the game to be named with --game, as it may open files: {inside[:100]!r}")
 
 
 @functools.lru_cache(maxsize=64)

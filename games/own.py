@@ -91,7 +91,9 @@ def _class(path: Path, module: ModuleType, name: str) -> type[Game]:
         return known[name]
     if name and name in vars(module):
         raise UserError(f"{path.name}: expected a class derived from Game or PlainGame, got {name}")
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    if not known:
+        raise UserError(f"expected a game, there is no class derived from Game or PlainGame in {path.name}")
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.55)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UserError(f"{path.name}: expected a game out of {', '.join(known) or 'none'}, got {name[:40]!r}{hint}")
 

@@ -22,6 +22,8 @@ class AlphaBetaPlayer(SimplePlayer):
         super().__init__(f"alphabeta:{depth}" if depth is not None else f"alphabeta:{seconds:g}s", game)
         self._depth, self._seconds = depth if depth is not None else DEEPEST, seconds
         self._minimax = Minimax(game)
+        if seconds is not None:
+            self.at_once = 1
 
     def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
         self._minimax.clear()

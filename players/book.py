@@ -157,7 +157,10 @@ def positions_to_know(book: Book, plies: int) -> Iterator[tuple[int, ...]]:
 def extend(
     book: Book, player: Player, plies: int, path: Path, *, seed: int = 0, report: Callable[[int], None] | None = None
 ) -> None:
-    """Let a player find the replies that the book lacks; the file is written after each, so that nothing is lost."""
+    """Let a player find the replies that the book lacks; the file is written after each, so that nothing is lost.
+
+    Raises `UserError` when the player gives up.
+    """
     while missing := list(positions_to_know(book, plies)):
         for line in missing:
             state = after_line(book.game, line)
@@ -169,7 +172,12 @@ def extend(
             player.new_game(0, int(np.random.default_rng([seed, *line]).integers(2**31)))
             for action in line:
                 player.observe(0, action)
-            book.add(line, player.act_many([0], [state], [0.0])[0].action)
+            reply = player.act_many([0], [state], [0.0])[0].action
+            if reply not in state.allowedActions:  # it resigned
+                after = book.game.format_moves(line) or "the start"
+                raise UserError(f"{path}: expected a move of {player.name} after {after}, it gave up; "
+                                f"{len(book)} positions are kept, the same command goes on")  # fmt: skip
+            book.add(line, reply)
             write_file(path, book.to_bytes())
             if report is not None:
                 report(len(book))

@@ -70,7 +70,7 @@ class RolloutPlayer(Player):
             fits = ROOM * 1000 // forest_bytes(self.game, 1, 1, 1000)
             sims = self._sims if self._sims is not None else max(fits // 2 - 2, 1000)
             count = 1 if self._sims is not None else self._lanes
-            self._games[slot] = [MCTS(self.game, sims=sims, cache_size=0) for _ in range(count)]
+            self._games[slot] = [MCTS(self.game, sims=sims, cache_size=0, seed=lane) for lane in range(count)]
             for mcts in self._games[slot]:
                 mcts.rule = Rule(self._exploration, 0.0, -1.0, 0.0, ucb=True, prove=True)
         return self._games[slot]
@@ -132,8 +132,14 @@ class RolloutPlayer(Player):
         visits = np.sum([mcts.visit_counts() for mcts in searches], axis=0)
         value = np.average([mcts.root_value() for mcts in searches], weights=[1 + m.root.visits for m in searches])
         known = next((mcts for mcts in searches if mcts.root._row["proven"]), searches[0])
+        if known.root._row["proven"]:
+            value = known.root_value()
         if len(searches) > 1 and tau == 0 and not known.root._row["proven"]:
-            best = np.flatnonzero(visits == visits.max())
+            open_visits = visits.copy()
+            for mcts in searches:  # what one has proven to lose is lost for all
+                open_visits[[action for action, edge in mcts.root.edges if edge.proven == -1.0]] = 0
+            most = open_visits if open_visits.any() else visits
+            best = np.flatnonzero(most == most.max())
             rng = np.random.default_rng(int(searches[0].forest.trees[0]["rng"]))
             action = int(rng.choice(best))
         else:

@@ -40,6 +40,10 @@ class Linear:
     def get_optimizer(self):
         return [m.copy() for m in self.moments]
 
+    def optimizer_layouts(self):
+        shapes = [m.shape for m in self.moments]
+        return [shapes, shapes + [w.shape for w in self.weights]]
+
     def set_optimizer(self, arrays):
         self.moments = [a.copy() for a in arrays]
 

@@ -3,6 +3,7 @@
 import io
 import logging
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,6 +72,32 @@ def test_equally_visited_moves_are_chosen_at_random_without_tau():
     pi = np.array([0, 0.4, 0.1, 0.4, 0.1, 0, 0])
     found = {agent.chooseAction(pi, values, 0) for _ in range(100)}
     assert found == {(1, 1.0), (3, 3.0)}
+
+
+@pytest.mark.parametrize(
+    "proofs, chosen",
+    [((-1.0, -1.0, None, None), {2, 3}), ((-1.0, None, -1.0, -1.0), {1}), ((-1.0,) * 4, {0, 1, 2, 3})],
+)
+def test_where_all_visited_moves_are_proven_to_lose_one_that_is_not_is_chosen(proofs, chosen):
+    agent = agent_of(GAMES["connect4"])
+    visits = [5 if proven is not None and i < 2 else 0 for i, proven in enumerate(proofs)]
+    edges = [
+        (i, SimpleNamespace(stats={"N": n, "Q": 0.0, "P": 0.1 * (i + 1)}, proven=proven))
+        for i, (n, proven) in enumerate(zip(visits, proofs, strict=True))
+    ]
+    agent.MCTS = SimpleNamespace(root=SimpleNamespace(edges=edges, proven=None))
+    pi = agent.getAV(1)[0]
+    assert set(np.flatnonzero(pi)) == chosen and pi[min(chosen)] <= pi[max(chosen)]
+
+
+def test_more_simulations_than_before_get_the_room_that_they_need():
+    game = GAMES["connect4"]
+    agent = agent_of(game, mcts_sims=20)
+    for sims in (20, 300, 20):
+        agent.mcts_sims = sims
+        agent.new_games(2)
+        agent.new_game(1, 0)
+        assert agent.act_many([1], [game.start()], [0.0])[0].visits.sum() == sims
 
 
 @pytest.mark.parametrize("tau", [0, -1])

@@ -1,10 +1,14 @@
 """The fast back ends answer as Keras does."""
 
+import itertools
+import threading
+from functools import partial
+
 import numpy as np
 import pytest
 
 from averaging import AveragedPredictor
-from backends import STEADY, TOLERANCE, make_predictor, openvino_installed, padded
+from backends import STEADY, TOLERANCE, make_predictor, measure_raw, openvino_installed, padded
 from config import UserError
 from networks import make
 from tiny import boards, trained_looking, used_memory
@@ -162,6 +166,20 @@ def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
     with pytest.raises(UserError, match="pip install openvino"):
         make_predictor(network, backend="openvino")
     assert make_predictor(network).name.startswith("keras")
+
+
+@pytest.mark.parametrize("fails, told", [({0}, "0"), (range(9), "[01]"), ({2}, "2")])
+def test_what_a_predictor_raises_while_it_is_measured_is_raised_and_no_thread_waits_for_ever(monkeypatch, fails, told):
+    calls = itertools.count()
+
+    def predictor(planes):
+        call = next(calls)
+        if call in fails:
+            raise RuntimeError(f"call {call} failed")
+
+    monkeypatch.setattr(threading, "Barrier", partial(threading.Barrier, timeout=5.0))
+    with pytest.raises(RuntimeError, match=f"^call {told} failed$"):
+        measure_raw(predictor, (3, 3, 2), batch=4, threads=2, seconds=0.1)
 
 
 # ---- means over symmetries

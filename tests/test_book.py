@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import games
+from agent import RESIGN
 from commandline import told
 from config import UserError
 from corridor import Corridor
@@ -79,6 +80,22 @@ def test_a_book_that_was_interrupted_is_gone_on_with(tmp_path, monkeypatch):
     extend(again, player, 4, path)
     assert player.asked == len(whole) and path.read_bytes() == (tmp_path / "whole.json").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["book.json", "whole.json"]
+
+
+def test_a_player_that_gives_up_ends_the_book_with_what_was_found(tmp_path):
+    class Resigning(Cornered):
+        def act_many(self, slots, states, taus):
+            found = super().act_many(slots, states, taus)
+            return [d._replace(action=RESIGN) if self.asked > 2 else d for d in found]
+
+    game, path = games.make("tictactoe"), tmp_path / "book.json"
+    book, player = Book(game, "x"), Resigning(game)
+    with pytest.raises(UserError, match=r"book.json: expected a move of random after \w\d.*, it gave up; 2 positions"):
+        extend(book, player, 4, path)
+    assert len(book) == 2 and load_book(path, game).lines == book.lines
+    with pytest.raises(UserError, match="after the start, it gave up; 0 positions"):
+        extend(Book(game, "x"), player, 1, tmp_path / "none.json")
+    assert not (tmp_path / "none.json").exists()
 
 
 def test_a_player_uses_its_book_and_thinks_only_outside_it(tmp_path):

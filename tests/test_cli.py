@@ -21,7 +21,9 @@ REFUSED = [
     (["--game", "connect4(rows=x)"], "connect4"),
     (["--game", "../../etc/passwd"], "game"),
     (["--game", "connect4(rowz=5)"], "did you mean 'rows'"),
-    (["--game"], "game"),
+    (["--game"], "expected a value after --game"),
+    (["play", "--game", "--moves", "44"], "expected a value after --game"),
+    (["help", "nonsense"], "expected a command out of"),
     (["--preset", "clasic"], "did you mean 'classic'"),
     (["--mcts-sim", "5"], "mcts"),
     (["--cpukt", "5"], "did you mean 'cpuct'"),
@@ -40,7 +42,13 @@ REFUSED = [
     (["--run", "²"], "run"),
     (["--run", "9" * 5000], "run"),
     (["--initial-run-number", "3"], "expected run0003"),
-    (["--initial-model-version", "3", "--new"], "initial_run_number"),
+    (["--initial-model-version", "3", "--new"], "expected --initial-run-number beside"),
+    (["--initial-memory-version", "3"], "expected --initial-run-number beside"),
+    (["--run", "5", "--new"], "expected --run, which goes on with a run, or --new"),
+    (["--run", "5", "--initial-run-number", "2"], "expected --run, which goes on with a run, or --new"),
+    (["--run", "0"], "expected the number of a run of one's own, got 0"),
+    (["recover", "--run", "0"], "expected the number of a run of one's own, got 0"),
+    (["ship", "--run", "0"], "expected the number of a run of one's own, got 0"),
     (["train", "surplus"], "surplus"),
     (["check"], "expected game;"),
     (["check", "tictactoe", "--games", "0"], "games: expected a whole number from 1"),
@@ -53,10 +61,20 @@ REFUSED = [
     (["match", "run0004:best", "random"], "expected run0004"),
     (["play", "--against", "nobody"], "expected a player such as"),
     (["play", "--sims", "0", "--against", "random"], "sims: expected a whole number from 1"),
-    (["play", "--first", "me"], "first"),
+    (["play", "--sims", "abc"], "sims: expected a whole number, got 'abc'"),
+    (["play", "--sims"], "expected a whole number after --sims"),
+    (["play", "--first", "me"], "first: expected one of human, machine, got 'me'"),
+    (["evaluate", "--ladder-games", "1"], "ladder_games: expected 0 or pairs of games, got 1"),
+    (["ship", "--level-games", "1"], "level_games: expected 0 or pairs of games, got 1"),
+    (["ship", "--seed", "-1"], "seed: expected a whole number from 0"),
+    (["evaluate", "--sims", "9", "x"], "sims: expected whole numbers, got '9 x'"),
+    (["match", "random", "random", "--sprt", "--sprt-score", "0.5"], "sprt_score: expected two numbers, got '0.5'"),
+    (["match", "random", "random", "--sprt-score"], "expected two numbers after --sprt-score"),
+    (["serve", "--port=80a"], "port: expected a whole number, got '80a'"),
+    (["import-games", "nix.npz"], "expected a file of games, there is no file nix.npz"),
     (["explain", "--moves", "9"], "expected a move such as '1', got '9'"),
     (["explain", "--player", "random"], "expected a network to explain"),
-    (["explain", "--sims", "many"], "sims"),
+    (["explain", "--sims", "many"], "sims: expected a whole number, got 'many'"),
     (["bench", "--seconds", "0"], "seconds"),
 ]
 
@@ -181,6 +199,18 @@ def test_a_trace_that_cannot_be_written_is_told_in_one_line(trained_place, capsy
         str(trained_place / "no" / "trace.log"),
     )
     assert "trace.log" in err
+
+
+@pytest.mark.parametrize("argv, goes_on", [
+    ([], True), (["--new"], True), (["train"], True), (["book", "-o", "x.json"], True), (["play"], False),
+    (["evaluate"], False), (["doctor"], False),
+])  # fmt: skip
+def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypatch, argv, goes_on):
+    def run(argv):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.module", lambda name: SimpleNamespace(run=run))
+    assert told(capsys, *argv) == (130, "", "\nstopped; the same command goes on\n" if goes_on else "\nstopped\n")
 
 
 def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):

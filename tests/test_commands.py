@@ -73,6 +73,19 @@ def test_explain_as_text_shows_the_board_and_a_trace_shows_every_simulation(trai
     assert (code, err) == (0, "") and out.startswith("3  -  -  -") and "principal variation" in out
     text = trace.read_text()
     assert text.count("leaf at depth") >= 30 and "back-fill" in text and "chosen: " in text
+    said = f"error: {trace}: is there already; --overwrite replaces it\n"
+    assert told(capsys, *argv) == (2, "", said) and trace.read_text() == text
+    assert told(capsys, *argv, "--overwrite")[0] == 0
+    assert trace.read_text().count("leaf at depth") == text.count("leaf at depth"), "written new, not added to"
+
+
+def test_explain_says_that_a_proven_position_needs_no_more_search(trained_place, capsys):
+    argv = ["explain", "--game", "tictactoe", "--sims", "30", "--moves"]
+    said = "\n\na proven position needs no more search\n"
+    code, out, _ = told(capsys, *argv, "b2 a3 a1 c1 b3")
+    assert code == 0 and "(proven " in out and out.endswith(said)
+    code, out, _ = told(capsys, *argv, "b2")
+    assert code == 0 and "(proven " not in out and said not in out
 
 
 def test_a_match_as_json_gives_numbers_that_agree(trained_place, capsys):

@@ -57,7 +57,8 @@ def test_what_is_lost_with_the_log_is_noticed_and_made_again_the_same(nursery, f
 def test_a_changed_bit_anywhere_in_the_database_is_found_or_changes_nothing(finished, tmp_path):
     folder, state = finished
     data, rng, found = (folder / "run.db").read_bytes(), random.Random(0), 0
-    copy = shutil.copytree(folder, tmp_path / folder.name)
+    copy = shutil.copytree(folder, tmp_path / GAME / folder.name)
+    assert verify(copy).damage == []
     used = [place for place in range(len(data)) if data[place]]
     for _ in range(150):
         place = rng.choice(used)

@@ -316,7 +316,7 @@ def test_games_that_fill_the_board_by_nature_are_not_too_long(old, monkeypatch):
 
 @pytest.mark.parametrize("damage", ["no database", "half a database", "other weights", "no weights"])
 def test_damaged_files_of_a_run_are_named_and_left_alone(trained, tmp_path, damage):
-    folder = shutil.copytree(trained, tmp_path / trained.name)
+    folder = shutil.copytree(trained, tmp_path / "tictactoe" / trained.name)
     newest = sorted((folder / "models").glob("version*.npz"))[-1]
     if damage == "no database":
         (folder / "run.db").unlink()

@@ -46,7 +46,7 @@ def agrees(game, record):
     for move, visits in zip(record.moves, record.visits, strict=True):
         if state.isEndGame or int(move) not in state.allowedActions:
             return False
-        if not set(np.flatnonzero(visits)) <= set(state.allowedActions) or visits.sum(dtype=int) > 65535:
+        if not set(np.flatnonzero(visits)) <= set(state.allowedActions) or visits.sum(dtype=int) > 65534:
             return False
         state = state.takeAction(int(move))[0]
     values = all(-1 <= v <= 1 for v in record.values)
@@ -106,6 +106,11 @@ def test_what_is_wrong_with_a_game_is_named():
     assert fault(game, record._replace(moves=places)) == "move 3 is illegal"
     assert fault(game, record._replace(visits=beyond)) == "move 2 has visits of illegal moves"
     assert fault(game, record._replace(result=0.0)) == "has the result 0, by the rules 1"
+    for count, wrong in ((65534, ""), (65535, "move 1 has no fitting visits")):  # memory's mark of an illegal move
+        many = record.visits.copy()
+        many[0] = 0
+        many[0, record.moves[0]] = count
+        assert fault(game, record._replace(visits=many)) == wrong
     cut = GameRecord(0, record.moves[:-1], record.visits[:-1], record.values[:-1], 1.0)
     assert fault(game, cut) == "is not over after its last move"
     assert "between -1 and 1" in fault(game, record._replace(values=record.values + np.float32(2)))

@@ -1,11 +1,15 @@
 """What a run of days may not do: hold on to memory with each answer, new version, training, or line of log."""
 
+from contextlib import suppress
+from pathlib import Path
+
 import keras
 import numpy as np
 import pytest
 
 from backends import make_predictor, openvino_installed
-from loggers import MEGABYTE, close_log, open_log
+from files import Unwritable
+from loggers import MEGABYTE, close_log, open_log, open_trace
 from memory import Batch
 from networks import make
 from tiny import boards, trained_looking, used_memory
@@ -107,3 +111,23 @@ def test_a_log_is_bounded_in_size(tmp_path):
     files = sorted(tmp_path.iterdir())
     assert [f.name for f in files] == ["x.log", "x.log.1"] and sum(f.stat().st_size for f in files) <= 2 * MEGABYTE
     assert "3999 x" in files[0].read_text()[-1100:], "the newest lines are those that are kept"
+
+
+def test_a_trace_is_whole_replaces_the_one_before_and_tells_when_it_cannot_be(tmp_path):
+    path = tmp_path / "x.log"
+    path.write_text("of before")
+    log = open_trace(path)
+    assert path.read_text() == "of before", "until there is something to say"
+    for i in range(3000):
+        log.info("%d %s", i, "x" * 1000)
+    close_log(log)
+    lines = path.read_text().splitlines()
+    assert [int(line.split()[2]) for line in lines] == [*range(3000)] and [*tmp_path.iterdir()] == [path]
+    full = Path("/dev/full")
+    if full.exists():
+        log = open_trace(full)
+        with pytest.raises(Unwritable) as raised:
+            log.info("x")
+        assert str(raised.value).count("cannot be written (No space left on device)") == 1
+        with suppress(OSError):  # of the line that is still on its way
+            close_log(log)

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from web.guard import HEADERS, Guard
+from web.guard import HEADERS, Guard, names_of
 
 HOST = "127.0.0.1:8080"
 SOCKET = "/_nicegui_ws/socket.io/"
 
 
-def ask(path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, **headers):
+def ask(path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, server=None, **headers):
     """Return (status, headers of the answer); the status is 200 where the application was reached."""
     sent = []
 
@@ -32,6 +32,7 @@ def ask(path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts
     named += [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     query = f"token={token}".encode() if token is not None else b""
     scope = {"type": kind, "method": method, "path": path, "query_string": query, "headers": named}
+    scope["server"] = server
     asyncio.run(Guard(application, hosts=[HOST, "localhost:8080"], token="secret")(scope, None, send))
     return sent[0].get("status", sent[0].get("code")), dict(sent[0].get("headers", []))
 
@@ -64,6 +65,31 @@ def test_another_host_name_is_refused_so_that_rebinding_a_name_gains_nothing(hos
 @pytest.mark.parametrize("hosts", [[], [HOST, HOST], [HOST, "evil.example"]])
 def test_there_is_exactly_one_host(hosts):
     assert ask(hosts=hosts)[0] == 421
+
+
+def test_the_address_that_was_connected_to_is_ours():
+    there = ("192.168.1.5", 8080)
+    assert ask(host="192.168.1.5:8080", server=there)[0] == 200
+    assert socket(host="192.168.1.5:8080", origin="http://192.168.1.5:8080", server=there) == 200
+    assert ask(host="192.168.1.6:8080", server=there)[0] == 421
+    assert ask(host="192.168.1.5:8080")[0] == ask(host="evil.example:8080", server=there)[0] == 421
+    assert socket(host="192.168.1.5:8080", origin="http://evil.example:8080", server=there) == 1008
+
+
+def test_at_http_s_own_port_browsers_leave_it_out():
+    assert names_of("Here", 80) == {"here:80", "here"} and names_of("here", 8080) == {"here:8080"}
+    assert ask(host="127.0.0.1", server=("127.0.0.1", 80), origin="http://127.0.0.1")[0] == 200
+
+
+def test_a_browser_is_told_the_address_by_a_file_of_ones_own():
+    from web.app import doorway, outward
+
+    door = doorway("http://127.0.0.1:8080/?token=secret")
+    try:
+        assert door.stat().st_mode & 0o777 == 0o600 and "url=http://127.0.0.1:8080/?token=secret" in door.read_text()
+    finally:
+        door.unlink()
+    assert re.fullmatch(r"[0-9]+(\.[0-9]+){3}", outward())
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import records
 from config import UserError
+from games.openspiel import check_told
 from recorded import FORMS, GAMES, played
 from records import LIMIT, from_bytes, to_bytes
 
@@ -124,6 +125,34 @@ def test_no_code_is_run_because_a_file_names_it(spec, tmp_path, monkeypatch):
     for text in (f"GM[4]GC[{spec}]", f"GM[7]GC[{spec}]", f"GM[4]RU[{spec}]SZ[3]", f"SZ[{spec}]", f"KM[{spec}]"):
         answered(f"(;{text})".encode(), ".sgf")
     assert loaded == []
+
+
+OPENING = [
+    "efg_game(filename={})", "nfg_game(filename={})", "efg_game(filename=1)", "nfg_game", "misere(game=efg_game)",
+    "misere(game=nfg_game(filename={}))", "bargaining(instances_file={})", "bargaining(instances_file=1)",
+    "crossword(puzzles_root=words)", "hex(board_size={})", "hex({})", "hex(secret)", "chess(fen={})", "{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("inside", OPENING)
+def test_no_game_of_openspiel_opens_a_file_because_a_record_names_it(inside, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("games.openspiel.probe", asked.append)
+    (tmp_path / "secret.txt").write_text("the secret\n")
+    spec = "open_spiel:" + inside.format(tmp_path / "secret.txt")
+    for game in (None, GAMES["tictactoe"]):
+        line = refused(json.dumps({"game": spec, "moves": []}).encode(), ".json", game)
+        assert "named with --game" in line and line.isprintable()
+        answered(f"(;GM[4]GC[{spec}])".encode(), ".sgf", game)
+    assert asked == []
+
+
+@pytest.mark.parametrize("inside", [
+    "hex", " hex( board_size = 5 )", "go(board_size=3,komi=-2.5)", "hex(board_size=3,swap=True)", "nim(pile_sizes=1;2)",
+    "misere(game=hex(board_size=3))", "start_at(game=tic_tac_toe(),history=0;1)", "2048",
+])  # fmt: skip
+def test_games_of_openspiel_with_numbers_may_be_named_by_a_record(inside):
+    check_told(inside)
 
 
 VALUES = st.recursive(

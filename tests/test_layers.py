@@ -11,9 +11,9 @@ LAYERS = [
     "games openings", "forest", "chance", "selection", "gumbel", "kernels", "rollouts nodes pruning targets minimax",
     "MCTS turns", "selfplay", "pool memory", "processes", "optimizers interleaved", "model averaging", "choices",
     "agent", "players", "conformance funcs", "versions growing", "runs sgf", "workers levels", "exact ladder",
-    "scoreboard", "evaluation", "initialise records",
-    "stages scoring lineup explain budget bench exchange drawing", "verification doctor shipping", "recovery", "soak",
-    "console position turnfile curves", "widget", "viewer web", "arguments", "commands", "cli main",
+    "scoreboard", "evaluation", "initialise records arguments",
+    "stages scoring lineup explain budget bench exchange drawing", "verification", "doctor shipping", "recovery",
+    "soak", "console position turnfile curves", "widget", "viewer web", "commands", "cli main",
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}

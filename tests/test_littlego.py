@@ -187,7 +187,7 @@ def test_two_programs_play_whole_games_through_files_and_never_lose_by_a_wrong_m
 
 
 BROKEN = [
-    (None, "FileNotFoundError"),
+    (None, "expected a position, there is no file "),
     ("", "expected 11 lines, the colour and two boards of 5, got 0"),
     ("1\n" + EMPTY, "expected 11 lines, the colour and two boards of 5, got 6"),
     ("1\n" + EMPTY * 3, "expected 11 lines"),

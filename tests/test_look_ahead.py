@@ -1,5 +1,7 @@
 """The look ahead: moves that win at once prove a position, moves that lose at once are left out, never too many."""
 
+import logging
+
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ def test_a_threat_is_stopped_at_the_first_visit_whatever_the_network_thinks(spec
     assert dict(plain.root.edges)[block].stats["N"] == 0, "one ply does not see it"
 
 
-def test_where_every_move_loses_at_once_the_node_is_proven_and_as_root_still_searched_for_a_move():
+def test_where_every_move_loses_at_once_the_node_is_proven_and_as_root_the_network_chooses():
     game = games.make("connect4")
     before = play(game, "4 4 5 5")
     lost = before.takeAction(game.parse_move("3"))[0]
@@ -55,11 +57,37 @@ def test_where_every_move_loses_at_once_the_node_is_proven_and_as_root_still_sea
     child = dict(mcts.root.edges)[2].outNode
     assert child.proven == -1.0 and child.visits == 0, "nobody was asked"
     mcts.set_root(lost)
-    assert mcts.root.proven is None
-    mcts.search(Projection(game), 50)
-    assert mcts.root.proven == -1.0 and mcts.root.visits == len(lost.allowedActions)
-    action, pi, value, _ = Agent("lost", game, Projection(game), mcts_sims=50, **AHEAD).act(lost, 0)
-    assert action in lost.allowedActions and pi.sum() == pytest.approx(1) and value == -1.0
+    assert mcts.root.proven == -1.0 and mcts.root.isLeaf()
+    network = Projection(game)
+    assert mcts.search(network, 50) == 1
+    assert mcts.root.proven == -1.0 and mcts.root.visits == 0 and not mcts.root.isLeaf()
+    priors = np.array([edge.stats["P"] for _, edge in mcts.root.edges])
+    assert all(edge.proven == -1.0 for _, edge in mcts.root.edges) and len(set(priors)) == 7
+    assert mcts.decide(0, 0.0)[0] == priors.argmax()
+    drawn = np.bincount([mcts.decide(0, 1.0)[0] for _ in range(3000)], minlength=7) / 3000
+    assert drawn == pytest.approx(priors, abs=0.04)
+    for logger in (None, logging.getLogger("lost")):
+        agent = Agent("lost", game, network, mcts_sims=50, logger_mcts=logger, **AHEAD)
+        action, pi, value, _ = agent.act(lost, 0)
+        assert action == priors.argmax() and pi == pytest.approx(priors) and value == -1.0
+
+
+def test_a_lost_position_is_taught_as_the_network_sees_it_and_its_value_as_lost():
+    game = games.make("connect4")
+    network, found = Projection(game), 0
+    config = tiny(mcts_sims=40, full_search_share=1.0, proofs=True, look_ahead=2)
+    for record in SelfPlay(game, config).play(network, [(i, game_seed("run", 1, i)) for i in range(60)]):
+        state = game.start()
+        for action, visits, value in zip(record.moves, record.visits, record.values, strict=True):
+            mcts = rooted(game, state, **AHEAD)
+            if mcts.root.proven == -1.0:
+                mcts.search(network, 1)
+                wanted = {a: max(1, round(10_000 * edge.stats["P"])) for a, edge in mcts.root.edges}
+                if visits.sum() > 9_000:  # else it was known from the search before, with visits
+                    assert value == -1.0 and {a: int(n) for a, n in enumerate(visits) if n} == wanted
+                    found += 1
+            state = state.takeAction(int(action))[0]
+    assert found > 20
 
 
 SMALL = ["connect4(rows=4,columns=4,n=3)", "gomoku(size=3,n=3)", "connect4(rows=3,columns=5,n=3)"]

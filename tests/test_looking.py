@@ -14,6 +14,7 @@ from agent import Agent
 from explain import after_moves, explain
 from players.rollout import RolloutPlayer
 from position import overlay_of
+from records import PERSON
 from searching import Projection
 from web.charts import Point, curve_svg, values_svg
 from web.engine import LEVELS, OneAtATime, Roster, choose, look
@@ -139,14 +140,14 @@ def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     monkeypatch.setattr("web.engine.RUNS", trained.parent.parent)
     roster = Roster()
     names = roster.players("tictactoe")
-    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == "person"
+    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
     assert "run0001:best" in names
     assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("metasquares") == "rollout"
     game = games.make("tictactoe")
     a, b = (roster.make("run0001:best", game, "25") for _ in range(2))
     assert a is not b and a.predictor is b.predictor, "one network, two trees"
     for name in ("random", "greedy", "alphabeta:4", "solver", "uct", "rollout", "run0001:best"):
-        for level in ("25", "1s") if name != "rollout" else ("25",):
+        for level in ("25", "1s") if name not in ("rollout", "uct") else ("25",):
             assert level in LEVELS
             move, value = choose(roster.make(name, game, level), level, game.start(), [], lambda: False)
             assert move in range(9)

@@ -114,6 +114,18 @@ def test_of_a_thousand_gates_between_sixty_and_forty_over_ninety_in_a_hundred_pr
     assert gates(1000, 0.6, draws) > 0.9
 
 
+@pytest.mark.parametrize("won, promoted", [(213, True), (208, False)])
+def test_who_is_better_by_less_than_was_asked_for_is_promoted_when_all_games_say_so(won, promoted):
+    """The sequential test is undecided in both: 53.25 and 52 % of 400 games, half of all games drawn."""
+    pairs = [[1.0, 0.5]] * (won - 200) + [[0.0, 1.0], [0.5, 0.5]] * 40 + [[1.0, 0.5], [0.0, 0.5]] * 30
+    pairs += [[0.5, 0.5]] * (200 - len(pairs) - (won - 200)) + [[1.0, 0.5]] * (won - 200)
+    scores = [score for pair in pairs for score in pair]
+    assert len(scores) == 400 and sum(scores) == won and weigh(scores, 0.5, 0.55).accepted is None
+    assert judge_sprt(scores, 0.55, False) is None
+    verdict = judge_sprt(scores, 0.55, True)
+    assert verdict.promoted is promoted and ("better after all games" in verdict.words) is promoted
+
+
 def test_a_match_and_the_gate_of_a_tournament_stop_at_the_same_game(monkeypatch):
     monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
     for seed in range(20):

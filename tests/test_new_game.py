@@ -61,6 +61,7 @@ def test_new_game_writes_a_game_that_passes_check_and_tells_what_comes_next(desk
     code, out, err = told(capsys, "new-game", "my_game")
     assert (code, err) == (0, "") and "wrote my_game.py" in out
     commands = [line for line in out.splitlines() if line.startswith("python ")]
+    assert [Path(shlex.split(c)[1]) for c in commands] == [HERE / "main.py"] * 3 and (HERE / "main.py").exists()
     assert [c.split("main.py", 1)[1].strip("'\" ") for c in commands] == [
         "check my_game.py:MyGame", "--preset tiny --new --game my_game.py:MyGame", "play --game my_game.py:MyGame",
     ]  # fmt: skip
@@ -168,6 +169,11 @@ BROKEN = {
     "a class that is no game": ("snort.py:SnortState", [], "expected a class derived from Game or PlainGame, got Sno"),
     "a class from elsewhere": ("snort.py:PlainGame", [], "expected a class derived from Game or PlainGame, got Plain"),
     "a form that is none": ("snort.py:Snort(size=3", [], "expected a game such as file.py:Class"),
+    "no game at all": (
+        "snort.py",
+        [("class Snort(PlainGame)", "class Snort")],
+        "expected a game, there is no class derived from Game or PlainGame in snort.py",
+    ),
     "a wrong parameter": ("snort.py:Snort(sise=3)", [], "expected a parameter out of size, got 'sise'; did you mean"),
     "a wrong value": ("snort.py:Snort(size=99)", [], "snort: expected a size from 2 to 19, got 99"),
     "a word for a number": ("snort.py:Snort(size=big)", [], "snort: expected a whole number for size, got 'big'"),
@@ -284,7 +290,7 @@ def test_a_file_is_learned_gone_on_with_from_elsewhere_and_played(place, snort, 
     monkeypatch.chdir(tmp_path)
     assert run(["--game", "desk/snort.py:Snort(size=3)", "--run", "1", "--iterations", "2"]) == 0
     assert len(read_metrics(folder / "metrics.jsonl")) == 2
-    match = ["match", "best", "random", "--game", "desk/snort.py:Snort(size=3)", "--games", "2", "--sims", "4"]
+    match = ["match", "current", "random", "--game", "desk/snort.py:Snort(size=3)", "--games", "2", "--sims", "4"]
     code, out, _ = told(capsys, *match, "--json")
     assert code == 0 and json.loads(out)["games"] == 2 and not warned()
 

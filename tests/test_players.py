@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import games
+from arguments import PLAYERS
 from compiled import compiled
 from config import UserError
 from corridor import Corridor
 from drawings import play
 from funcs import playMatches
-from lineup import FORMS, make_player
+from lineup import make_player
 from minimax import Minimax
 from players import RandomPlayer
 from players.policy import PolicyPlayer
@@ -245,13 +246,13 @@ def test_names_of_players(name, spec, shown):
         ("net:bst", "net:best"),
         ("versio0003", "version0007"),
         ("greedi", "greedy"),
-        ("gpt:gnugo", "gtp:gnugo --mode gtp"),
+        ("gpt:gnugo", 'gtp:"gnugo --mode gtp"'),
     ],
 )
 def test_a_wrong_name_is_told_the_nearest_form(name, near):
     with pytest.raises(UserError) as error:
         make_player(name, games.make("tictactoe"))
-    assert f"did you mean {near!r}?" in str(error.value) and FORMS in str(error.value)
+    assert f"did you mean {near!r}?" in str(error.value) and PLAYERS in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,19 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import config as c
+import initialise
 from config import UserError, with_overrides
 from files import DamagedData
 from initialise import Session
 from main import train
-from runs import RunBusy, find_run, read_config, runs_of, unfinished_run
+from runs import RunBusy, find_run, new_folder, read_config, runs_of, unfinished_run
 from sessions import Listening, content
 from storage import Store
 from tiny import QUIET, tiny, tree_of
@@ -158,6 +160,29 @@ def test_a_start_that_was_killed_does_not_stand_in_the_way_of_the_next(root):
     with Session.start(tiny(), root=root, console=QUIET) as session:
         assert session.folder.name == "run0003"
     assert find_run("tictactoe", root=root).name == "run0003"
+
+
+def test_runs_that_are_begun_at_one_moment_have_folders_of_their_own(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        made = [*pool.map(lambda _: new_folder(tmp_path / "tictactoe"), range(40))]
+    assert sorted(path.name for path in made) == [f"run{number:04}" for number in range(1, 41)]
+    assert all((path / "models").is_dir() for path in made)
+
+
+def test_a_start_that_fails_removes_no_folder_but_its_own(root, monkeypatch):
+    before = tree_of(root)
+
+    def another_comes_first(*args):
+        other = new_folder(root / "tictactoe")
+        (other / "run.db").write_bytes(b"of another process")
+        return None, []
+
+    monkeypatch.setattr(initialise, "taken_over", another_comes_first)
+    monkeypatch.setattr(Session, "_begin", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Session.start(tiny(), root=root, console=QUIET)
+    after = tree_of(root)
+    assert {name for name in after if name not in before} == {"tictactoe/run0002/run.db"}, "and no run0003"
 
 
 # ---- the schedule

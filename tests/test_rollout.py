@@ -83,6 +83,21 @@ def test_a_time_limit_ends_the_search_and_a_proven_win_ends_it_early():
     assert short.act(game.start(), 0.0)[1].sum() > 0
 
 
+def test_what_one_of_several_trees_proves_to_lose_is_not_played(monkeypatch):
+    monkeypatch.setattr("players.rollout.cores", lambda: 2)
+    game = games.make("connect4")
+    player = RolloutPlayer(game, seconds=0.2)
+    state = game.start()
+    player.act(state, 0.0)
+    first, second = player.trees(0)
+    assert first.forest.trees["rng"][0] != second.forest.trees["rng"][0]
+    most = int(np.sum([mcts.visit_counts() for mcts in (first, second)], axis=0).argmax())
+    assert player._decide(0, state, 0.0).action == most
+    dict(first.root.edges)[most]._row["proven"] = LOSS
+    assert player._decide(0, state, 0.0).action != most
+    assert make_player("rollout:1s", game).at_once == make_player("alphabeta:1s", game).at_once == 1
+
+
 @pytest.mark.parametrize("name", ["rollout:50", "rollout:0.5s"])
 def test_names_of_rollout_players(name):
     assert make_player(name, games.make("tictactoe")).name == name

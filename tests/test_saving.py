@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import games
 import sgf
 from commandline import told
 from config import UserError
@@ -145,12 +146,50 @@ def test_a_game_goes_on_from_its_file_on_the_same_side(place, capsys, monkeypatc
     assert "you are X" in out, "a side that is asked for is given"
 
 
+@pytest.fixture
+def against(monkeypatch):
+    """Return a list of the opponents that games at the console would be played against."""
+    found = []
+    monkeypatch.setattr("console.play_console", lambda game, against, *_, **options: found.append(against) or 0)
+    return found
+
+
+@pytest.mark.parametrize("players", [("you", "rollout:20"), ("rollout:20", "you")])
+def test_the_opponent_of_a_file_plays_on_unless_another_is_named(capsys, tmp_path, against, players):
+    path = tmp_path / "game.json"
+    save(path, Record(GAMES["tictactoe"], [4, 0], None, players, ""))
+    for words in ([], ["--against", "greedy"]):
+        assert told(capsys, "play", "--load", str(path), *words) == (0, "", "")
+    assert against == ["rollout:20", "greedy"]
+
+
+@pytest.mark.parametrize("name", ["nobody", "run0007:version0001", "gtp:./engine", " GTP:./engine+book", "x+book:./y"])
+def test_an_opponent_of_a_file_who_is_none_here_is_replaced_and_no_program_started(
+    place, capsys, monkeypatch, tmp_path, against, name
+):
+    monkeypatch.chdir(tmp_path)
+    Path("engine").write_text("#!/bin/sh\ntouch ran\n")
+    Path("engine").chmod(0o700)
+    save(Path("game.json"), Record(games.make("gomoku"), [4, 0], None, ("you", name), ""))
+    before = tree_of(tmp_path)
+    said = f"the opponent of the file, {name!r}, is no player here: best plays; --against names another\n"
+    assert told(capsys, "play", "--load", "game.json") == (0, said, "")
+    assert against == ["best"] and tree_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("players", [("", ""), ("you", ""), ("you", "you"), ("rollout:20", "greedy")])
+def test_a_file_that_names_no_opponent_of_a_person_is_gone_on_with_against_the_best(capsys, tmp_path, against, players):
+    save(tmp_path / "game.json", Record(GAMES["tictactoe"], [4, 0], None, players, ""))
+    assert told(capsys, "play", "--load", str(tmp_path / "game.json")) == (0, "", "") and against == ["best"]
+
+
 REFUSALS = [
     (["--load", "won.json"], "expected a position to play in, the game is over"),
     (["--load", "lost.json"], "expected a game to go on with, this one was given up"),
     (["--load", "open.json", "--moves", "b2"], "expected --moves or --load, got both"),
     (["--load", "open.json", "--game", "connect4"], "expected a game of connect4, got one of tictactoe"),
-    (["--load", "open.txt"], "open.txt: expected a move such as '1', got 'b'"),
+    (["--load", "open.txt"], "open.txt: the moves do not tell of which game they are; name the game with --game"),
+    (["--load", "open.txt", "--game", "connect4"], "open.txt: expected a move such as '1', got 'b'"),
     (["--load", "none.json"], "none.json: expected a file, there is none"),
     (["--load", "."], "ends in .json, .txt or .sgf"),
     (["--load", "open.json", "--save", "open.json"], "open.json: is there already; --overwrite replaces it"),
@@ -173,6 +212,16 @@ def test_what_cannot_be_loaded_or_saved_is_refused_before_the_game(
     code, out, err = play(capsys, monkeypatch, "b2\n", *argv)
     assert code == 2 and out == "" and err.startswith("error: ") and words in err.splitlines()[0]
     assert len(err.splitlines()) == (4 + 1 if "is over" in words else 1) and tree_of(tmp_path) == before
+
+
+def test_every_command_refuses_moves_of_a_game_that_is_not_named(place, capsys, tmp_path):
+    path = tmp_path / "game.txt"
+    path.write_text("4453\n")
+    for words in (["play", "--load"], ["explain", "--load"], ["replay"]):
+        code, out, err = told(capsys, *words, str(path))
+        said = "the moves do not tell of which game they are; name the game with --game"
+        assert (code, out, err) == (2, "", f"error: {path}: {said}\n")
+    assert told(capsys, "replay", str(path), "--game", "connect4")[0] == 0
 
 
 def test_a_file_is_replaced_when_that_is_asked_for(place, capsys, monkeypatch, tmp_path):

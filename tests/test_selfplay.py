@@ -177,7 +177,8 @@ def test_work_is_counted():
     records = list(selfplay.play(predictor, jobs(30)))
     counts = selfplay.counts()
     assert counts.evaluations == counts.looked_up - counts.found and counts.found > 0
-    assert counts.simulations >= sum(int(r.visits.sum()) for r in records) / 2
+    visits = sum(int(n) for r in records for n in r.visits.sum(axis=1) if n < 9_000)  # else priors of a lost position
+    assert counts.simulations >= visits / 2 > 0
     assert counts.looked_up <= counts.simulations
     assert counts.evaluations <= counts.batches * counts.room and counts.room == 8
 

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import stages
+import versions
+from config import with_overrides
+from files import DamagedData
 from initialise import Session
 from loggers import read_metrics
 from main import train
@@ -195,3 +198,59 @@ def test_training_draws_from_the_newest_positions_that_the_window_names(tmp_path
         train(session, iterations=3)
         played = np.cumsum([session.store.trained_positions(i) for i in (1, 2, 3)])
     assert asked == [window(60, n) for n in played.tolist()] and asked[-1] < 0.8 * played[-1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"weight_average": 0.0}, {"weight_average": 0.9}),
+        ({"weight_average": 0.9}, {"weight_average": 0.0}),
+        ({"optimizer": "sgd", "momentum": 0.9}, {"momentum": 0}),
+        ({"optimizer": "sgd", "momentum": 0}, {"momentum": 0.9}),
+    ],
+)
+def test_what_the_optimizer_remembers_may_change_in_number_while_a_run_lives(before, after, tmp_path, quick):
+    config = tiny(training_loops=2, learning_rate=0.01, **before)
+    with Session.start(config, root=tmp_path, console=QUIET) as session:
+        train(session, iterations=2)
+        folder, weights = session.folder, session.model.get_weights()
+    with Session.open(folder, with_overrides(config, **after), console=QUIET) as session:
+        assert all(np.array_equal(a, b) for a, b in zip(weights, session.model.get_weights(), strict=True))
+        train(session, iterations=1)
+        assert session.current_version == 3
+    with Session.open(folder, console=QUIET) as session:
+        train(session, iterations=1)
+        now = session.model.get_weights()
+        assert session.current_version == 4 and any(not np.array_equal(a, b) for a, b in zip(weights, now, strict=True))
+
+
+def test_an_optimizer_that_was_lost_begins_anew_and_the_network_does_not(tmp_path, quick):
+    config = tiny(training_loops=2, learning_rate=0.01, weight_average=0.9)
+    with Session.start(config, root=tmp_path, console=QUIET) as session:
+        train(session, iterations=2)
+        model, newest = session.model, session.store.newest()._replace(optimizer="")
+        model.set_optimizer(versions.read_optimizer(session.folder, newest, model.optimizer_layouts()))
+        state, weights = model.get_optimizer(), model.get_weights()
+        trained = state[-len(weights) :]
+        assert not any(a.any() for a in state[: -len(weights)])
+        assert all(np.array_equal(a, b) for a, b in zip(trained, weights, strict=True))
+
+
+def test_a_network_that_could_not_be_restored_is_not_trained(begun, tmp_path, quick):
+    folder = copied(begun, tmp_path)
+    with Session.open(folder, console=QUIET) as session:
+        path = folder / "models" / session.store.newest().file
+        right = path.read_bytes()
+        path.write_bytes(right[:-1])
+        for _ in range(2):
+            with pytest.raises(DamagedData, match="expected the file that the run wrote"):
+                train(session, iterations=1)
+        path.write_bytes(right)
+        train(session, iterations=1)
+
+
+def test_each_pass_over_a_batch_counts_as_a_step(tmp_path, quick):
+    with Session.start(tiny(epochs=2, training_loops=3), root=tmp_path, console=QUIET) as session:
+        train(session, iterations=3)
+        facts = [line["retrain_steps"] for line in read_metrics(session.folder / "metrics.jsonl")]
+        assert sum(facts) == int(session.store.get("steps")) and set(facts) <= {0, 6} and facts[-1] == 6

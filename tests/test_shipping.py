@@ -8,6 +8,7 @@ import pytest
 
 import games
 import runs
+import shipping
 from commandline import told
 from commands.train import Train
 from config import UserError, differences, from_json
@@ -18,7 +19,7 @@ from lineup import make_player
 from loggers import read_metrics
 from rating import elo
 from runs import read_config, shipped_run
-from shipping import command_of, measure_levels, pack, write_levels
+from shipping import apart, command_of, measure_levels, pack, write_levels
 from storage import Store
 from tiny import boards, tiny, tree_of
 from verification import verify
@@ -63,6 +64,18 @@ def test_a_second_player_takes_the_place_of_the_first(packed):
     assert pack(folder, 1) == target
     assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"]
     assert make_player("shipped", games.make("tictactoe")).name == "shipped:version0001"
+
+
+def test_a_player_stays_until_the_next_one_is_whole(packed, monkeypatch):
+    folder, target = packed
+    before = tree_of(target)
+    with monkeypatch.context() as full:
+        full.setattr(shipping, "write_metrics", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            pack(folder, 1)
+    assert tree_of(target) == before and shipped_run("tictactoe") == target
+    pack(folder, 1)
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
 
 
 def test_what_is_not_whole_does_not_ship(trained_place):
@@ -118,6 +131,12 @@ def test_levels_are_rated_by_their_games():
     assert by_name["random"].elo < elo(0.3) and all(0 < by_name[n].error < 400 for n in ("random", "rollout:64"))
 
 
+def test_levels_that_are_hardly_apart_are_one():
+    levels = [Level(f"rollout:{i}", 0, elo, 30.0) for i, elo in enumerate((-90.0, 0.0, 11.0, 20.0, 22.0, 23.0))]
+    assert [level.elo for level in apart(levels)] == [-90.0, 0.0, 23.0]
+    assert [level.elo for level in apart(levels[:3])] == [-90.0, 0.0, 11.0] and apart([]) == []
+
+
 def test_a_level_is_a_player_like_any_other(packed, capsys):
     _, target = packed
     levels = [Level("shipped", 24, 310.0, 40.0), Level("random", 0, -200.0, 30.0), Level("rollout:16", 0, 0.0, 0.0)]
@@ -144,6 +163,8 @@ def test_a_level_is_a_player_like_any_other(packed, capsys):
     [
         "{", "[]", "{}", '{"levels": [{}]}', '{"levels": [{"player": "random", "sims": 0, "elo": NaN, "error": 1}]}',
         '{"levels": [{"player": "level:1", "sims": 0, "elo": 0, "error": 1}]}', "[" * 100_000,
+        '{"levels": [{"player": "GTP:sh", "sims": 0, "elo": 0, "error": 1}]}',
+        '{"levels": [{"player": "random+book:/x.json", "sims": 0, "elo": 0, "error": 1}]}',
     ],
 )  # fmt: skip
 def test_a_bad_file_of_levels_is_told_in_one_line(packed, capsys, text):
@@ -178,6 +199,6 @@ def test_every_player_that_ships_is_whole_small_and_measured(folder):
     told = json.loads((folder / "scoreboard.json").read_text())
     assert told["game"] == spec and told["ladder"]["games"]
     levels = read_levels(spec)
-    assert len(levels) >= 5 and levels[0].elo < 0 < levels[-1].elo and levels[-1].player == "shipped"
+    assert len(levels) >= 4 and levels[0].elo < 0 < levels[-1].elo and levels[-1].player == "shipped"
     action, pi, value, _ = make_player("shipped", game, sims=16).act(game.start(), 0.0)
     assert action in game.start().allowedActions and pi.sum() == pytest.approx(1) and -1 <= value <= 1

@@ -4,8 +4,8 @@ import pytest
 
 import games
 from config import UserError
-from records import Record, from_bytes, to_bytes
-from web.table import PERSON, Table
+from records import PERSON, Record, from_bytes, to_bytes
+from web.table import Table
 
 
 def played(spec="connect4", moves="", **seats):
@@ -114,6 +114,25 @@ def test_a_game_given_up_in_a_file_stays_given_up():
     table.load(Record(games.make("connect4"), [3], 1.0, ("a", "b")))
     table.go(1)
     assert table.over and table.result == 1.0 and "resigned" in table.status
+
+
+def test_a_game_of_others_keeps_its_players_and_its_date_until_a_move_is_made():
+    found = Record(games.make("connect4"), [3, 3], 0.0, ("Ada", "Bob"), "1999-12-31")
+    table = Table("connect4")
+    table.seats[-1] = "greedy"
+    table.load(found)
+    table.go(1)
+    assert table.record() == found
+    table.play(0)
+    saved = table.record()
+    assert saved.moves == [3, 0] and saved.players == (PERSON, "greedy")
+    assert saved.date > "2020" and saved.result is None
+    table.load(found._replace(result=None))
+    table.resign(1)
+    assert table.record().players == (PERSON, "greedy") and table.record().result == -1.0
+    table.load(found)
+    table.new()
+    assert table.record().players == (PERSON, "greedy") and table.record().moves == []
 
 
 def test_sides_are_called_by_their_colours():

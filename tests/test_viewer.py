@@ -11,7 +11,10 @@ from corridor import Corridor
 from explain import after_moves, explain
 from game import Game
 from players import RandomPlayer
-from position import Board, Explained
+from players.book import BookPlayer
+from players.greedy import GreedyPlayer
+from players.uct import UCTPlayer
+from position import Board, Explained, opinion_of
 from searching import Projection
 from viewer import LiveCurves, Picture, curves, open_session
 
@@ -227,6 +230,16 @@ def test_passes_and_two_turns_in_a_row_are_no_trouble():
         answers = [board.game.move_name(action) for action in board.moves[before + 1 :]]
         assert not answers or f"plays {' '.join(answers)}, value" in board.said
     assert board.state.isEndGame
+
+
+def test_who_has_no_opinion_gives_no_value():
+    game = games.make("connect4")
+    board = Board(RandomPlayer(game)).move(4)
+    assert board.value is None and board.said == f"random plays {board.moves[1] + 1}"
+    assert opinion_of(UCTPlayer.__new__(UCTPlayer), 0.0) is None
+    known = BookPlayer.__new__(BookPlayer)
+    assert opinion_of(known, 0.0) is None and opinion_of(known, 0.25) == 0.25
+    assert opinion_of(GreedyPlayer(game), 0.0) == 0.0
 
 
 def test_an_interrupted_answer_leaves_the_game_as_it_was():

@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,14 +15,16 @@ import pytest
 import workmen
 from initialise import Session
 from main import train
-from pool import FAILURES, Crew, Order, WorkersFailed
-from processes import ProcessHand
-from selfplay import game_seed
+from pool import FAILURES, PATIENCE, Crew, Order, WorkersFailed, game_message, pack, unpack
+from processes import ProcessHand, _Worker
+from selfplay import Counts, game_seed
 from sessions import assert_same_run
 from tiny import QUIET, tiny
+from workers import NetworkPlayer
 from workmen import game_of, workman
 
 ORDER = Order("run", 3, 5, "net", "digest")
+NOTHING = Counts(0, 0, 0, 0, 0, 0, 0.0)
 HERE = Path(__file__).parent
 
 
@@ -158,6 +162,42 @@ def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
     assert len(hiring.hands) == 2 and hiring.log == []
 
 
+class Late:
+    """A worker that ends its games when it is asked to stop, and says that it has stopped when the next ones come."""
+
+    name = "late"
+
+    def __init__(self, place, report):
+        self.say, self.stopped, self.games = (lambda data: report(self, data)), None, []
+        self.say(pack({"kind": "ready"}))
+
+    def tell(self, message):
+        if message["kind"] == "games":
+            self.games = message["games"]
+            if self.stopped:
+                self.say(self.stopped)
+                self.play()
+        elif message["kind"] == "stop":
+            self.play()
+            self.stopped = pack({"kind": "stopped", "round": message["round"]})
+
+    def play(self):
+        for i in self.games:
+            record = game_of(i, game_seed(ORDER.run, ORDER.iteration, i), ORDER.weights)
+            self.say(game_message(record, NOTHING))
+
+    def kill(self):
+        pass
+
+
+def test_a_worker_that_says_late_that_it_has_stopped_keeps_the_games_of_the_next_round(monkeypatch):
+    monkeypatch.setattr("pool.TICK", 0.001)
+    crew, asked = Crew(Late, workers=1, side_by_side=4, log=print), []
+    assert_all_there(list(crew.play(ORDER, [0], stop=lambda: bool(crew._places[0].tasks))), 1)
+    found = list(crew.play(ORDER, [0], stop=lambda: asked.append(0) or len(asked) > 100))  # in vain: not for ever
+    assert_all_there(found, 1)
+
+
 def test_leaving_a_round_in_the_middle_leaves_no_game_of_it_for_the_next():
     hiring = Hiring(pace=0.01)
     crew = hiring.crew(workers=1)
@@ -193,6 +233,54 @@ def test_workers_end_when_their_driver_is_killed(tmp_path):
             break
         time.sleep(0.05)
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    """Return the worker's side in this process, its orders put in by hand; it says to `worker.said`."""
+    monkeypatch.setattr(_Worker, "_listen", lambda self: None)
+    said = []
+    worker = _Worker(SimpleNamespace(send_bytes=said.append))
+    worker.said, worker._order = said, {"run": "run", "iteration": 3}
+    return worker
+
+
+GAMES = {"kind": "games", "games": [0, 1]}
+
+
+def test_a_stopping_worker_ends_when_its_time_is_over_and_gives_signs_until_then(worker, monkeypatch):
+    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
+    for module in ("pool", "processes"):
+        monkeypatch.setattr(f"{module}.time", clock)
+
+    def endless(predictor, todo, *, stop):
+        while not stop():
+            clock.now += 1.0
+        yield from ()
+
+    player = NetworkPlayer.__new__(NetworkPlayer)
+    player._selfplay, player._predictor, player.counts = SimpleNamespace(play=endless), None, lambda: NOTHING
+    worker._orders.extend([GAMES, {"kind": "stop", "round": 1}])
+    worker._follow(player)
+    assert clock.now - 100.0 == PATIENCE and not worker._todo
+    assert [unpack(data)[0]["kind"] for data in worker.said] == ["alive"] * (int(PATIENCE) + 1)
+
+
+def test_games_that_another_thread_takes_while_a_worker_looks_for_orders_do_no_harm(worker):
+    player = SimpleNamespace(counts=lambda: NOTHING)
+
+    class Orders(deque):
+        def __bool__(self):
+            """Games that came this moment are there; unless the lock is held, the other thread has them at once."""
+            if worker._lock.locked():
+                return len(self) > 0
+            self.append(GAMES)
+            with worker._lock:
+                worker._take()
+            return True
+
+    worker._orders = Orders()
+    assert not worker._beat(player)
 
 
 def test_ctrl_c_in_the_terminal_reaches_the_driver_only():

@@ -7,6 +7,7 @@ import logging
 import secrets
 import socket
 import sys
+import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from config import UserError
-from web.guard import Guard
+from web.guard import Guard, names_of
 
 HERE = Path(__file__).parent
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
 """What the library of the socket imports for its clients if it is there: a third of the start, and this is a server."""
 LOOPBACK = ("127.0.0.1", "localhost")
+EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 
 def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None]) -> None:
@@ -31,10 +33,9 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
     _check_port(host, port)
     token = secrets.token_urlsafe(24)
-    names = {*LOOPBACK, host} - {"0.0.0.0", ""}
-    if host == "0.0.0.0":  # noqa: S104
-        names |= {socket.gethostname().lower(), *socket.gethostbyname_ex(socket.gethostname())[2]}
-    app.add_middleware(Guard, hosts=[f"{name}:{port}" for name in names], token=token)  # type: ignore[arg-type]
+    names = {*LOOPBACK, socket.gethostname() if host == EVERYWHERE else host}
+    hosts = set().union(*(names_of(name, port) for name in names))
+    app.add_middleware(Guard, hosts=hosts, token=token)  # type: ignore[arg-type]
     app.config.socket_io_js_query_params["token"] = token
     app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.cors_allowed_origins = None  # of the same origin only
@@ -48,17 +49,24 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, game, moves, view)
 
-    address = f"http://{names_first(host)}:{port}/?token={token}"
+    reached = outward() if host == EVERYWHERE else host
+    address = f"http://{reached}:{port}/?token={token}"
+    door = doorway(address) if open_browser else None
+
+    def close() -> None:
+        if door is not None:
+            door.unlink(missing_ok=True)
+        place.close()
 
     async def tell() -> None:
-        while not _listens(names_first(host), port):  # a browser that comes before would find nobody
+        while not _listens(reached, port):  # a browser that comes before would find nobody
             await asyncio.sleep(0.01)
         say(f"the page is at {address}\nCtrl-C ends it")
-        if open_browser:
-            await asyncio.to_thread(webbrowser.open, address)
+        if door is not None:
+            await asyncio.to_thread(webbrowser.open, door.as_uri())
 
     app.on_startup(lambda: background_tasks.create(tell(), name="tell"))
-    app.on_shutdown(place.close)
+    app.on_shutdown(close)
     logging.getLogger("nicegui").setLevel(logging.WARNING)
     ui.run(
         host=host, port=port, title="AlphaZero", show=False, reload=False, tailwind=False, dark=None,
@@ -72,9 +80,22 @@ ICON = (
 )
 
 
-def names_first(host: str) -> str:
-    """Return the name to open the page by."""
-    return "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104
+def outward() -> str:
+    """Return the address of this machine that others reach it by, the loopback's where it has none."""
+    with socket.socket(type=socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # of no machine (RFC 5737), and nothing is sent
+        except OSError:
+            return LOOPBACK[0]
+        return str(probe.getsockname()[0])
+
+
+def doorway(address: str) -> Path:
+    """Write a file, readable by its owner only, that leads on to an address: all users can see a command line."""
+    handle, name = tempfile.mkstemp(prefix="alphazero-", suffix=".html")
+    with open(handle, "w", encoding="utf-8") as file:
+        file.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Open</a>')
+    return Path(name)
 
 
 def _check_port(host: str, port: int) -> None:

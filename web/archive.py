@@ -64,7 +64,13 @@ class Archive:
 
     def _list_iterations(self) -> None:
         folder = self._folder()
-        found = iterations(folder) if folder else []
+        try:
+            found = iterations(folder) if folder else []
+        except UserError as error:
+            self._iteration.set_options([], value=None)
+            self._list()
+            self._note.text = str(error)
+            return
         here = self._iteration.value if self._iteration.value in found else (found[0] if found else None)
         self._iteration.set_options(found, value=here)
         self._list()
@@ -97,11 +103,11 @@ class Archive:
             return
         read = stored_game if self._kind.value == "self-play" else match_game
         try:
-            found = await run.io_bound(read, folder, iteration, int(index))
+            found = await run.io_bound(read, folder, iteration, int(index), named=self._play.roster.named)
+            self._play.open_record(found.record, found.values)
         except UserError as error:
             self._note.text = str(error).splitlines()[0]
             return
-        self._play.open_record(found.record, found.values)
         self._open_board()
 
 

@@ -1,4 +1,4 @@
-"""Curves as SVG: a run's numbers over its iterations, and the value of a game over its moves. Text in, text out.
+"""Curves as SVG: a run's numbers over its iterations, the value of a game over its moves; its moves. Text in, text out.
 
 Lines take the page's colour where they are axes, so that they stand on light and dark; every point tells its number.
 """
@@ -158,3 +158,15 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
             f'fill="transparent"><title>{escape(told)}</title></rect>'
         )
     return "".join(parts) + "</svg>"
+
+
+def moves_html(names: Sequence[str], here: int) -> str:
+    """Return the moves of a game as buttons, the one that led to ply `here` marked."""
+    if not names:
+        return ""
+    parts = []
+    for ply, name in enumerate(names, 1):
+        number = f'<span class="soft">{(ply + 1) // 2}.</span> ' if ply % 2 else ""
+        mark = ' class="here"' if ply == here else ""
+        parts.append(f'{number}<button type="button" data-ply="{ply}"{mark}>{escape(name)}</button> ')
+    return f'<div class="moves">{"".join(parts)}</div>'

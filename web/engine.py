@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,17 @@ import games
 from agent import Agent, Player
 from config import UserError
 from explain import describe, opinion
-from files import DamagedData
 from game import Game, GameState
 from levels import Level, find_level, read_levels
 from lineup import make_player
 from MCTS import Node
-from players import RandomPlayer
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
-from runs import RUN, RUNS, SHIPPED, read_config, runs_of
-from storage import Store
-from web.table import PERSON
+from position import opinion_of
+from records import PERSON
+from runs import RUN, RUNS, SHIPPED, runs_of
+from web.runfile import game_spec, readable, reading
 
 KEPT = 6
 """Networks in memory at once."""
@@ -64,15 +64,19 @@ class OneAtATime:
 class Roster:
     """What can be chosen, and the networks in memory. Safe to use from several threads."""
 
-    def __init__(self, extra_games: tuple[str, ...] = ()) -> None:
-        self._extra = extra_games
+    def __init__(self, named: tuple[str, ...] = ()) -> None:
+        self.named = named
+        """The games of the command line: where they are files, these files may be run."""
         self._networks: OrderedDict[tuple[str, str, int], Agent] = OrderedDict()
         self._loading = threading.Lock()
 
     def games(self) -> list[str]:
         """Return the names of games: those given, those with runs, then the usual ones."""
-        found = [spec for folder in named_runs().values() if (spec := _spec_of(folder)) is not None]
-        return list(dict.fromkeys([*self._extra, *found, *GAMES]))
+        found = []
+        for folder in named_runs().values():
+            with suppress(UserError):
+                found.append(game_spec(folder, self.named))
+        return list(dict.fromkeys([*self.named, *found, *GAMES]))
 
     def players(self, spec: str) -> dict[str, str]:
         """Return {name: what people read} of the players of a game, people first."""
@@ -106,12 +110,9 @@ class Roster:
             return make_player(name, game)
         if name.startswith("level:"):
             return self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
-        seconds = level.endswith("s")
-        if name == "rollout":
-            return make_player(f"rollout:{level}", game)
-        if name == "uct":
-            return make_player(f"uct:{400 if seconds else level}", game)
-        return self._network(name, game).twin(game, DEEPEST if seconds else int(level))
+        if name in ("rollout", "uct"):
+            return make_player(f"{name}:{level}", game)
+        return self._network(name, game).twin(game, DEEPEST if level.endswith("s") else int(level))
 
     def _level(self, level: Level, game: Game) -> Player:
         """Return the player of a level; networks are those of all tabs."""
@@ -138,7 +139,8 @@ class Roster:
         key = (game.spec, run, number)
         with self._loading:
             if key not in self._networks:
-                agent = make_player(f"{folder.name}:version{number:04}", game, root=folder.parent.parent)
+                with readable(folder):
+                    agent = make_player(f"{folder.name}:version{number:04}", game, root=folder.parent.parent)
                 if not isinstance(agent, Agent):
                     raise UserError(f"expected a network, got {name[:40]!r}")
                 agent.predictor = OneAtATime(agent.predictor)
@@ -179,25 +181,12 @@ def _levels(spec: str) -> list[Level]:
         return []
 
 
-def _spec_of(folder: Path) -> str | None:
-    """Return the game of a run, None where it cannot be read."""
-    try:
-        return read_config(folder).game
-    except UserError:
-        return None
-
-
 def _versions(folder: Path) -> tuple[int, list[int]] | None:
     """Return (best version, all versions) of a run; None where it has none that can be read."""
-    try:
-        store = Store(folder / "run.db", read_only=True)
-    except DamagedData:
-        return None
-    try:
+    with suppress(UserError), reading(folder) as store:
         numbers = [row[0] for row in store.versions()]
         return (store.best(), numbers) if numbers else None
-    finally:
-        store.close()
+    return None
 
 
 @cache
@@ -209,7 +198,17 @@ def _installed(name: str) -> bool:
 
 def has_level(name: str) -> bool:
     """Whether a player's budget can be chosen."""
-    return name in ("rollout", "uct") or RUN.match(name.removeprefix(SHIPS).partition(":")[0]) is not None
+    return name == "uct" or is_search(name)
+
+
+def levels_of(name: str) -> dict[str, str]:
+    """Return the budgets that a player can be given; OpenSpiel's knows no clock."""
+    return {level: text for level, text in LEVELS.items() if name != "uct" or not level.endswith("s")}
+
+
+def is_search(name: str) -> bool:
+    """Whether a player is one whose search can be looked into, see `Roster.analyst`."""
+    return name == "rollout" or RUN.match(name.removeprefix(SHIPS).partition(":")[0]) is not None
 
 
 def choose(
@@ -239,7 +238,7 @@ def choose(
         for move in moves:
             player.observe(0, move)
     action, _, value, _ = player.act(state, 0)
-    return None if stop() else (action, None if isinstance(player, RandomPlayer) else value)
+    return None if stop() else (action, opinion_of(player, value))
 
 
 def look(

@@ -1,9 +1,9 @@
 """Who may ask: every request passes here before the page sees it (OWASP: DNS rebinding, CSRF, cross-site sockets).
 
-The Host must be one of ours, and there must be one only; an Origin, where a browser sends one, must be the same place,
-and it must be there for a socket; a page and its socket need the token of this start. Nothing is sent but GET and
-HEAD: all that changes something goes through the socket. The policy in the answers lets a page load nothing from
-elsewhere, whatever stands in it.
+The Host must be one of ours or the address that was connected to, which no name can stand for, and there must be one
+only; an Origin, where a browser sends one, must be the same place, and it must be there for a socket; a page and its
+socket need the token of this start. Nothing is sent but GET and HEAD: all that changes something goes through the
+socket. The policy in the answers lets a page load nothing from elsewhere, whatever stands in it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ HEADERS = [
 ]
 
 
+def names_of(host: str, port: int) -> set[str]:
+    """Return what browsers call a place: at HTTP's own port they leave it out."""
+    return {f"{host}:{port}".lower()} | ({host.lower()} if port == 80 else set())
+
+
 class Guard:
     """An ASGI application before another one."""
 
@@ -40,7 +45,6 @@ class Guard:
         """Let through what names one of `hosts` ("127.0.0.1:8080") and knows the token."""
         self._app, self._token = app, token.encode()
         self._hosts = {host.lower() for host in hosts}
-        self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -57,12 +61,13 @@ class Guard:
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return (status, reason) for what may not pass, None for what may."""
         named = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
-        if len(named) != 1 or named[0] not in self._hosts:
+        ours = self._hosts | (names_of(*scope["server"]) if scope.get("server") else set())
+        if len(named) != 1 or named[0] not in ours:
             return 421, "this server does not answer for that host name"
         headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
         origin = headers.get(b"origin")
         socket = scope["type"] == "websocket"
-        if (origin is not None and origin not in self._origins) or (socket and origin is None):
+        if (origin is not None and origin not in {f"http://{host}" for host in ours}) or (socket and origin is None):
             return 403, "a page from elsewhere may not ask"
         if headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin"):
             top = headers.get(b"sec-fetch-mode") == "navigate" and scope["path"] == "/"

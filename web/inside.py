@@ -16,7 +16,7 @@ from drawing import Mark
 from game import GameState
 from MCTS import Node
 from position import lines_of, overlay_of
-from web.engine import DEEPEST, look, make_game
+from web.engine import DEEPEST, is_search, look, make_game
 from web.truth import true_values
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
@@ -73,7 +73,7 @@ class Inside:
 
     def change_game(self, spec: str, options: dict[str, str]) -> None:
         """Offer the players of a game that can be looked into; take the strongest."""
-        names = {name: text for name, text in options.items() if name not in ("person", "random", "uct")}
+        names = {name: text for name, text in options.items() if is_search(name)}
         strongest = next((name for name in names if name.endswith(":best")), "rollout")
         self._name = self._name if self._name in names and self._name != "rollout" else strongest
         self._who.set_options(names, value=self._name)

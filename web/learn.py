@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,20 @@ from nicegui import run, ui
 from config import PRESETS, UserError
 from drawing import board_svg
 from loggers import clock
-from runs import read_config
 from web.charts import Point, curve_svg
 from web.engine import SHIPS, named_runs
-from web.runfile import Standing, kept_points, log_tail, metrics, newest_game, series, standing, strength_points
+from web.runfile import (
+    Standing,
+    game_spec,
+    kept_points,
+    log_tail,
+    metrics,
+    newest_game,
+    series,
+    settings,
+    standing,
+    strength_points,
+)
 
 EVERY = 1.5
 """Seconds between two looks at the files."""
@@ -119,17 +130,17 @@ class Learn:
         arguments = ["--new", "--preset", self._preset.value]
         if self._minutes.value:
             arguments += ["--minutes", self._minutes.value]
-        self._work(self._game.value, arguments)
+        self._work(lambda: self._game.value, arguments)
 
     def _go_on(self) -> None:
         folder = self._folder()
         if folder is not None and not self._shipped():
-            self._work(read_config(folder).game, ["--run", str(int(folder.name[3:]))])
+            self._work(lambda: game_spec(folder, self._roster.named), ["--run", str(int(folder.name[3:]))])
 
-    def _work(self, spec: str, arguments: list[str]) -> None:
+    def _work(self, spec: Callable[[], str], arguments: list[str]) -> None:
         self._note.text = ""
         try:
-            self._trainer.start(spec, arguments)
+            self._trainer.start(spec(), arguments)
         except UserError as error:
             self._note.text = str(error).splitlines()[0]
         else:
@@ -138,8 +149,11 @@ class Learn:
     def _stop(self) -> None:
         folder = self._folder()
         if folder is not None:
-            self._trainer.stop(read_config(folder).game)
-            self._words.text = "stopping at the next commit ..."
+            try:
+                self._trainer.stop(settings(folder).game)
+                self._words.text = "stopping at the next commit ..."
+            except UserError as error:
+                self._words.text = str(error)
 
     # ---- what is read
 
@@ -165,7 +179,7 @@ class Learn:
             self._reading = False
 
     def _show(self, folder: Path, now: Standing, drawn: tuple[Any, ...], charts: str | None, log: str) -> None:
-        spec = read_config(folder).game
+        spec = settings(folder).game
         mine = self._trainer.process(spec) is not None and now.process == self._trainer.process(spec)
         self._words.text = words_of(now, mine) if not self._shipped() else shipped_words(now)
         error = self._trainer.error(spec)
@@ -186,9 +200,12 @@ class Learn:
             ui.run_javascript("for (const e of document.querySelectorAll('.log')) e.scrollTop = e.scrollHeight")
         key = (folder, now.games)
         if key != self._game_key:
-            self._game_key = key
-            self._moving, self._ply = newest_game(folder), 0
-            self._draw()
+            self._game_key, self._moving, self._ply = key, None, 0
+            try:
+                self._moving = newest_game(folder, named=self._roster.named)
+                self._draw()
+            except UserError as error:
+                self._board.content, self._game_words.text = "", str(error)
 
     # ---- the newest game
 

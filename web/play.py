@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from html import escape
 from typing import Any
 
 from nicegui import background_tasks, context, run, ui
@@ -11,11 +10,11 @@ from nicegui import background_tasks, context, run, ui
 from agent import Player
 from config import UserError
 from drawing import LOOKS, board_svg, grid_of, point_of, ratio_of
-from records import FORMS, LIMIT, from_bytes, to_bytes
-from web.charts import values_svg
-from web.engine import LEVELS, choose, has_level, make_game
+from records import FORMS, LIMIT, PERSON, from_bytes, to_bytes
+from web.charts import moves_html, values_svg
+from web.engine import LEVELS, choose, has_level, levels_of, make_game
 from web.inside import Inside
-from web.table import PERSON, Table
+from web.table import Table
 
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 READ_FILE = (
@@ -146,7 +145,7 @@ class Play:
         self._go_on.visible = machines and not t.machine_to_move and not t.over and (t.paused or t.looking_back)
         names = [game.move_name(a) for a in t.moves]
         self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
-        self._moves.content = _move_list(names, t.ply)
+        self._moves.content = moves_html(names, t.ply)
         self._text.value = t.text
         self._show_seats()
         self._show_others()
@@ -156,7 +155,10 @@ class Play:
         for side, (dot, who, level) in self._seats.items():
             dot.content = f'<span class="dot-side" style="background:{sides[side][0]}"></span>'
             who.props["label"] = self.table.side_name(side)
-            who.value, level.value = self.table.seats[side], self.table.levels[side]
+            who.value = self.table.seats[side]
+            if level.options != (levels := levels_of(who.value)):
+                level.set_options(levels, value=self.table.levels[side])
+            level.value = self.table.levels[side]
             level.visible = has_level(self.table.seats[side])
 
     def _show_others(self) -> None:
@@ -264,8 +266,8 @@ class Play:
 
     def open_record(self, record: Any, values: dict[int, float]) -> None:
         """Show a stored game from its start, for two people to look at."""
-        self.table.seats = {1: PERSON, -1: PERSON}
         self.table.load(record)
+        self.table.seats = {1: PERSON, -1: PERSON}
         self.table.values = values
         self._players.clear()
         self._refresh_players()
@@ -285,13 +287,14 @@ class Play:
             return
         ui.download.content(data, f"{self.table.game.name}{form}")
 
-    def _load_file(self, name: Any, text: Any, size: Any) -> None:
+    async def _load_file(self, name: Any, text: Any, size: Any) -> None:
         form = next((f for f in FORMS if str(name).lower().endswith(f)), None)
         if form is None or not isinstance(text, str) or not text:
             self.tell(f"expected a file that ends in {', '.join(FORMS)}, of at most {LIMIT:,} bytes")
             return
+        spec = self.table.game.spec if form == ".txt" else None
         try:
-            record = from_bytes(text.encode(), form, self.table.game if form == ".txt" else None)
+            record = await run.io_bound(lambda: from_bytes(text.encode(), form, make_game(spec) if spec else None))
         except UserError as error:
             self.tell(str(error).splitlines()[0])
             return
@@ -325,6 +328,8 @@ class Play:
     def _sit(self, side: int, name: str) -> None:
         if name != self.table.seats[side]:
             self.table.seats[side] = name
+            if self.table.levels[side] not in levels_of(name):
+                self.table.levels[side] = "400"
             self.changed()
 
     def _set_level(self, side: int, level: str) -> None:
@@ -386,15 +391,3 @@ def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
     button = ui.button(text, icon=icon, on_click=(lambda: act()) if act else None)
     button.props(f'flat dense aria-label="{tip}"').tooltip(tip)
     return button
-
-
-def _move_list(names: list[str], here: int) -> str:
-    """Return the moves as buttons."""
-    if not names:
-        return ""
-    parts = []
-    for ply, name in enumerate(names, 1):
-        number = f'<span class="soft">{(ply + 1) // 2}.</span> ' if ply % 2 else ""
-        mark = ' class="here"' if ply == here else ""
-        parts.append(f'{number}<button type="button" data-ply="{ply}"{mark}>{escape(name)}</button> ')
-    return f'<div class="moves">{"".join(parts)}</div>'

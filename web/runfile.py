@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError
-from files import DamagedData
+from game import Game
 from league import ANCHOR, league, version_name
 from rating import wilson
 from records import Record
-from runs import read_config
-from storage import Store
+from runs import game_folder, read_config
+from storage import IMPORTED, Store
 from web.charts import Point
 
 STAGES = ("self-play", "retrain", "tournament")
@@ -43,25 +43,57 @@ class Standing(NamedTuple):
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[Store]:
-    """Open a run's database for reading."""
-    store = Store(folder / "run.db", read_only=True)
+def readable(folder: Path, *more: type[Exception]) -> Iterator[None]:
+    """Turn what is wrong with a run into a `UserError` that names the run; `more`: what else damage may raise."""
     try:
-        yield store
-    finally:
-        store.close()
+        yield
+    except (sqlite3.Error, UserError, *more) as error:
+        reason = str(error).partition("\n")[0]
+        raise UserError(f"{folder.parent.name}/{folder.name}: this run cannot be read ({reason})") from None
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Store]:
+    """Open a run's database for reading; raise `UserError` where it is damaged, also further down in the block."""
+    with readable(folder, ValueError, TypeError, LookupError):
+        store = Store(folder / "run.db", read_only=True)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def settings(folder: Path) -> Config:
+    """Return the settings of a run; raise `UserError` when they cannot be read."""
+    with readable(folder):
+        return read_config(folder)
+
+
+def game_spec(folder: Path, named: tuple[str, ...]) -> str:
+    """Return the game of a run; raise `UserError` for one that is not to be made.
+
+    To make some games is to run or open a file (see `games.make`), and config.json may be anybody's: such a game has to
+    be among those `named` at the command line, and any game has to be the one that the folder is called by.
+    """
+    spec = settings(folder).game
+    with readable(folder):
+        if game_folder(spec) != folder.parent.name:
+            raise UserError(f"expected a game of {folder.parent.name}, got {spec[:60]!r}")
+        if spec not in named and (".py" in spec or spec.startswith("open_spiel:")):
+            _made(spec, False)
+    return spec
 
 
 def standing(folder: Path) -> Standing:
     """Return where a run is; raise `UserError` when it cannot be read."""
-    config = read_config(folder)
+    config = settings(folder)
     with reading(folder) as store:
         done = store.iterations_done()
         now = done + 1
         stages = set(store.finished(now))
         finished = store.get("finished") == "yes"
         versions = store.versions()
-        played = len(store.game_indices(now))
+        played = sum(index < IMPORTED for index in store.game_indices(now))
         seconds = float(store.get("seconds", "0") or 0)
         facts = done, seconds, store.best(), store.count_games()
     stage = next((name for name in STAGES if name not in stages), STAGES[-1])
@@ -172,51 +204,63 @@ class Stored(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _game(spec: str) -> Any:
-    return games.make(spec)
+def _made(spec: str, typed: bool) -> Any:
+    return games.make(spec, typed=typed)
 
 
-def stored_game(folder: Path, iteration: int, index: int) -> Stored:
-    """Return a game of self-play; raise `UserError` when it is not there."""
+def _game(folder: Path, named: tuple[str, ...]) -> Any:
+    spec = game_spec(folder, named)
+    return _made(spec, spec in named)
+
+
+def stored_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ...] = ()) -> Stored:
+    """Return a game of self-play; raise `UserError` when it is not there. named: see `game_spec`."""
+    game = _game(folder, named)
     with reading(folder) as store:
-        row = next((row for row in store.games_of(iteration) if row[1] == index), None)
-    if row is None:
-        raise UserError(f"expected a game of iteration {iteration}, got number {index}")
-    return _stored(folder, row)
+        for row in store.games_of(iteration):
+            if row[1] == index:
+                return _stored(game, row)
+    raise UserError(f"expected a game of iteration {iteration}, got number {index}")
 
 
-def newest_game(folder: Path) -> Stored | None:
-    """Return the self-play game that was kept last."""
+def newest_game(folder: Path, *, named: tuple[str, ...] = ()) -> Stored | None:
+    """Return the self-play game that was kept last. named: see `game_spec`."""
+    game = _game(folder, named)
     with reading(folder) as store:
         row = store.newest_game()
-    return _stored(folder, row) if row else None
+        return _stored(game, row) if row else None
 
 
-def _stored(folder: Path, row: tuple[Any, ...]) -> Stored:
-    iteration, index, result, moves, _, values = row
-    game = _game(read_config(folder).game)
+def _stored(game: Game, row: tuple[Any, ...]) -> Stored:
+    iteration, index, result, moves, visits, values = row
     actions = [int(a) for a in moves]
     state, noted = game.start(), {}
-    for ply, (action, value) in enumerate(zip(actions, values, strict=False)):
-        if math.isfinite(value):
+    searched = False  # nobody searches the moves of a random opening
+    for ply, (action, value) in enumerate(zip(actions, values, strict=True)):
+        searched = searched or value != 0 or bool(visits[ply].any())
+        if searched and math.isfinite(value):
             noted[ply] = float(value) * state.playerTurn
         state = state.takeAction(action)[0]
     names = f"iteration {iteration}", f"game {index}"
-    return Stored(Record(game, actions, float(result), names, ""), noted)
+    return Stored(Record(game, actions, float(result), names), noted)
 
 
-def match_game(folder: Path, iteration: int, index: int) -> Stored:
-    """Return a game of a tournament; raise `UserError` when it is not there."""
+def match_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ...] = ()) -> Stored:
+    """Return a game of a tournament; raise `UserError` when it is not there. named: see `game_spec`."""
+    game = _game(folder, named)
     with reading(folder) as store:
-        row = next((row for row in store.matches_of(iteration) if row[0] == index), None)
-    if row is None:
-        raise UserError(f"expected a game of the tournament of iteration {iteration}, got number {index}")
+        for row in store.matches_of(iteration):
+            if row[0] == index:
+                return _match(game, row)
+    raise UserError(f"expected a game of the tournament of iteration {iteration}, got number {index}")
+
+
+def _match(game: Game, row: tuple[Any, ...]) -> Stored:
     _, current, best, began, score, moves = row
-    game = _game(read_config(folder).game)
     names = (f"version {current}", f"version {best}") if began else (f"version {best}", f"version {current}")
     result = 2 * score - 1 if began else 1 - 2 * score
     actions = [game.parse_move(name) for name in moves.split()]
-    return Stored(Record(game, actions, result, names, datetime.date.today().isoformat()), {})
+    return Stored(Record(game, actions, result, names), {})
 
 
 def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, float, int]]:
@@ -232,9 +276,6 @@ def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, 
 
 
 def iterations(folder: Path) -> list[int]:
-    """Return the iterations that have games, newest first."""
-    try:
-        with reading(folder) as store:
-            return sorted((i for i in store.game_counts() if i > 0), reverse=True)
-    except DamagedData:
-        return []
+    """Return the iterations that have games, newest first; raise `UserError` when they cannot be read."""
+    with reading(folder) as store:
+        return sorted((i for i in store.game_counts() if i > 0), reverse=True)

@@ -8,9 +8,8 @@ from typing import Any
 import games
 from config import UserError
 from game import Game, GameState, illegal_move
-from records import Record
+from records import PERSON, Record
 
-PERSON = "person"
 LONGEST_TEXT = 20_000
 
 
@@ -38,6 +37,8 @@ class Table:
         """{ply: value for who began of the position there}."""
         self.resigned: int | None = None
         self.paused = False
+        self._loaded: Record | None = None
+        """The game that was loaded, as long as nothing is changed in it."""
 
     # ---- where one is
 
@@ -107,12 +108,12 @@ class Table:
         """Forget what came after this position."""
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
-        self.resigned = None
+        self.resigned = self._loaded = None
 
     def resign(self, side: int) -> None:
         """Give the game up for a side."""
         if self.result is None:
-            self.resigned = side
+            self.resigned, self._loaded = side, None
             self.go(len(self.moves))
 
     def swap(self) -> None:
@@ -148,7 +149,7 @@ class Table:
         self._take(record.game, record.moves)
         if record.result is not None and self.result is None:
             self.resigned = -1 if record.result > 0 else 1 if record.result < 0 else None
-        self.paused = True
+        self._loaded, self.paused = record, True
         self.go(0)
 
     def _take(self, game: Game, moves: list[int]) -> None:
@@ -158,10 +159,12 @@ class Table:
                 raise UserError(f"move {number}: {illegal_move(game, states[-1], action).splitlines()[0]}")
             states.append(states[-1].takeAction(action)[0])
         self.game, self.states, self.moves = game, states, list(moves)
-        self.ply, self.values, self.resigned = len(moves), {}, None
+        self.ply, self.values, self.resigned, self._loaded = len(moves), {}, None, None
 
     def record(self) -> Record:
-        """Return the whole game for a file."""
+        """Return the whole game for a file; one that was loaded keeps its players and date until it is changed."""
+        if self._loaded is not None:
+            return self._loaded
         names: Any = tuple(self.seats[side][:100] for side in (1, -1))
         return Record(self.game, self.moves, self.result, names, datetime.date.today().isoformat())
 

@@ -1,0 +1,131 @@
+"""What the page reads of runs: of damaged ones, of a stranger's, of random openings; and what it offers to choose."""
+
+import shutil
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError, to_json
+from runs import game_folder
+from selfplay import GameRecord
+from storage import IMPORTED, Store
+from tiny import tiny
+from web import engine
+from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
+
+OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return the folder of a run of tic-tac-toe: a version, games of iteration 1, a tournament's game."""
+    monkeypatch.setattr(engine, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(engine, "SHIPPED", tmp_path / "none")
+    found = tmp_path / "runs" / "tictactoe" / "run0001"
+    found.mkdir(parents=True)
+    settle(found, "tictactoe")
+    visits = np.zeros((6, 9), np.uint16)
+    visits[2, 4] = visits[3, 5] = 8
+    values = np.array([0, 0, 0, 0.5, 0, 0.25], np.float32)
+    moves = np.array([0, 3, 1, 4, 8, 5], np.int16)
+    store = Store(found / "run.db", create=True)
+    with store.transaction():
+        store.put("best", "0")
+        store.add_version(0, 0, "version0000", "0" * 64, {}, "")
+        store.add_games(1, 0, [GameRecord(i, moves, visits, values, -1.0) for i in (0, 1, IMPORTED)])
+        store.add_match(1, 0, (1, 0, "", True, 1.0, "a3 b3"))
+    store.close()
+    return found
+
+
+def settle(folder, spec):
+    (folder / "config.json").write_text(to_json(replace(tiny(), game=spec)))
+
+
+def damage(folder, change):
+    db = sqlite3.connect(folder / "run.db")
+    db.execute(change)
+    db.commit()
+    db.close()
+
+
+DAMAGES = [
+    "UPDATE versions SET file = 'other'", "DROP TABLE versions", "UPDATE meta SET value = 'x'", "DROP TABLE meta",
+    "DROP TABLE games", None,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", DAMAGES)
+def test_a_damaged_run_is_named_and_the_others_go_on(folder, change):
+    other = folder.with_name("run0002")
+    shutil.copytree(folder, other)
+    if change is None:
+        (other / "run.db").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    else:
+        damage(other, change)
+    names = engine.Roster().players("tictactoe")
+    assert "run0001:best" in names and ("run0002:best" in names) == (change == "DROP TABLE games")
+    with pytest.raises(UserError, match=r"\Atictactoe/run0002: this run cannot be read \(.+\)\Z"):
+        standing(other)
+        newest_game(other)
+    assert standing(folder).best == 0 and iterations(folder) == [1]
+
+
+@pytest.mark.parametrize("change", ["moves = x'0102ff'", "moves = x'00000000'", "vals = x'00'", "visits = x'ffffff'"])
+def test_a_damaged_game_is_told_of(folder, change):
+    damage(folder, f"UPDATE games SET {change}")
+    for read in (newest_game, lambda f: stored_game(f, 1, 0), lambda f: list_games(f, 1, "self-play")):
+        with pytest.raises(UserError, match="this run cannot be read"):
+            read(folder)
+
+
+def test_the_moves_of_a_random_opening_have_no_value_and_the_others_have(folder):
+    assert stored_game(folder, 1, 0).values == {2: 0.0, 3: -0.5, 4: 0.0, 5: -0.25}
+
+
+def test_games_from_elsewhere_are_not_played_here(folder):
+    store = Store(folder / "run.db")
+    with store.transaction():
+        moves = np.array([0, 3, 1, 4, 2], np.int16)
+        for index in (0, IMPORTED, IMPORTED + 1):
+            record = GameRecord(index, moves, np.zeros((5, 9), np.uint16), np.zeros(5, np.float32), 1.0)
+            store.add_games(2, 0, [record])
+        store.finish(1, "iteration", {})
+    store.close()
+    assert standing(folder).share == pytest.approx(1 / tiny().episodes)
+
+
+def test_a_tournaments_game_has_no_date_of_today(folder):
+    record = match_game(folder, 1, 0).record
+    assert record.date == "" and record.players == ("version 1", "version 0") and record.moves == [0, 1]
+
+
+def test_a_game_of_a_file_is_run_only_when_it_was_named(folder, tmp_path):
+    own, ran = tmp_path / "mine.py", tmp_path / "ran"
+    own.write_text(OWN.format(str(ran)))
+    spec = f"{own}:Mine"
+    settle(folder, spec)
+    with pytest.raises(UserError, match="tictactoe/run0001: .*expected a game of tictactoe"):
+        newest_game(folder, named=(spec,))
+    moved = folder.parent.with_name(game_folder(spec)) / folder.name
+    shutil.copytree(folder, moved)
+    assert spec not in engine.Roster(("connect4",)).games()
+    for read in (newest_game, lambda f: stored_game(f, 1, 0), lambda f: match_game(f, 1, 0)):
+        with pytest.raises(UserError, match="to be named with --game"):
+            read(moved)
+    assert not ran.exists()
+    assert game_spec(moved, (spec,)) == spec and spec in engine.Roster((spec,)).games()
+    assert newest_game(moved, named=(spec,)).record.moves[0] == 0 and ran.exists()
+
+
+def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one():
+    for name in ("person", "random", "greedy", "uct", "solver", "alphabeta:4", "level:1"):
+        assert not engine.is_search(name)
+    assert all(map(engine.is_search, ("rollout", "run0001:best", "shipped/run0001:best")))
+    assert list(engine.levels_of("uct")) == ["25", "100", "400", "1600", "6400"]
+    assert engine.levels_of("rollout") == engine.LEVELS
+    with pytest.raises(UserError, match="a number of simulations"):
+        engine.Roster().make("uct", games.make("tictactoe"), "10s")

@@ -1,0 +1,65 @@
+"""train.sh and tests/run.sh make the virtual environment, and make it again when its making was interrupted."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent.parent
+PYTHON = """#!/bin/sh
+echo "$@" >> {log}
+here=$(dirname "$0")
+case "$*" in
+"-m venv "*)
+    for last in "$@"; do :; done
+    case "$*" in *--clear*) rm -r "$last" ;; esac
+    mkdir -p "$last/bin" && touch "$last/pyvenv.cfg" "$last/bin/pip" && cp "$0" "$last/bin/python" ;;
+"-m pip "*) [ -f "$here/pip" ] ;;
+esac
+"""
+"""Stands for python3 and for that of the environment: notes what it is asked, and has pip where a file says so."""
+
+
+@pytest.fixture(params=["train.sh", "tests/run.sh"])
+def desk(request, tmp_path):
+    """Return (a folder with the script, what runs it, what it asked of Python)."""
+    (tmp_path / "tests").mkdir()
+    script = shutil.copy(HERE / request.param, tmp_path / request.param)
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path" / "python3").write_text(PYTHON.format(log=tmp_path / "log"))
+    (tmp_path / "path" / "python3").chmod(0o755)
+    path = f"{tmp_path / 'path'}:{os.environ['PATH']}"
+    environment = {**{k: v for k, v in os.environ.items() if k != "VENV"}, "PATH": path}
+
+    def asked():
+        (tmp_path / "log").write_text("")
+        done = subprocess.run(["bash", script, "--x"], env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        return (tmp_path / "log").read_text().splitlines()
+
+    return tmp_path, asked
+
+
+def test_the_environment_is_made_once(desk):
+    folder, asked = desk
+    first, second = asked(), asked()
+    assert first[0] == "-m venv .venv" and "pip install" in first[1] and first[2].endswith("--x") and len(first) == 3
+    assert second == ["-m pip --version", *first[1:]]
+
+
+def test_an_environment_without_pip_is_made_again(desk):
+    folder, asked = desk
+    whole = asked()
+    (folder / ".venv" / "bin" / "pip").unlink()
+    (folder / ".venv" / "left").touch()
+    assert asked() == ["-m pip --version", "-m venv --clear .venv", *whole[1:]]
+    assert not (folder / ".venv" / "left").exists()
+
+
+def test_a_folder_that_is_no_environment_is_not_cleared(desk):
+    folder, asked = desk
+    (folder / ".venv").mkdir()
+    (folder / ".venv" / "mine").touch()
+    assert asked()[0] == "-m venv .venv" and (folder / ".venv" / "mine").exists()
