@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from browsing import CONNECT4, Page, answered, needs_browser, until
+from web.runfile import iterations, stored_game
 
 pytestmark = needs_browser
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
@@ -185,7 +186,7 @@ def test_training_is_started_watched_stopped_and_gone_on_with(browser, address, 
     page.press("end at the next commit")
     until(lambda: "waiting" in page.status, 200)
     compare(page, served / "runs" / "tictactoe")
-    browse(page)
+    browse(page, served / "runs" / "tictactoe" / "run0001")
 
 
 def compare(page, folder):
@@ -206,14 +207,16 @@ def pick(page, label, option):
     page.pick(until(lambda: page.run(find, label)), option)
 
 
-def browse(page):
+def browse(page, folder):
     """Open a stored game on the board, as a part of the test above: it has a run."""
     page.run("[...document.querySelectorAll('.q-tab')].find(t => t.innerText === 'Games').click()")
     until(lambda: page.count("[data-game]"))
+    index = int(page.run("return document.querySelector('[data-game]').dataset.game"))
+    stored = stored_game(folder, iterations(folder)[0], index)
     page.send_click("[data-game]")
-    until(lambda: page.moves >= 5 and "Move 0 of" in page.status)
+    until(lambda: page.moves == len(stored.record.actions) and "Move 0 of" in page.status)
     assert page.count(".stage .point") == 9
-    assert page.count(".values .dot") >= 5, "the values of self-play"
+    assert page.count(".values .dot") == len(stored.values) > 0, "the values of self-play, none at random moves"
 
 
 def test_the_address_without_its_token_opens_nothing(browser, address):
