@@ -39,10 +39,10 @@ def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch), in turns.
     share_without_cache: the same with no evaluation cache, so that every simulation but those at finished games asks.
     """
-    from model import Residual_CNN
+    from model import make_network
 
     game = games.make(config.game)
-    model = Residual_CNN(config, game)
+    model = make_network(config, game)
     predictor = make_predictor(model, backend=config.backend, streams=cores())
     plain = Config(**{**vars(config), "cache_size": 0})
     found = _share(game, config, predictor, seconds)

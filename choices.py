@@ -15,7 +15,7 @@ VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
 
 class Choice(NamedTuple):
-    """What the selection rule sees of one move: see the formula at `kernels.select`."""
+    """What the selection rule sees of one move: see the formula at `selection.select_puct`."""
 
     action: int
     N: int
@@ -47,7 +47,7 @@ def snapshot(mcts: MCTS) -> Tables:
 
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
-    """Return what `kernels.select` computes for each move of the node with this index, by action."""
+    """Return what `selection.select_puct` computes for each move of the node with this index, by action."""
     rule, node = mcts.rule, tables.nodes[index]
     first, count, opened, legal = (int(node[name]) for name in ("first", "count", "opened", "legal"))
     found = tables.edges[first : first + opened]

@@ -1,6 +1,6 @@
 """Every setting, with its range and the article's value; presets; JSON. Standard library only.
 
-Names in lower case are those of the article's config file. A `Config` is a frozen value: change one
+A setting that the article has too keeps its name, in lower case. A `Config` is a frozen value: change one
 with `dataclasses.replace` or `with_overrides`, which check every field and report all faults at once.
 """
 
@@ -66,7 +66,8 @@ class Config:
     grow_sims: int = setting(40, 0, 10**6)
     """Iterations in which both budgets of self-play grow from a quarter to all; 0 = all at once (article: 0)."""
     turns_until_tau0: int = setting(12, 0, 10_000)
-    """Moves chosen in proportion to the visits; afterwards the most visited (article: 10)."""
+    """Plies of a game, random ones included, up to which moves are chosen in proportion to the visits; afterwards the
+    most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)
     """Share of games of self-play that begin with random moves: without them the games become alike and learning
     stalls (article: 0)."""
@@ -81,14 +82,14 @@ class Config:
     alpha: float = setting(0.0, 0, 1000)
     """Concentration of that noise; 0 = 10.83 / number of legal moves (article: 0.8)."""
     fpu_reduction: float = setting(0.25, -1, 2)
-    """Unvisited moves count as the node's value less this x sqrt(visited prior); -1 = they count as 0, as in
-    the article. At the root the reduction is 0."""
+    """Unvisited moves count as the node's value less this x sqrt(visited prior); below 0 they count as 0, as
+    in the article. At the root the reduction is 0."""
     proofs: bool = setting(True)
     """Positions that are proven won, lost or drawn in the tree are not searched again, and their values and moves are
     exact (MCTS-Solver; article: no)."""
     look_ahead: int = setting(2, 0, 2)
-    """Plies that a new position is looked ahead with proofs, in games that are won by a move (not in Go or Othello):
-    1 = where a move wins at once the position is won; 2 = and moves after which the other wins at once are left out."""
+    """Plies that a new position is looked ahead with proofs, in games that are won by a move (not Go, Othello or plain
+    Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other does are out."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: a visited move at the root gets at least sqrt(k P sum N) visits in a full search of self-play, which the
     policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""
@@ -158,7 +159,7 @@ class Config:
     global_pooling: bool = setting(False, fixed=True)
     """Pool over the board in both heads, so that no weight depends on the board's size."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
-    """Arithmetic of training and answering; auto = bfloat16 where the processor computes it natively."""
+    """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively."""
     backend: Literal["auto", "keras", "openvino"] = setting("auto")
     """Who answers for the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
 
@@ -280,7 +281,7 @@ _QUARTER = {
     "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
     "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002,
 }  # fmt: skip
-"""A quarter of the moves searched in full: what the players that ship were trained with, but for Connect 4."""
+"""A quarter of the moves searched in full: what the players of gomoku, Go, Little-Go and Othello were trained with."""
 _TINY = {
     "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
     "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,

@@ -1,4 +1,4 @@
-"""Playing at the console: the only module beside main that prints a game."""
+"""Playing at the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search's tables: nodes, edges, the hash from state key to node; making, sharing, pruning nodes.
+"""The search's tables: nodes, edges, the hash from state key to node; making and sharing nodes.
 
 Many trees lie side by side in one allocation (`Forest`); one tree is the case n = 1. Each tree owns a range of nodes,
 of edges and of the hash, so positions reached twice share a node. The edges of a node are contiguous and stand for its

@@ -1,4 +1,4 @@
-"""Games between players, self-play and the tournament; many games run side by side."""
+"""Games between players: matches and the tournament; many games run side by side."""
 
 from __future__ import annotations
 

@@ -391,6 +391,6 @@ class Session:
 
 
 def _build(config: Config, game: Game) -> Any:
-    from model import Residual_CNN
+    from model import make_network
 
-    return Residual_CNN(config, game)
+    return make_network(config, game)

@@ -133,7 +133,7 @@ def network_player(
     """
     from averaging import AveragedPredictor
     from backends import make_predictor
-    from model import Residual_CNN
+    from model import make_network
 
     folder = _folder(game, run, root)
     own = "shipped" if folder == shipped_run(game.spec) else folder.name
@@ -151,7 +151,7 @@ def network_player(
         number = int({"best": store.best(), "current": newest}.get(str(version), version))
         if own == "shipped" and number != newest:
             raise UserError(f"expected version{newest:04} of {game.spec}, which ships, got version{number:04}")
-        model = Residual_CNN(config, game)
+        model = make_network(config, game)
         begun = model.get_weights()
         weights = read_weights(folder, store, number, [w.shape for w in begun])
         if (version, number) == ("best", 0) and newest and all(map(np.array_equal, begun, weights)):

@@ -2,7 +2,7 @@
 
 Where exact values are known (exact.py), the share of solved positions in which its move keeps the value, alone and
 after a short search; on the iterations of tournaments a short match against rollout players, whose simulations double
-when they are beaten (as the opponent of the founding documents grows). All of it is a function of (weights, seed,
+when they are beaten. All of it is a function of (weights, seed,
 iteration) and of what earlier iterations found; an interrupted scoreboard is made anew.
 """
 

@@ -85,8 +85,8 @@ class Store(Database):
 
     def newest_game(self) -> tuple[Any, ...] | None:
         """Return the self-play game that was kept last, as `games` yields it; None where there is none."""
-        query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration > 0 ORDER BY rowid DESC"
-        row = self._db.execute(query + " LIMIT 1").fetchone()
+        query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration > 0 AND idx < ?"
+        row = self._db.execute(query + " ORDER BY rowid DESC LIMIT 1", (IMPORTED,)).fetchone()
         return (*row[:3], *unpack(*row[3:])) if row else None
 
     def game_counts(self) -> dict[int, int]:

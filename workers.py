@@ -21,10 +21,10 @@ class NetworkPlayer:
     """Plays games with a network, on this worker's share of the cores."""
 
     def __init__(self, config: Config) -> None:
-        from model import Residual_CNN
+        from model import make_network
 
         self._game = games.make(config.game)
-        self._model = Residual_CNN(config, self._game)
+        self._model = make_network(config, self._game)
         self._shapes = [w.shape for w in self._model.get_weights()]
         self._predictor = make_predictor(self._model, backend=config.backend, streams=cores(), smallest=STEADY)
         self._selfplay = SelfPlay(self._game, config, threads=cores())

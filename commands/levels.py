@@ -36,5 +36,5 @@ def run(argv: list[str]) -> int:
     if not found:
         print(f"no player of {spec} ships with levels of play")
     if command is not None:
-        print(f"trained by: {command}")
+        print(f"trained with these settings: {command}")
     return 0

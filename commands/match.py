@@ -44,7 +44,7 @@ class Match:
     sprt_elo: tuple[float, float] = (0.0, 35.0)
     """The same as Elo differences, instead of scores."""
     save: str = ""
-    """Write the games to this file, a line each (.jsonl), as they end; `replay` shows them."""
+    """Write the games to this file, a line each (.jsonl), batch by batch; `replay` shows them."""
     overwrite: bool = False
     """Replace that file when it is there already."""
     json: bool = False

@@ -79,9 +79,9 @@ class Patient:
     @cached_property
     def model(self) -> Any:
         """A fresh small network of the game, its weights moved a little so that no path is shut."""
-        from model import Residual_CNN
+        from model import make_network
 
-        model, rng = Residual_CNN(self.small, self.game), np.random.default_rng(0)
+        model, rng = make_network(self.small, self.game), np.random.default_rng(0)
         model.set_weights([w + rng.normal(0, 0.02, w.shape).astype(np.float32) for w in model.get_weights()])
         return model
 

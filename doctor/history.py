@@ -97,13 +97,13 @@ def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 def _ask_network(history: History, store: Store) -> None:
     """Let the newest network answer for up to 256 positions that were played."""
-    from model import Residual_CNN
+    from model import make_network
 
     parts = [Memory(history.game, 1).positions(record) for record in history.records[:60]]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
     history.positions = Positions(*(column[:256] for column in columns)) if columns and len(columns[0]) else None
     version = store.versions()[-1].version
-    model = Residual_CNN(history.config, history.game)
+    model = make_network(history.config, history.game)
     weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
     if version and history.positions is not None:
         model.set_weights(weights)

@@ -169,10 +169,10 @@ def nvidia_cards() -> int:
 
 def speed(patient: Patient) -> Found:
     """The network computes at a good share of what the processor multiplies, in turns and each at its best."""
-    from model import Residual_CNN
+    from model import make_network
 
     settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed"}
-    model = Residual_CNN(with_overrides(patient.config, **settings), patient.game)
+    model = make_network(with_overrides(patient.config, **settings), patient.game)
     predictor = make_predictor(model, backend=patient.config.backend)
     work = operations(model.get_weights(), patient.game.grid_shape)
     asked, multiplied = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Players without a network: what simple ones share, and the one that plays at random."""
+"""Players that are no `Agent`: what simple ones share, and the one that plays at random."""
 
 from __future__ import annotations
 

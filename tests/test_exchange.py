@@ -229,6 +229,8 @@ def test_games_are_taken_once_with_their_origin_and_learned_from_next(root, quic
         (origin,) = json.loads(session.store.get("imports"))
         assert origin["run"] == "tictactoe/0" and origin["games"] == 12
         loaded = list(session.store.games_of(5))
+        newest = session.store.newest_game()
+        assert newest[0] == 4 and newest[1] < IMPORTED, "of self-play, whatever came later"
     assert len(imported(folder)) == 12
     back = [GameRecord(i, moves, visits, values, result) for _, i, result, moves, visits, values in loaded]
     theirs = sorted(RECORDS["tictactoe"], key=content_of)

@@ -148,7 +148,7 @@ def test_a_level_is_a_player_like_any_other(packed, capsys):
     assert make_player("level:2", game).name == "level 2 (Elo 0)"
     code, out, _ = told(capsys, "levels", "--game", "tictactoe")
     assert code == 0 and out.splitlines()[2] == "level:3  shipped, 24 simulations: Elo 310 ±40 over rollout:16"
-    assert out.splitlines()[3] == f"trained by: {command_of(read_config(target))}"
+    assert out.splitlines()[3] == f"trained with these settings: {command_of(read_config(target))}"
     code, out, _ = told(capsys, "levels", "--game", "tictactoe", "--json")
     assert code == 0 and [row["player"] for row in json.loads(out)["levels"]] == ["random", "rollout:16", "shipped"]
     code, out, _ = told(capsys, "match", "level:1", "level:3", "--game", "tictactoe", "--games", "4", "--json")

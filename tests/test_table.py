@@ -135,6 +135,16 @@ def test_a_game_of_others_keeps_its_players_and_its_date_until_a_move_is_made():
     assert table.record().players == (PERSON, "greedy") and table.record().moves == []
 
 
+@pytest.mark.parametrize(
+    "seat, level, known", [("rollout", "25", "rollout:25"), ("rollout", "3s", "rollout:3s"), ("uct", "400", "uct:400"),
+                           ("shipped/run0001:best", "400", "shipped:best"), ("run0002:version0003", "25", None)],
+)  # fmt: skip
+def test_a_file_names_players_as_the_command_line_does(seat, level, known):
+    table = played()
+    table.seats[-1], table.levels[-1] = seat, level
+    assert table.record().players == (PERSON, known or seat)
+
+
 def test_sides_are_called_by_their_colours():
     assert played().status == "Red to move"
     assert played("gomoku", "e5").status == "White to move"

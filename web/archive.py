@@ -84,7 +84,7 @@ class Archive:
         self._games.content = ""
         self._back.visible = self._on.visible = False
         if folder is None or iteration is None:
-            self._note.text = "There is no run with games yet: Learn starts one."
+            self._note.text = "There is no run with games yet: the tab Training starts one."
             return
         try:
             found = list_games(folder, iteration, self._kind.value)

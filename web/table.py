@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from typing import Any
 
 import games
@@ -165,7 +166,7 @@ class Table:
         """Return the whole game for a file; one that was loaded keeps its players and date until it is changed."""
         if self._loaded is not None:
             return self._loaded
-        names: Any = tuple(self.seats[side][:100] for side in (1, -1))
+        names: Any = tuple(_named(self.seats[side], self.levels[side])[:100] for side in (1, -1))
         return Record(self.game, self.moves, self.result, names, datetime.date.today().isoformat())
 
     @property
@@ -190,3 +191,8 @@ class Table:
         names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
         own = self.game.pieces != Game.pieces or self.game.look not in names
         return self.game.pieces[side] if own else names[self.game.look][side == -1]
+
+
+def _named(seat: str, level: str) -> str:
+    """Return what the command line calls a player of the page."""
+    return f"{seat}:{level}" if seat in ("rollout", "uct") else re.sub("^shipped/[^:]+:", "shipped:", seat)
