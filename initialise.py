@@ -229,10 +229,15 @@ class Session:
         """Working time of all finished iterations."""
         return float(self.store.get("seconds", "0") or 0)
 
-    def goes_on(self, iterations: int = 0, seconds: float = 0.0) -> bool:
-        """True while there is time left, or would be after so many more iterations and seconds of work."""
-        limit, worked = self.config.minutes * 60, self.worked_seconds + seconds
-        return self.iteration + iterations <= self.config.iterations and not (limit and worked >= limit)
+    def ends(self, iteration: int, seconds: float) -> bool:
+        """Whether the run ends with an iteration whose tournament was due after so many seconds of work in all."""
+        return iteration >= self.config.iterations or 0 < self.config.minutes * 60 <= seconds
+
+    def goes_on(self) -> bool:
+        """True until an iteration has ended as the last, with its tournament and scoreboard."""
+        done = self.iteration - 1
+        tournament = self.store.finished(done).get("tournament", {})
+        return not self.ends(done, tournament.get("at_seconds", self.worked_seconds))
 
     def progress(self) -> float:
         """Share of the run that is done, in [0, 1]: what the learning-rate schedule follows."""
@@ -268,7 +273,9 @@ class Session:
 
     def restore(self) -> None:
         """Put the newest version's weights and optimizer into the network."""
-        self._restore(self.model)
+        model, self._model = self.model, None  # interrupted in between, it is made anew
+        self._restore(model)
+        self._model = model
 
     def _restore(self, model: Any) -> None:
         newest = self.store.newest()
@@ -357,11 +364,8 @@ class Session:
 
     def _load_memory(self) -> None:
         """Fill ltmemory from the games on disk, up to the last finished retraining."""
-        records = (
-            GameRecord(idx, moves, visits, values, result)
-            for _, idx, result, moves, visits, values in self.store.games(self.config.memory_size, self.iteration)
-        )
-        count = self.memory.extend(records)
+        rows = self.store.games(self.config.memory_size, self.iteration)
+        count = self.memory.extend(GameRecord(i, moves, visits, v, result) for _, i, result, moves, visits, v in rows)
         self.remembered = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 

@@ -32,7 +32,7 @@ def train(
             stages.play_self(session, stop)
             stages.retrain(session, stop)
             stages.evaluate(session, stop, time.perf_counter() - began)
-            scoring.score(session, time.perf_counter() - began)
+            scoring.score(session)
         except stages.Stopped:
             break
         lines.append(stages.finish_iteration(session, time.perf_counter() - began))

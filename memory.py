@@ -7,6 +7,7 @@ Symmetries are applied when sampling, not stored. Values are for the player to m
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -119,10 +120,12 @@ class Memory:
             np.zeros(size, np.float32),
             np.zeros(size, np.float32),
         )
-        self._next = 0
-        self._count = 0
-        self._came, self._taught = 0, 0
-        """Positions that ever came, and those of them that teach a policy."""
+        self._next = self._count = self._came = 0
+        """Where the next position goes, how many there are, how many ever came."""
+        self._teaches = np.zeros(size, bool)
+        """Which positions teach a policy."""
+        self._among = 0, 0, 0
+        """The last answer of `_newest`: how many it was asked for, how many had come, the answer."""
         self._grids, self._actions = game.views()
 
     def __len__(self) -> int:
@@ -142,14 +145,21 @@ class Memory:
         self.stmemory.clear()
 
     def commit_ltmemory(self) -> int:
-        """Move the games of stmemory, by index, into ltmemory; return how many positions came."""
-        added = self.extend(sorted(self.stmemory, key=lambda g: g.index))
+        """Move the games of stmemory, by index, into ltmemory, all or none; return how many positions came."""
+        added = self._insert(self._joined(sorted(self.stmemory, key=lambda g: g.index)))
         self.clear_stmemory()
         return added
 
     def extend(self, games: Iterable[GameRecord]) -> int:
         """Put games into ltmemory in this order; the oldest positions make room. Returns how many came."""
-        return sum(self._insert(self.positions(game)) for game in games)
+        waiting, count = iter(games), 0
+        while some := list(itertools.islice(waiting, 1000)):
+            count += self._insert(self._joined(some))
+        return count
+
+    def _joined(self, games: list[GameRecord]) -> Positions:
+        columns = [column[:0] for column in self.ltmemory]
+        return Positions(*map(np.concatenate, zip(columns, *map(self.positions, games), strict=True)))
 
     def positions(self, record: GameRecord) -> Positions:
         """Return the positions of a game that are learned from."""
@@ -179,21 +189,30 @@ class Memory:
         return Positions(planes[:n], policy[:n], outcome[kept], values[kept])
 
     def _fast(self, index: int, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return [plies] bool: the drawn ones of those searched fast. A move of a random opening has the value 0."""
+        """Return [plies] bool: the drawn ones of those searched fast. Moves of a random opening have the value 0."""
         drawn = np.random.default_rng([index, len(values)]).random(len(values)) < self.fast_positions
-        found: np.ndarray = drawn & ~visits.any(axis=1) & (values != 0)
+        full = visits.any(axis=1)
+        found: np.ndarray = drawn & ~full & np.logical_or.accumulate(full | (values != 0))
         return found
 
     def _insert(self, new: Positions) -> int:
         n = len(new.result)
-        where = (self._next + np.arange(n)) % self.size
+        last = np.arange(max(0, n - self.size), n)
+        where = (self._next + last) % self.size
         for column, values in zip(self.ltmemory, new, strict=True):
-            column[where] = values
-        self._next = (self._next + n) % self.size
-        self._count = min(self._count + n, self.size)
+            column[where] = values[last]
+        self._teaches[where] = np.any((new.visits > 0) & (new.visits != ILLEGAL_VISITS), axis=1)[last]
+        self._next, self._count = (self._next + n) % self.size, min(self._count + n, self.size)
         self._came += n
-        self._taught += int(np.any((new.visits > 0) & (new.visits != ILLEGAL_VISITS), axis=1).sum())
         return n
+
+    def _newest(self, count: int) -> int:
+        """Return how many positions there are from the first of so many newest that teach a policy on."""
+        asked = count, self._came
+        if self._among[:2] != asked:
+            back = self._teaches[(self._next - 1 - np.arange(self._count)) % self.size]
+            self._among = *asked, int(np.searchsorted(np.cumsum(back), count)) + 1
+        return min(self._among[2], self._count)
 
     def sample(
         self, count: int, rng: np.random.Generator, *, value_from_search: float = 0.0, newest: int = 0
@@ -206,7 +225,7 @@ class Memory:
         """
         if not self._count:
             raise ValueError("expected positions in ltmemory, got none")
-        among = min(-(-newest * self._came // max(self._taught, 1)) or self._count, self._count)
+        among = self._newest(newest) if newest else self._count
         where = (self._next - among + rng.integers(0, among, count)) % self.size
         form = rng.integers(0, len(self._grids), count)
         return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)

@@ -2,12 +2,13 @@
 
 Where exact values are known (exact.py), the share of solved positions in which its move keeps the value, alone and
 after a short search; on the iterations of tournaments a short match against rollout players, whose simulations double
-when they are beaten. All of it is a function of (weights, seed,
-iteration) and of what earlier iterations found; an interrupted scoreboard is made anew.
+when they are beaten. All of it is a function of (weights, seed, iteration) and of what earlier iterations found; an
+interrupted scoreboard is made anew.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -18,6 +19,7 @@ from initialise import Session
 from ladder import rollout_match
 from league import ANCHOR, league, version_name
 from scoreboard import choose, choose_alone, measure, value_error
+from turns import budgets
 
 LOWEST = int(ANCHOR.split(":")[1])
 """Simulations of the first opponent."""
@@ -28,14 +30,15 @@ BEATEN, BEATEN_WELL, LOST_TO = 0.65, 0.9, 0.25
 """Scores from which the opponent doubles, is four times as strong, and below which it is halved."""
 
 
-def score(session: Session, spent: float = 0.0) -> None:
-    """Put the iteration's scoreboard into run.db; `spent`: seconds of it so far, which tell whether it is the last."""
+def score(session: Session) -> None:
+    """Put the iteration's scoreboard into run.db."""
     s, c = session, session.config
     iteration = s.iteration
-    if "score" in s.store.finished(iteration):
+    finished = s.store.finished(iteration)
+    if "score" in finished:
         return
     began = time.perf_counter()
-    last = not s.goes_on(1, spent)
+    last = s.ends(iteration, finished.get("tournament", {}).get("at_seconds", 0.0))
     facts: dict[str, Any] = {}
     if c.score_every and (last or iteration % c.score_every == 0):
         facts |= _exact(session)
@@ -97,7 +100,8 @@ def _matches(session: Session) -> dict[str, Any]:
     iteration, version = s.iteration, s.current_version
     lines = s.store.lines()
     today = s.store.finished(iteration)
-    top = strongest(c, today["self-play"]["plies"], plain=isinstance(s.game, PlainGame))
+    played = dataclasses.replace(c, **dict(zip(("mcts_sims", "fast_sims"), budgets(c, iteration), strict=True)))
+    top = strongest(played, today["self-play"]["plies"], plain=isinstance(s.game, PlainGame))
     sims = next_opponent(lines, top)
     agent = s.agent(version, role="current", sims=c.eval_sims)
     matches = []

@@ -199,22 +199,24 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
 def evaluate(session: Session, stop: Callable[[], bool] = _never, spent: float = 0.0) -> None:
     """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it.
 
-    That is due every `eval_every` iterations and in the last one, which `spent`, its seconds so far, tells.
+    That is due every `eval_every` iterations and in the last one, which `spent`, its seconds so far, tells: what comes
+    later in the iteration changes nothing about which is the last.
     """
     s, c = session, session.config
     iteration, current, best = s.iteration, s.current_version, s.best_version
-    due = iteration % c.eval_every == 0 or not s.goes_on(1, spent)
+    at = {"at_seconds": s.worked_seconds + spent}
+    due = iteration % c.eval_every == 0 or s.ends(iteration, at["at_seconds"])
     if "tournament" in s.store.finished(iteration):
         return
     if not due or current == best:
         with s.store.transaction("tournament"):
-            s.store.finish(iteration, "tournament", {"played": 0})
+            s.store.finish(iteration, "tournament", {"played": 0, **at})
         return
     began = time.perf_counter()
     verdict = _tournament(session, current, best, stop)
     facts = {
         "played": verdict.score.games, "score": verdict.score.mean, "promoted": verdict.promoted,
-        "words": verdict.words, "seconds": time.perf_counter() - began,
+        "words": verdict.words, "seconds": time.perf_counter() - began, **at,
     }  # fmt: skip
     with s.store.transaction("promote"):
         if verdict.promoted:

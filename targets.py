@@ -15,6 +15,9 @@ from forest import OPEN
 from gumbel import GUMBEL, WEIGHT, write_improved
 from selection import known_q
 
+MOST = 65534
+"""Visits that a target tells, at most; one more stands for a move that is not legal."""
+
 
 @compiled
 def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
@@ -29,17 +32,17 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
         return
     root = f.nodes[f.trees[t].root]
     stop = root.first + root.opened
-    best, written = root.first, 0
+    best, most, written = root.first, 0, 0
     for e in range(root.first, stop):
-        if f.edges[e].N > f.edges[best].N:
-            best = e
+        if f.edges[e].N > most and sensible(root, f.edges[e]):
+            best, most = e, f.edges[e].N
     for e in range(root.first, stop):
         edge = f.edges[e]
         if edge.N > 0 and sensible(root, edge):
             n = edge.N
             if rule.forced > 0.0 and e != best and root.proven == OPEN:
                 n = pruned(f, t, rule, edge, f.edges[best])
-            visits[t, ply, edge.action] = n
+            visits[t, ply, edge.action] = min(n, MOST)
             written += n
     if written == 0:  # every move tried is proven to lose: what the network thinks of the others, or of all
         for i in range(root.first, root.first + root.count):

@@ -62,13 +62,14 @@ def budgets(config: Config, iteration: int) -> tuple[int, int]:
 def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
     """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
 
-    It is taught only where other moves are legal, which lose at once. `first` searches in full.
+    It is taught where the network is asked for such positions: where walks do not pass through them, or where other
+    moves are legal, which lose at once. `first` searches in full.
     """
     tree = f.trees[t]
     full = uniform(tree) < play.full_share or first
     tree.budget = play.sims if full else play.fast_sims
     if f.nodes[tree.root].count == 1:
-        full = full and f.nodes[tree.root].legal > 1
+        full = full and (tree.ahead < 2 or f.nodes[tree.root].legal > 1)
         tree.budget = 1
     table.full[t] = full
     if full and play.gumbel > 0:

@@ -19,7 +19,8 @@ BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
 """Batch sizes compiled when first needed; questions are padded to the next one."""
 STEADY = 32
 """From this batch size on an answer is the same to the last bit in every batch; in smaller ones other kernels add up
-in another order. Games that are to follow from their seed alone ask in batches of at least this size."""
+in another order. Games that are to follow from their seed alone ask in batches of at least this size (on a CPU: a GPU
+may add up differently from one batch size to the next)."""
 TOLERANCE = {"float32": (1e-4, 1e-3), "bfloat16": (0.05, 0.15)}
 """Largest difference from Keras in float32 that tests allow: (value, logit after centring)."""
 

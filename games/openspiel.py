@@ -1,5 +1,4 @@
-"""A door to the games of OpenSpiel: "open_spiel:hex(board_size=5)" (`pip install open_spiel`, which the
-player `uct` needs too).
+"""A door to the games of OpenSpiel, such as "open_spiel:hex(board_size=5)" (`pip install open_spiel`).
 
 Fit are games of two players with perfect information, without chance, one move after the other, in which one
 wins what the other loses. Player 1 is who moves first, whatever OpenSpiel's number for him.

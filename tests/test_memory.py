@@ -101,6 +101,7 @@ def test_positions_searched_fast_teach_their_value_and_no_policy(share):
         record = random_record(game, rng, share=0.3)
         values = rng.uniform(0.1, 1, len(record.moves)).astype(np.float32)
         values[:2] = 0.0  # a random opening
+        values[6] = 0.0  # proven drawn
         record.visits[:2] = 0
         record = record._replace(index=index, values=values)
         memory = Memory(game, 100, fast_positions=share)
@@ -251,6 +252,25 @@ def test_games_wait_in_stmemory_and_are_committed_in_the_order_of_their_numbers(
         windows.append(memory)
     for a, b in zip(windows[0].ltmemory, windows[1].ltmemory, strict=True):
         assert (a == b).all()
+
+
+def test_games_come_all_at_once_or_when_interrupted_not_at_all(monkeypatch):
+    rng, game = np.random.default_rng(9), GAMES["tictactoe"]
+    memory, whole = Memory(game, 200), Memory.positions
+    for i in range(5):
+        memory.commit_stmemory(random_record(game, rng, index=i))
+
+    def interrupted(self, record):
+        if record.index == 3:
+            raise KeyboardInterrupt
+        return whole(self, record)
+
+    monkeypatch.setattr(Memory, "positions", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        memory.commit_ltmemory()
+    assert len(memory) == 0 and len(memory.stmemory) == 5
+    monkeypatch.undo()
+    assert memory.commit_ltmemory() == len(memory) > 0
 
 
 def test_cleared_games_are_not_learnt_from():

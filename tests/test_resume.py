@@ -10,6 +10,8 @@ import pytest
 
 import config as c
 import initialise
+import main
+import scoring
 from config import UserError, with_overrides
 from files import DamagedData
 from initialise import Session
@@ -188,11 +190,15 @@ def test_a_start_that_fails_removes_no_folder_but_its_own(root, monkeypatch):
 # ---- the schedule
 
 
-def at(iteration, *, steps=0, seconds=0.0, **changes):
-    """Return a stand-in for a session in an iteration, after so many training steps and seconds of work."""
+def at(iteration, *, steps=0, seconds=0.0, due=None, **changes):
+    """Return a stand-in for a session in an iteration, after so many training steps and seconds of work.
+
+    due: the seconds when the tournament of the iteration before was due.
+    """
     kept = {"steps": str(steps), "seconds": str(seconds)}
     store = SimpleNamespace(
-        get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1
+        get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1,
+        finished=lambda _: {} if due is None else {"tournament": {"at_seconds": due}},
     )
     session = Session.__new__(Session)
     session.store, session.config = store, tiny(**{"learning_rate": 1.0, "warmup_steps": 0, **changes})
@@ -206,9 +212,11 @@ def test_progress_is_the_share_of_iterations_or_of_minutes_whichever_is_further(
     assert at(2, iterations=4, minutes=10, seconds=9000).progress() == 1
     assert at(4, iterations=4).goes_on() and not at(5, iterations=4).goes_on()
     assert not at(2, iterations=4, minutes=10, seconds=600).goes_on()
-    assert at(2, iterations=4, minutes=10, seconds=590).goes_on(1, 9)
-    assert not at(2, iterations=4, minutes=10, seconds=590).goes_on(1, 10)
-    assert at(3, iterations=4).goes_on(1, 9999) and not at(4, iterations=4).goes_on(1)
+    assert at(2, iterations=4, minutes=10, seconds=601, due=599).goes_on(), "it had no last tournament"
+    assert not at(2, iterations=4, minutes=10, seconds=601, due=600).goes_on()
+    timed, untimed = at(2, iterations=4, minutes=10), at(2, iterations=4)
+    assert [timed.ends(*done) for done in ((3, 599), (3, 600), (4, 0))] == [False, True, True]
+    assert not untimed.ends(3, 9999) and untimed.ends(4, 9999)
 
 
 def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboard(root):
@@ -217,6 +225,21 @@ def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboar
         lines = train(session)
     assert len(lines) == 1
     assert lines[0]["tournament_played"] > 0 and lines[0]["score_kept"] > 0 and lines[0]["score_matches"]
+
+
+def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_the_last(root, monkeypatch):
+    config = tiny(minutes=5, eval_every=1000, score_every=1, min_memory=16)
+    now, exact = [0.0], scoring._exact
+
+    def long(session):
+        now[0] += 1000
+        return exact(session)
+
+    monkeypatch.setattr(main, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(scoring, "_exact", long)
+    with Session.start(config, root=root, console=QUIET) as session:
+        lines = train(session)
+    assert [line["tournament_played"] > 0 for line in lines] == [False, True]
 
 
 def test_the_rate_follows_its_schedule():

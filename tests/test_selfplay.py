@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import games
 from corridor import Corridor
 from pool import Here, Order
 from searching import GAMES, Projection
@@ -123,18 +124,31 @@ def test_a_search_in_full_counts_its_visits_over_legal_moves_and_plays_a_visited
                 continue
             recorded += 1
             assert set(np.flatnonzero(visits)) <= set(state.allowedActions)
-            assert visits.sum() == 20, "those kept from the last move are among them"
+            if len(state.allowedActions) > 1:
+                assert visits.sum() == 20, "those kept from the last move are among them"
             assert visits[move] > 0
     assert 0.35 < recorded / moves < 0.6
 
 
-def test_all_moves_but_forced_ones_are_recorded_when_every_search_is_full():
+@pytest.mark.parametrize("look_ahead, asked", [(0, True), (1, True), (2, False)])
+def test_forced_moves_are_recorded_where_the_network_is_asked_for_such_positions(look_ahead, asked):
     game, forced = GAMES["tictactoe"], 0
-    for record in played(game, 60, full_search_share=1.0):
+    for record in played(game, 60, full_search_share=1.0, look_ahead=look_ahead):
         for state, _, visits, _ in walk(game, record):
-            assert visits.any() == (len(state.allowedActions) > 1)
-            forced += len(state.allowedActions) == 1
+            count = len(state.allowedActions)
+            assert visits.any() == (count > 1 or asked)
+            forced += count == 1
     assert forced > 0
+
+
+def test_a_pass_that_nobody_chose_is_learned_from():
+    game, passes = games.make("othello(size=4)"), 0
+    for record in played(game, 60, full_search_share=1.0):
+        for state, move, visits, _ in walk(game, record):
+            if state.allowedActions == [16]:
+                assert visits[move] > 0 and np.count_nonzero(visits) == 1
+                passes += 1
+    assert passes > 0
 
 
 def test_the_most_visited_move_is_played_once_tau_is_0():
