@@ -146,7 +146,8 @@ class Config:
 
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
-    """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six)."""
+    """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
+    `laptop` on a processor without bfloat16: 32x3, six)."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
     """batch = BatchNormalization as in the article; fixed = none, residual branches start at zero (1.6 times
     faster training on a CPU)."""
@@ -313,6 +314,9 @@ _GOMOKU = {
 }  # fmt: skip
 _GO = {**_QUARTER, "episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
 _OTHELLO = {**_QUARTER, "episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
+_FLOAT32 = {"hidden_cnn_layers": ("32x3",) * 6}
+"""What `laptop` sets on a processor without bfloat16, in games without settings of their own: a quarter of the work a
+position, which teaches more in the first hours (benchmarks/RESULTS.md)."""
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
     "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
@@ -321,8 +325,18 @@ GAMES: dict[str, dict[str, Any]] = {
 PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
 
 
+def native_bfloat16() -> bool:
+    """True when this processor multiplies bfloat16 in hardware."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            flags = next((line for line in file if line.startswith("flags")), "")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
 def preset(name: str, /, **changes: Any) -> Config:
-    """Return the settings of a preset, with changes; `laptop` knows what suits a game.
+    """Return the settings of a preset, with changes; `laptop` knows what suits a game and the processor.
 
     >>> preset("classic").hidden_cnn_layers[0]
     '75x4'
@@ -332,7 +346,7 @@ def preset(name: str, /, **changes: Any) -> Config:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
     family = re.split(r"\W", str(changes.get("game", "")))[0]
-    suited = GAMES.get(family, {}) if name == "laptop" else {}
+    suited = GAMES.get(family, {} if native_bfloat16() else _FLOAT32) if name == "laptop" else {}
     return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 

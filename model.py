@@ -25,7 +25,7 @@ with quiet_stderr():  # TensorFlow greets on import, below every log level
     import keras
     from keras import layers, ops
 
-from config import Config, UserError
+from config import Config, UserError, native_bfloat16
 from config import layers as layer_sizes
 from game import Game, GameState
 from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
@@ -38,16 +38,6 @@ def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
     legal = y_true > 0.5 * ILLEGAL
     logits = ops.where(legal, ops.cast(y_pred, "float32"), -1e9)
     return -ops.sum(ops.where(legal, y_true * ops.log_softmax(logits), 0.0), axis=-1)
-
-
-def native_bfloat16() -> bool:
-    """True when this processor multiplies bfloat16 in hardware."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            flags = next((line for line in file if line.startswith("flags")), "")
-    except OSError:
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
 def resolve_precision(precision: str) -> str:

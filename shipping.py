@@ -84,7 +84,9 @@ def pack(folder: Path, version: int | None = None) -> Path:
 def command_of(config: Config) -> str:
     """Return the command that starts a run with these settings, with the defaults of today."""
     words = ["python", "main.py", "--new", "--game", config.game]
-    for name, (_, value) in differences(preset("laptop", game=config.game), config).items():
+    told = differences(preset("laptop", game=config.game), config)
+    told["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # of `laptop` it is what suits the processor
+    for name, (_, value) in told.items():
         flag = "--" + name.replace("_", "-")
         if isinstance(value, bool):
             words.append(flag if value else flag.replace("--", "--no-", 1))

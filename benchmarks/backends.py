@@ -18,10 +18,10 @@ import numpy as np
 import games
 import model as models
 from backends import make_predictor
-from config import preset
+from config import native_bfloat16, preset
 from game import Game
 from memory import Batch
-from model import Residual_CNN, native_bfloat16
+from model import Residual_CNN
 
 
 def rate(call: Callable[[], object], count: int, seconds: float) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from backends import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
-from config import with_overrides
+from config import native_bfloat16, with_overrides
 from doctor import Found, Patient
 from forest import capacity_for, forest_bytes
 from memory import Memory
@@ -112,8 +112,6 @@ def compiled_code(patient: Patient) -> Found:
 
 
 def processor(patient: Patient) -> Found:
-    from model import native_bfloat16
-
     native = native_bfloat16()
     told = f"{cores()} of {os.cpu_count()} processors, bfloat16 {'in' if native else 'not in'} hardware"
     return Found(

@@ -85,7 +85,7 @@ def test_a_fault_of_the_installation_is_named(patient, monkeypatch, name, words,
 
 
 def test_bfloat16_on_a_processor_without_it_is_named(patient, monkeypatch):
-    monkeypatch.setattr(model_module, "native_bfloat16", lambda: False)
+    monkeypatch.setattr(installation, "native_bfloat16", lambda: False)
     assert found(installation, "processor", patient).good
     slow = Patient(patient.game, preset("tiny", precision="bfloat16"), patient.folder)
     wrong(installation, "processor", slow, "not in hardware")
