@@ -214,7 +214,7 @@ def browse(page, folder):
     index = int(page.run("return document.querySelector('[data-game]').dataset.game"))
     stored = stored_game(folder, iterations(folder)[0], index)
     page.send_click("[data-game]")
-    until(lambda: page.moves == len(stored.record.actions) and "Move 0 of" in page.status)
+    until(lambda: page.moves == len(stored.record.moves) and "Move 0 of" in page.status)
     assert page.count(".stage .point") == 9
     assert page.count(".values .dot") == len(stored.values) > 0, "the values of self-play, none at random moves"
 
