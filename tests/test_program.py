@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,12 @@ def gone(pid):
 
 
 def list_of_children(pid):
-    return [int(p) for task in Path(f"/proc/{pid}/task").glob("*") for p in (task / "children").read_text().split()]
+    """Return the process ids of a process's children, of whichever thread; threads may end while this looks."""
+    children = []
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            children += [int(child) for child in (task / "children").read_text().split()]
+    return children
 
 
 def python(code, root, way=()):
