@@ -178,10 +178,19 @@ def let_go(file: Any) -> None:
         file.close()
 
 
+NETWORK = "hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling"
+"""Settings that make the network."""
+
+
+def with_network_of(config: Config, source: Path) -> Config:
+    """Return `config` with the settings of another run's network: one that begins with it is alike unless told."""
+    theirs = read_config(source)
+    return replace(config, **{n: getattr(theirs, n) for n in NETWORK})
+
+
 def network_facts(config: Config, game: Game) -> dict[str, Any]:
     """Return what a model file must fit: the game and the network's shape."""
-    names = ("hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling")
-    facts = {n: getattr(config, n) for n in names}
+    facts = {n: getattr(config, n) for n in NETWORK}
     facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
     return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}
 

@@ -19,7 +19,7 @@ from curves import Picture, curves
 from initialise import Session
 from loggers import Console, Phase, read_metrics
 from position import Board, Explained
-from runs import read_config, unfinished_run
+from runs import NETWORK, find_run, read_config, unfinished_run, with_network_of
 
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 
@@ -52,7 +52,7 @@ def open_session(
     """Go on with the newest unfinished run of a game, or start one; the session it opened before is closed.
 
     A run that goes on keeps its own settings, changed by `overrides`; the preset is for a new run. With an
-    INITIAL_RUN_NUMBER a new run starts from that one's work.
+    INITIAL_RUN_NUMBER a new run starts from that one's work, with a network like its own unless `overrides` name one.
     """
     while _OPEN:
         _OPEN.pop().close()
@@ -60,6 +60,9 @@ def open_session(
     config = preset(settings, **({"game": game} if game else {}) | changes)
     config = dataclasses.replace(config, game=games.make(config.game).spec)
     folder = Path(root) if root else None
+    if None not in (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION) and settings == "laptop":
+        config = with_network_of(config, find_run(config.game, INITIAL_RUN_NUMBER, folder))
+        config = with_overrides(config, **{name: v for name, v in changes.items() if name in NETWORK})
     initial = (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
     found = unfinished_run(config.game, folder) if not new and initial == (None, None, None) else None
     if found is not None:

@@ -31,7 +31,8 @@ class Train:
     initial_run_number: int | None = None
     """Start a new run from this run's model or memory."""
     initial_model_version: int | None = None
-    """Version of its network to begin with; one with fewer filters or blocks is enlarged (normalisation fixed)."""
+    """Version of its network to begin with. Unless --hidden-cnn-layers names another the new run's network is like it;
+    in one with more filters or blocks it is enlarged (normalisation fixed)."""
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
     log_mcts: bool = False
@@ -57,10 +58,10 @@ def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
     from files import DamagedData
-    from runs import read_config, require_free, run_to_change, unfinished_run
+    from runs import find_run, read_config, require_free, run_to_change, unfinished_run, with_network_of
 
     spec = games.make(base.game).spec
-    source, wanted, folder = early(argv, "initial_run_number"), number(argv, "run"), None
+    source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
     fresh = "--new" in argv or source is not None
     if fresh and wanted is not None:
         raise UserError("expected --run, which goes on with a run, or --new and --initial-run-number, which start one")
@@ -74,6 +75,8 @@ def _run(argv: list[str], asked: _Signals) -> int:
             require_free(folder)  # told before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:
             base = read_config(folder)
+        if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
+            base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
         with _session(folder, args, preset_checked(args.config)) as session:
             return _work(session, asked, resumed=folder is not None, as_json=args.json)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from game import LAST, PLAYER
+from game import LAST, NO_WIN, PLAYER
 
 
 @njit(cache=True)
@@ -54,6 +54,22 @@ def _children(rules, rows, action_size):
             keys[n] = rules.key(new[n])
             n += 1
     return new[:n], keys[:n]
+
+
+@njit(cache=True)
+def _first_win(rules, row, action_size):
+    legal, out, new = np.zeros(action_size, np.int32), np.zeros(1, np.float32), row.copy()
+    for k in range(rules.legal(row, legal)):
+        new[:] = row
+        rules.play(new, legal[k])
+        if rules.outcome(new, out) and out[0] * new[PLAYER] == row[PLAYER]:
+            return legal[k]
+    return NO_WIN
+
+
+def first_win(state):
+    """Return the lowest move that wins at once for who plays it, or NO_WIN, by playing each."""
+    return _first_win(state.game.rules, state.row, state.game.action_size)
 
 
 def positions(game, plies):

@@ -18,7 +18,7 @@ from levels import Level, find_level, read_levels
 from lineup import make_player
 from loggers import read_metrics
 from rating import elo
-from runs import read_config, shipped_run
+from runs import find_run, read_config, shipped_run
 from shipping import apart, command_of, measure_levels, pack, write_levels
 from storage import Store
 from tiny import boards, tiny, tree_of
@@ -92,12 +92,14 @@ def test_what_is_not_whole_does_not_ship(trained_place):
 def test_a_run_begins_with_the_player_that_ships(packed, capsys):
     from commandline import SMALL
 
-    code, _, err = told(
-        capsys, "--game", "tictactoe", *SMALL, "--hidden-cnn-layers", "8x3", "8x3", "--value-units", "8",
-        "--value-filters", "4", "--policy-filters", "8", "--iterations", "1", "--initial-run-number", "0",
-        "--initial-model-version", "3",
-    )  # fmt: skip
+    rest = SMALL[SMALL.index("--episodes") :]
+    begin = "--initial-run-number", "0", "--initial-model-version", "3"
+    code, _, err = told(capsys, "--game", "tictactoe", *rest, "--iterations", "1", *begin)
     assert code == 0, err
+    mine, theirs = read_config(find_run("tictactoe")), read_config(find_run("tictactoe", 0))
+    assert mine.episodes == 16 != theirs.episodes and mine.hidden_cnn_layers == theirs.hidden_cnn_layers
+    code, _, err = told(capsys, "--game", "tictactoe", *rest, *begin, "--hidden-cnn-layers", "4x3")
+    assert code == 2 and "another network: hidden_cnn_layers: ['4x3'] expected" in err
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,17 @@ def test_live_curves_work_without_a_notebook(tmp_path):
 # ---- a session
 
 
+def test_a_session_that_begins_with_another_runs_network_has_one_like_it_unless_another_is_named(tmp_path):
+    small = {"hidden_cnn_layers": ["8x3"], "value_units": 8, "games_in_flight": 2, "backend": "keras"}
+    open_session("tiny", root=tmp_path, overrides=small)
+    begin = {"root": tmp_path, "INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 0}
+    alike = open_session(game="tictactoe", overrides={"episodes": 7}, **begin).config
+    assert (alike.hidden_cnn_layers, alike.value_units, alike.episodes) == (("8x3",), 8, 7)
+    larger = open_session(game="tictactoe", overrides={"hidden_cnn_layers": ["12x3"]}, **begin)
+    assert larger.config.hidden_cnn_layers == ("12x3",)
+    larger.close()
+
+
 def test_opening_a_session_goes_on_with_the_newest_run_and_closes_the_one_before(tmp_path, capsys):
     small = {"hidden_cnn_layers": ["8x3"], "games_in_flight": 2, "backend": "keras"}
     first = open_session("tiny", root=tmp_path, overrides=small)

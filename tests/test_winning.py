@@ -5,6 +5,7 @@ import pytest
 
 import games
 from game import NO_WIN, NOT_PLAYED, NOT_TOLD, PLAYER, not_played
+from perft import first_win
 from test_playouts import means
 
 SPECS = [
@@ -15,15 +16,6 @@ SPECS = [
 ]  # fmt: skip
 
 
-def tried(state):
-    """The lowest move that wins at once for who plays it, by playing each."""
-    for action in state.allowedActions:
-        after, value, done = state.takeAction(action)
-        if done and value * after.playerTurn == state.playerTurn:
-            return action
-    return NO_WIN
-
-
 def crowded_line(game, rng, wide):
     """Positions of a game in which a win at once is left alone as long as another move is there."""
     line = [game.start()]
@@ -32,7 +24,7 @@ def crowded_line(game, rng, wide):
         legal = np.array(state.allowedActions)
         near = [a for a in legal if abs(int(a) - game.action_size // 2) < wide] or legal
         action = int(rng.choice(near))
-        if action == tried(state):
+        if action == first_win(state):
             action = int(rng.choice(legal))
         line.append(state.takeAction(action)[0])
     return line[:-1]
@@ -44,7 +36,7 @@ def test_the_move_told_to_win_is_the_first_found_by_trying(spec):
     for i in range(4 if game.action_size > 80 else 20):
         for state in crowded_line(game, rng, wide=game.action_size // (1 + i % 4))[-30:]:
             told = game.rules.winning(state.row)
-            assert told == tried(state), f"\n{state}"
+            assert told == first_win(state), f"\n{state}"
             found.append(told)
     assert (NO_WIN in found or "n=2" in spec) and (max(found) >= 0 or "n=7" in spec or "n=11" in spec)
 
@@ -56,10 +48,10 @@ def test_the_moves_told_to_be_safe_are_those_after_which_the_other_has_no_win(sp
     for i in range(2 if game.action_size > 80 else 20):
         line = crowded_line(game, rng, wide=game.action_size // (1 + i % 4))
         for state in line[:: 1 + len(line) // 20]:
-            if tried(state) != NO_WIN:
+            if first_win(state) != NO_WIN:
                 continue
             after = {action: state.takeAction(action)[0] for action in state.allowedActions}
-            wanted = [a for a, s in after.items() if s.isEndGame or tried(s) == NO_WIN]
+            wanted = [a for a, s in after.items() if s.isEndGame or first_win(s) == NO_WIN]
             count = game.rules.safe(state.row, out)
             told = state.allowedActions if count == NOT_TOLD else out[:count].tolist()
             assert told == wanted, f"\n{state}"
