@@ -23,17 +23,7 @@ from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
 from pool import Here, Order, Pool
-from runs import (
-    RUNS,
-    find_run,
-    game_folder,
-    hold,
-    let_go,
-    network_facts,
-    new_folder,
-    read_config,
-    taken_over,
-)
+from runs import RUNS, find_run, game_folder, hold, let_go, network_facts, new_folder, read_config, taken_over
 from selfplay import GameRecord
 from storage import Store
 
