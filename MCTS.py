@@ -31,6 +31,8 @@ from nodes import Edge, Node
 from pruning import re_root
 from selection import Rule
 
+__all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor"]
+
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
 

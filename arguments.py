@@ -56,7 +56,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         if not flag.startswith("-"):
             raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}")
         raise UserError(unknown_setting(name[:60], known))
-    return parsed  # type: ignore[no-any-return]
+    return parsed
 
 
 def _name(command: type) -> str:
@@ -75,9 +75,9 @@ def _fields(info: Any) -> Any:
     """Return the fields of a dataclass as tyro shall show them, None for any other type: a rule of its registry."""
     from tyro.constructors import StructConstructorSpec, StructFieldSpec
 
-    kind: Any = info.type
-    if not dataclasses.is_dataclass(kind):
+    if not dataclasses.is_dataclass(info.type):
         return None
+    kind: Any = info.type
     texts, hints, fields = _texts(kind), typing.get_type_hints(kind, include_extras=True), []
     for f in dataclasses.fields(kind):
         default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
@@ -102,11 +102,11 @@ def _shown(name: str, hint: Any, text: str | None, default: Any, kind: type) -> 
 def _texts(kind: type) -> dict[str, str]:
     """Return {field: the text below it}."""
     tree: Any = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
-    return {
-        field.target.id: _joined(text.value.value)
-        for field, text in itertools.pairwise(tree.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
-    }
+    texts: dict[str, str] = {}
+    for field, text in itertools.pairwise(tree.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(field.target, ast.Name):
+            texts[field.target.id] = _joined(ast.literal_eval(text.value))
+    return texts
 
 
 def _joined(text: str) -> str:

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
-from numba import config, njit, typeof, types
+from numba import config as numba_config
+from numba import njit, typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 _HERE = Path(__file__).parent
+SETTINGS: Any = numba_config
+"""numba's own; CACHE_DIR is where machine code is kept."""
 
 
 def cache_folder(here: Path = _HERE) -> Path:
@@ -29,7 +32,7 @@ def cache_folder(here: Path = _HERE) -> Path:
         taken_in = path.parent == here or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
         if taken_in and (b"numba" in text or b"from compiled import" in text):
             digest.update(text)
-    base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
+    base = Path(SETTINGS.CACHE_DIR) if SETTINGS.CACHE_DIR else here / "__pycache__"
     folder = base / f"numba-{digest.hexdigest()[:16]}"
     if not folder.exists():
         for old in base.glob("numba-*"):
@@ -37,17 +40,16 @@ def cache_folder(here: Path = _HERE) -> Path:
     return folder
 
 
-config.CACHE_DIR = str(cache_folder())
+SETTINGS.CACHE_DIR = str(cache_folder())
 
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 """Without numba's runtime no array is counted: atomic counting took 70 % of the search's time. So compiled code
 makes no arrays; it writes into those it is given."""
-compiled = njit(**_OPTIONS)
-inlined = njit(**_OPTIONS, inline="always")
+compiled: Any = njit(**_OPTIONS)
+inlined: Any = njit(**_OPTIONS, inline="always")
 
 
-@intrinsic  # type: ignore[misc]
-def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     """Ask the processor for the cache line of array[index], an element of a 1-D array, without waiting for it."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -64,6 +66,9 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp), code
+
+
+prefetch: Any = intrinsic(_prefetch)
 
 
 def bind(function: Any, *args: Any) -> Callable[..., Any]:

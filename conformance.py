@@ -258,7 +258,8 @@ class _Check:
 
         A random game seldom comes to one position twice, and hardly ever by different passes.
         """
-        start, known = self.game.start(), {}
+        start = self.game.start()
+        known: dict[Any, Any] = {}
         legal = list(start.allowedActions)
         rng = np.random.default_rng(number)
         few = sorted({legal[-1], *(int(a) for a in rng.choice(legal, min(3, len(legal)), replace=False))})

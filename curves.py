@@ -20,7 +20,7 @@ from loggers import clock
 
 BLUE, ORANGE, GREY, DARK, GREEN = "#3566a8", "#e08a1e", "#c3c9d1", "#505860", "#3f8f5b"
 RUN_COLOURS = (BLUE, ORANGE, GREEN, "#b04a5a", "#7a5ca8", "#3a9aa8", "#8a6d3b", "#9aa33a")
-DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
+DASHES: Any = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 Line = dict[str, Any]
 """A line of metrics.jsonl."""
 
@@ -109,7 +109,7 @@ def _panel(axis: Axes, title: str, label: str, drawn: list[bool], several: bool)
     known = dict(zip(labels, handles, strict=True))
     if several:
         known = {
-            text: Line2D([], [], color=DARK, linestyle=DASHES[int(h.get_gid())])
+            text: Line2D([], [], color=DARK, linestyle=DASHES[int(h.get_gid() or 0)])
             for text, h in known.items()
             if isinstance(h, Line2D) and h.get_gid()
         }

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from game import Game, GameState
 
@@ -66,7 +66,8 @@ def grid_of(state: GameState) -> Grid | None:
     """Return what stands where, or None where a position is no grid of two kinds of pieces."""
     rows, columns = state.planes().shape[:2]
     kinds = {word: side for side, word in pieces_of(state).items()} | {"*": FORBIDDEN}
-    cells, names, labels, notes, last = [], [], [""] * columns, [], None
+    cells: list[Any] = []
+    names, labels, notes, last = [], [""] * columns, [], None
     for line in state.render().splitlines():
         words = re.findall(r"\[[^\[\]\s]+\]|[^\[\]\s]+", line)
         row = words[-columns:]

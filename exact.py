@@ -77,6 +77,9 @@ class Solved:
         return len(self.moves)
 
 
+ALL = 10**9
+
+
 class Oracle(NamedTuple):
     """Who knows the exact values of a game's moves."""
 
@@ -91,7 +94,7 @@ class Oracle(NamedTuple):
     """(position, its moves from the start) -> {action: score}; None when it is too far from the end."""
     whole: bool = False
     """Whether every position of the game is taken, not a sample."""
-    most: int = 10**9
+    most: int = ALL
     """Positions at most."""
 
 
@@ -128,7 +131,7 @@ def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
 
     low, high = max(end - reach, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
-    most = MOST.get((game.name, game.grid_shape[0]), Oracle._field_defaults["most"])
+    most = MOST.get((game.name, game.grid_shape[0]), ALL)
     return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.spec == "tictactoe", most)
 
 

@@ -241,7 +241,8 @@ def import_games(session: Session, data: bytes, source: str) -> Exchanged:
     iteration = session.iteration + ("self-play" in store.finished(session.iteration))
     rows = store.games(1 << 62)
     known = {content_of(GameRecord(i, moves, visits, values, result)) for _, i, result, moves, visits, values in rows}
-    fresh, refused, doubles = [], [], 0
+    fresh: list[GameRecord] = []
+    refused, doubles = [], 0
     place = max([i for i in store.game_indices(iteration) if i >= IMPORTED], default=IMPORTED - 1) + 1
     for record in records:
         wrong = fault(game, record)

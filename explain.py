@@ -38,7 +38,8 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     priors [action_size], for a root that was won at once, so that it was not asked.
     """
     mcts = node.mcts
-    game, lines, total = mcts.game, [], max(node.visits, 1)
+    game, total = mcts.game, max(node.visits, 1)
+    lines: list[dict[str, Any]] = []
     choices = [] if node.isLeaf() else choices_at(mcts, snapshot(mcts), node.index)
     value, priors = network or (node.value, None)
     for choice, (action, edge) in zip(choices, node.edges, strict=True):

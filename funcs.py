@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class MatchGame(NamedTuple):
     """One finished game of a match."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     """2 * pair, plus 1 when the second player began."""
     opening: list[int]
     moves: list[int]
@@ -301,7 +301,11 @@ def contest(
         for first in range(0, len(jobs), at_once):
             before = end - len(jobs) + first
             part = jobs[first : first + at_once]
-            games = play_batch(game, players, part, seed=seed, report=lambda n, before=before: report(before + n))
+
+            def told(count: int, before: int = before) -> None:
+                report(before + count)
+
+            games = play_batch(game, players, part, seed=seed, report=told)
             keep(games)
             scores.update({g.index: g.score for g in games})
         if over([scores[i] for i in range(end)]):

@@ -319,7 +319,7 @@ class CompiledState(GameState):
     def score(self) -> tuple[float, float]:
         return self.game.score(self.row)
 
-    def takeAction(self, action: int) -> tuple[GameState, float, bool]:
+    def takeAction(self, action: int) -> tuple[CompiledState, float, bool]:
         """Play; raise `UserError` with the board when the action is not legal."""
         if action not in self.allowedActions:
             raise UserError(illegal_move(self.game, self, action))

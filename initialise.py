@@ -336,8 +336,10 @@ class Session:
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, **options: Any) -> Agent:
         """Return a player with a version's network and the run's search settings."""
         c = self.config
-        settings = {"cpuct": c.cpuct, "fpu_reduction": c.fpu_reduction, "prove": c.proofs, "look_ahead": c.look_ahead}
-        settings |= {"mcts_sims": sims or c.eval_sims, **options}
+        settings: dict[str, Any] = {
+            "cpuct": c.cpuct, "fpu_reduction": c.fpu_reduction, "prove": c.proofs, "look_ahead": c.look_ahead,
+            "mcts_sims": sims or c.eval_sims, **options,
+        }  # fmt: skip
         predictor = self.predictor(role or f"version{version}", version)
         return Agent(name or f"version{version:04}", self.game, predictor, model=self.model,
                      logger_mcts=self.loggers.mcts, **settings)  # fmt: skip

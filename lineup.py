@@ -162,9 +162,10 @@ def network_player(
         model.set_weights(weights)
     finally:
         store.close()
-    settings = {"cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs}
-    settings["look_ahead"] = config.look_ahead
-    settings |= {"mcts_sims": sims, **options}
+    settings: dict[str, Any] = {
+        "cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs,
+        "look_ahead": config.look_ahead, "mcts_sims": sims, **options,
+    }  # fmt: skip
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from files import DamagedData, Unwritable, private, unwritable, write_file, writing
 
@@ -32,16 +32,15 @@ class Loggers(NamedTuple):
 def open_loggers(folder: Path, *, mcts: bool = False) -> Loggers:
     """Open logger_main, logger_memory, logger_tourney, logger_model, and on demand logger_mcts, in a folder."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Loggers(
-        *(open_log(folder / f"logger_{name}.log") for name in ("main", "memory", "tourney", "model")),
-        open_log(folder / "logger_mcts.log") if mcts else None,
-    )
+    names = ("main", "memory", "tourney", "model", *(("mcts",) if mcts else ()))
+    opened: dict[str, Any] = {"mcts": None} | {name: open_log(folder / f"logger_{name}.log") for name in names}
+    return Loggers(**opened)
 
 
 class _Handler(RotatingFileHandler):
     """A log for its owner's eyes; a line that cannot be written is dropped: the work does not depend on it."""
 
-    def _open(self) -> TextIO:
+    def _open(self) -> Any:
         return open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802

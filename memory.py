@@ -239,7 +239,7 @@ class Memory:
         legal = visits != ILLEGAL_VISITS
         counts = np.where(legal, visits, 0).astype(np.float32)
         total = counts.sum(axis=1, keepdims=True)
-        weight = np.float32(n / max(np.count_nonzero(total), 1))
+        weight = np.float32(n / max(int(np.count_nonzero(total)), 1))
         policy = np.where(legal, weight * counts / np.maximum(total, 1), np.float32(ILLEGAL))
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value
         return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy)

@@ -237,9 +237,8 @@ class Crew:
         if place.hand is not None:
             place.hand.kill()
         if place.counts is not None:
-            self._past = Counts(*(a + b for a, b in zip(self._past, place.counts, strict=True)))._replace(
-                room=place.counts.room
-            )
+            total: Any = [a + b for a, b in zip(self._past, place.counts, strict=True)]
+            self._past = Counts(*total)._replace(room=place.counts.room)
         place.vacate()
 
     def _watch(self, looked: float) -> float:

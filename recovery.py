@@ -275,7 +275,7 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]]) -> dict[st
             best = max(known)  # of the iteration in work; where it is finished, its own line follows
         elif stage == "retrain":
             steps += int(facts["steps"])
-    kept = dict(tables["meta"])
+    kept: dict[str, str] = dict(tables["meta"])
     made = {
         "run": f"{game.spec}/{config.seed}", "game": game.spec, "rules": digest(game),
         "model": json.dumps(network_facts(config, game)), "config": to_json(config),

@@ -100,7 +100,8 @@ def _matches(session: Session) -> dict[str, Any]:
     iteration, version = s.iteration, s.current_version
     lines = s.store.lines()
     today = s.store.finished(iteration)
-    played = dataclasses.replace(c, **dict(zip(("mcts_sims", "fast_sims"), budgets(c, iteration), strict=True)))
+    sims_then, fast_then = budgets(c, iteration)
+    played = dataclasses.replace(c, mcts_sims=sims_then, fast_sims=fast_then)
     top = strongest(played, today["self-play"]["plies"], plain=isinstance(s.game, PlainGame))
     sims = next_opponent(lines, top)
     agent = s.agent(version, role="current", sims=c.eval_sims)

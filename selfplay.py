@@ -16,19 +16,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backends import Predictor, cores
+from backends import cores
 from compiled import bind
 from config import Config
 from game import Game
 from games.plain import PlainGame
-from MCTS import MCTS
+from MCTS import MCTS, Predictor
 from turns import FINISHED, IDLE, Play, Table, budgets, selfplay_step, start_game
 
 
 class GameRecord(NamedTuple):
     """One finished game of L moves."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     """Its number within the iteration; from `storage.IMPORTED` on it was played elsewhere."""
     moves: np.ndarray
     """[L] int16"""

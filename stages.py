@@ -13,7 +13,8 @@ import numpy as np
 from backends import measure_raw
 from config import UserError
 from failpoints import reach
-from funcs import MatchGame, Verdict, tournament
+from funcs import MatchGame, tournament
+from gate import Verdict
 from initialise import Session
 from memory import Batch, window
 from selfplay import Counts, GameRecord, side_by_side

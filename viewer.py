@@ -109,7 +109,7 @@ class LiveCurves:
     def _display(self, what: Any, *, raw: bool = True) -> Any:
         from IPython.display import display
 
-        return display(what, raw=raw, display_id=True)  # type: ignore[no-untyped-call]
+        return display(what, raw=raw, display_id=True)
 
 
 def _in_notebook() -> bool:

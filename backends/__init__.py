@@ -68,9 +68,10 @@ def cores() -> int:
 
 def gpus() -> list[str]:
     """Return the names of the GPUs that TensorFlow uses."""
-    from model import keras  # which keeps TensorFlow's greetings off the screen
+    import model  # which keeps TensorFlow's greetings off the screen
 
-    return [str(device) for device in keras.distribution.list_devices("gpu")]
+    network: Any = model
+    return [str(device) for device in network.keras.distribution.list_devices("gpu")]
 
 
 def openvino_installed() -> bool:

@@ -14,6 +14,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -36,10 +37,10 @@ def main() -> None:
     player, played = make_player(options.player, game, sims=options.sims), []
     for seed in range(1, options.games + 1):
         other = make_player(options.other.replace("{seed}", str(seed)), game, sims=options.sims)
-        jobs = [(seed, [], not options.second)]
+        jobs: list[tuple[int, list[int], bool]] = [(seed, [], not options.second)]
         played += play_batch(game, (player, other), jobs, seed=seed)
     points = Counter(g.score for g in played)
-    told = {
+    told: dict[str, Any] = {
         "won": points[1.0], "drawn": points[0.5], "lost": points[0.0],
         "different": len({tuple(g.moves) for g in played}),
         "openings": dict(Counter(game.move_name(g.moves[0]) for g in played)),

@@ -13,11 +13,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "episodes": 64, "mcts_sims": 16, "fast_sims": 8, "games_in_flight": 64, "memory_size": 5000, "min_memory": 100,
     "batch_size": 64, "hidden_cnn_layers": ("16x3", "16x3"), "value_units": 16, "eval_episodes": 20,
     "score_every": 10, "score_positions": 50, "cache_size": 1 << 12,
@@ -27,25 +28,25 @@ COLUMNS = ("iteration", "games", "RSS MiB", "threads", "open files", "ms an iter
 TIMES = slice(5, 7)
 
 
-def process():
+def process() -> tuple[float, ...]:
     """Return this process's memory in MiB, its threads, its open files."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     of_process = [len(os.listdir(f"/proc/self/{what}")) for what in ("task", "fd")]
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20), *of_process
 
 
-def clocks():
+def clocks() -> np.ndarray:
     """Return seconds of the wall's clock and of the processors' for this process."""
     return np.array([time.perf_counter(), time.process_time()])
 
 
-def size(path):
+def size(path: Path) -> float:
     """Return KiB of a file with its companions, or of a folder."""
     files = [p for p in path.rglob("*") if p.is_file()] if path.is_dir() else list(path.parent.glob(path.name + "*"))
     return sum(p.stat().st_size for p in files) / 1024
 
 
-def measure(iterations, workers):
+def measure(iterations: int, workers: int) -> np.ndarray:
     """Return a row of `COLUMNS` for each iteration of a run."""
     from config import preset
     from initialise import Session
@@ -59,7 +60,7 @@ def measure(iterations, workers):
     ):
         began, folder = clocks(), session.folder
 
-        def look(line):
+        def look(line: dict[str, Any]) -> None:
             nonlocal began
             spent = 1000 * (clocks() - began)
             files = [size(folder / name) for name in ("run.db", "models", "logs", "metrics.jsonl")]
@@ -70,7 +71,7 @@ def measure(iterations, workers):
     return np.array(rows)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--iterations", type=int, default=600)
     parser.add_argument("--workers", type=int, default=0)

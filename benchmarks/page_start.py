@@ -44,7 +44,7 @@ def once() -> tuple[float, float]:
 
 if __name__ == "__main__":
     seconds, work = zip(*(once() for _ in range(TIMES)), strict=True)
-    found = {"starts": TIMES, "load": round(os.getloadavg()[0], 1)}
+    found: dict[str, object] = {"starts": TIMES, "load": round(os.getloadavg()[0], 1)}
     for name, values in (("seconds", seconds), ("processor_seconds", work)):
         found[name] = {"least": round(min(values), 2), "median": round(statistics.median(values), 2)}
     print(json.dumps(found))

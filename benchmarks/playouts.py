@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -32,7 +33,7 @@ PAIRS = {
 ROUNDS, SECONDS = 7, 0.4
 
 
-def rate(play, batch: int) -> float:
+def rate(play: Callable[[int], object], batch: int) -> float:
     """Return games a second."""
     began, done = time.process_time(), 0
     while time.process_time() - began < SECONDS:

@@ -71,7 +71,9 @@ def main() -> None:
     store, rng, rows = Store(options.run / "run.db", read_only=True), np.random.default_rng(0), []
     for iteration in range(options.from_iteration, store.iterations_done() + 1):
         rows += [row[2:] for row in store.games_of(iteration)]
-    plies, known, found = [], [], []
+    plies: list[int] = []
+    known: list[float] = []
+    found: list[dict[str, float]] = []
     while len(known) < options.positions:
         result, moves, visits, values = rows[rng.integers(len(rows))]
         taught = np.flatnonzero(visits.any(axis=1))

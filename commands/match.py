@@ -154,12 +154,13 @@ def _result(
     from rating import rate
 
     scores = [g.score for g in played]
-    total, sides = rate(scores), {}
+    total, evidence = rate(scores), None
+    sides: dict[str, dict[str, int]] = {}
     for name, began in (("as_first", True), ("as_second", False)):
         found = Counter(g.score for g in played if g.first_began == began)
         sides[name] = {"wins": found[1.0], "draws": found[0.5], "losses": found[0.0]}
     first_wins = sides["as_first"]["wins"] + sides["as_second"]["losses"]
-    values = {
+    values: dict[str, Any] = {
         "game": game.spec, "player1": players[0].name, "player2": players[1].name, "games": total.games,
         "different_games": len({tuple(g.moves) for g in played}), "wins": total.wins, "draws": total.draws,
         "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
@@ -167,12 +168,12 @@ def _result(
         "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
     }  # fmt: skip
     if claims is not None:
-        found = weigh(scores, *claims)
+        evidence = weigh(scores, *claims)
         values["sprt"] = {
-            "scores": list(claims), "evidence": found.ratio, "low": found.low, "high": found.high,
-            "accepted": None if found.accepted is None else claims[found.accepted],
+            "scores": list(claims), "evidence": evidence.ratio, "low": evidence.low, "high": evidence.high,
+            "accepted": None if evidence.accepted is None else claims[evidence.accepted],
         }  # fmt: skip
-    return values | {"words": _words(total, values, claims, found if claims else None)}
+    return values | {"words": _words(total, values, claims, evidence)}
 
 
 def _finite(value: float) -> float | None:

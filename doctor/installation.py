@@ -41,7 +41,9 @@ def python(patient: Patient) -> Found:
 def libraries(patient: Patient) -> Found:
     from packaging.requirements import Requirement
 
-    wrong, missing, seen = [], [], 0
+    wrong: list[str] = []
+    missing: list[str] = []
+    seen = 0
     for line in (HERE / "requirements.txt").read_text().splitlines():
         if not (text := line.split("#")[0].strip()):
             continue
@@ -93,14 +95,13 @@ def openvino(patient: Patient) -> Found:
 
 def compiled_code(patient: Patient) -> Found:
     """Compiled code is kept, so that the next start compiles nothing."""
-    from numba import config
-
+    from compiled import SETTINGS
     from MCTS import MCTS
 
     mcts = MCTS(patient.game, sims=8)
     mcts.set_root(patient.game.start())
     mcts.search(lambda p: (np.zeros(len(p), np.float32), np.zeros((len(p), patient.game.action_size), np.float32)), 8)
-    folder = Path(config.CACHE_DIR)
+    folder = Path(SETTINGS.CACHE_DIR)
     expected, remedy = "a folder that keeps compiled code", f"make {folder.parent} writable, or set NUMBA_CACHE_DIR"
     try:
         folder.mkdir(parents=True, exist_ok=True)

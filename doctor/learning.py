@@ -51,7 +51,7 @@ def mask(patient: Patient) -> Found:
         _, probs, _ = Agent("agent", patient.game, _always(0.0, logits)).get_preds(state)
         if probs[~legal].any() or abs(probs.sum() - 1) > 1e-6:
             faults.append(f"the network's answer gives {probs[~legal].sum():.3f} to illegal moves")
-        mcts = _searched(state, _always(0.0, logits), 1)
+        mcts = _searched(patient.game, state, _always(0.0, logits), 1)
         priors = {action: edge.stats["P"] for action, edge in mcts.root.edges}
         if set(priors) != set(state.allowedActions) or abs(sum(priors.values()) - 1) > 1e-4:
             faults.append(f"the search's priors of legal moves sum to {sum(priors.values()):.3f}")
@@ -95,7 +95,8 @@ def _wrong_results(game: Game, way: str) -> Iterator[str]:
     """Yield what is wrong with moves that end a game."""
     for seed in range(6):
         *_, before, end = random_game(game, seed)
-        tree = _searched(before, _always(0.0, np.zeros(game.action_size)), 3 * len(before.allowedActions) + 20, way)
+        sims = 3 * len(before.allowedActions) + 20
+        tree = _searched(game, before, _always(0.0, np.zeros(game.action_size)), sims, way)
         for action, edge in tree.root.edges:
             child = before.takeAction(action)[0]
             if child.isEndGame and edge.stats["N"]:
@@ -244,8 +245,8 @@ def _always(value: float, logits: np.ndarray) -> Predictor:
     return lambda planes: (np.full(len(planes), value, np.float32), np.tile(row, (len(planes), 1)))
 
 
-def _searched(state: GameState, predictor: Predictor, sims: int, way: str = "whole search") -> MCTS:
-    tree = MCTS(state.game, sims=max(sims, 2), cache_size=0)
+def _searched(game: Game, state: GameState, predictor: Predictor, sims: int, way: str = "whole search") -> MCTS:
+    tree = MCTS(game, sims=max(sims, 2), cache_size=0)
     _run(tree, state, predictor, sims, way)
     return tree
 

@@ -126,7 +126,9 @@ class Go(Game):
         if not 0 <= plies <= 2 * longest:
             raise UserError(f"go: expected plies from 1 to {2 * longest} for size {size}, or 0, got {plies}")
         defaults = {"size": 5, "komi": 2.5, "ko": "simple", "suicide": "no", "plies": 0}
-        given = {"size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies}
+        given: dict[str, int | float | str] = {
+            "size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies
+        }  # fmt: skip
         self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
         self.komi = komi
         self.grid_shape = (size, size)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import cfunc
 
 from config import UserError
-from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Rules
+from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Row, Rules
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
 from games.go import Go, key, legal, outcome, play, playout
 
@@ -41,6 +41,7 @@ class LittleGo(Go):
 
     name = "littlego"
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
+    start_row: Row
 
     def __init__(self) -> None:
         super().__init__(size=5, komi=2.5, plies=PLIES)
@@ -56,13 +57,13 @@ class LittleGo(Go):
         row = self.start_row.copy()
         for action in np.flatnonzero(board):
             row[PLAYER] = board.flat[action]
-            play_action(row, action)
+            play_action(row, int(action))
         if not np.array_equal(colours(row), board):
             raise UserError("expected a board on which every chain has a liberty")
         row[[PLAYER, PLY, LAST, OVER, WINNER, KO]] = player, ply, -1, 0, 0, 0
         row[PASSED] = np.array_equal(before, board)
         state = CompiledState(self, row)
         for action in np.flatnonzero((before == player) & (board == 0)):
-            if action in state.allowedActions and np.array_equal(colours(state.takeAction(action)[0].row), before):
+            if action in state.allowedActions and np.array_equal(colours(state.takeAction(int(action))[0].row), before):
                 row[KO] = (action // 5 + 1) * 6 + action % 5 + 1
         return state

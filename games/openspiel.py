@@ -170,4 +170,4 @@ def probe(inside: str) -> dict[str, Any]:
         raise UserError(f"OpenSpiel crashes on {inside[:60]}; are its parameters possible?") from None
     if "error" in found:
         raise UserError(found["error"])
-    return found  # type: ignore[no-any-return]
+    return found

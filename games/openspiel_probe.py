@@ -120,7 +120,9 @@ def sample(game: Any, limit: int) -> tuple[list[list[float]], dict[int, str], in
 
     shape = game.observation_tensor_shape()
     plies = max(1, min(PLIES, NUMBERS // math.prod(shape)))
-    rng, seen, said, longest_seen = random.Random(0), [], {}, 0
+    rng, longest_seen = random.Random(0), 0
+    seen: list[Any] = []
+    said: dict[int, set[str]] = {}
     while len(seen) < plies:
         state, begun = game.new_initial_state(), len(seen)
         while not state.is_terminal() and len(seen) < plies:

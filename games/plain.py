@@ -38,7 +38,7 @@ _ARRAY_WORDS = 7
 _HANDLE = HEADER
 
 
-class _Callback(WrapperAddressProtocol):  # type: ignore[misc]
+class _Callback(WrapperAddressProtocol):
     """A Python function at a C address, typed for numba."""
 
     def __init__(self, signature: Any, arrays: int, scalars: int, result: Any, function: Callable[..., Any]) -> None:

@@ -35,7 +35,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     token = secrets.token_urlsafe(24)
     names = {*LOOPBACK, socket.gethostname() if host == EVERYWHERE else host}
     hosts = set().union(*(names_of(name, port) for name in names))
-    app.add_middleware(Guard, hosts=hosts, token=token)  # type: ignore[arg-type]
+    app.add_middleware(Guard, hosts=hosts, token=token)
     app.config.socket_io_js_query_params["token"] = token
     app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.cors_allowed_origins = None  # of the same origin only
@@ -198,14 +198,15 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
                 with ui.tab_panel(name):
                     made[f"{name} place"] = ui.element("div")
 
+        def to_board() -> None:
+            tabs.set_value("play")
+
         def opened(event: Any) -> None:
             name = event.value
             made["play"].keys_on = name == "play"
             if name != "play" and name not in made:
                 with made[f"{name} place"]:
-                    made[name] = (
-                        Archive(made["play"], lambda: tabs.set_value("play")) if name == "games" else Learn(place)
-                    )
+                    made[name] = Archive(made["play"], to_board) if name == "games" else Learn(place)
             for other in ("games", "training"):
                 if other in made:
                     made[other].visible = other == name

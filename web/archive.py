@@ -104,6 +104,8 @@ class Archive:
         read = stored_game if self._kind.value == "self-play" else match_game
         try:
             found = await run.io_bound(read, folder, iteration, int(index), named=self._play.roster.named)
+            if found is None:  # the program ends
+                return
             self._play.open_record(found.record, found.values)
         except UserError as error:
             self._note.text = str(error).splitlines()[0]

@@ -157,7 +157,7 @@ SHIPS = "shipped/"
 
 def named_runs() -> dict[str, Path]:
     """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
-    named = {}
+    named: dict[str, Path] = {}
     for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
         folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
         found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]

@@ -172,7 +172,8 @@ class Learn:
             chosen = [self._run.value, *self._compare.value]
             compared = {name: self._folders[name] for name in chosen if name in self._folders}
             found = await run.io_bound(read_all, folder, compared, self._drawn)
-            self._show(folder, *found)
+            if found is not None:  # it is None where the program ends
+                self._show(folder, *found)
         except UserError as error:
             self._words.text = str(error).splitlines()[0]
         finally:

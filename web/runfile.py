@@ -47,7 +47,9 @@ def readable(folder: Path, *more: type[Exception]) -> Iterator[None]:
     """Turn what is wrong with a run into a `UserError` that names the run; `more`: what else damage may raise."""
     try:
         yield
-    except (sqlite3.Error, UserError, *more) as error:
+    except Exception as error:
+        if not isinstance(error, (sqlite3.Error, UserError, *more)):
+            raise
         reason = str(error).partition("\n")[0]
         raise UserError(f"{folder.parent.name}/{folder.name}: this run cannot be read ({reason})") from None
 

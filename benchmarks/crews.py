@@ -1,6 +1,6 @@
 """Speed of self-play by threads of one process and by worker processes, with the network of the preset laptop.
 
-    python benchmarks/workers.py [--seconds 30] [--crews 0,1,2,0,1,2]
+    python benchmarks/crews.py [--seconds 30] [--crews 0,1,2,0,1,2]
 
 Each way plays Connect 4 for that long after its start, in turn; the best of each counts, ratios are to threads (0
 workers). Where other work runs beside it, look at simulations per second of processor time, all processes together.
@@ -12,19 +12,20 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 
-def processor_seconds(pids):
+def processor_seconds(pids: list[int]) -> float:
     """Return the time that processes have used so far, user and system."""
     fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in pids]
     return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(root, workers, seconds):
+def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
     """Return (seconds until the first game, then simulations/s, evaluations/s, batch fill, simulations/processor s)."""
     from config import preset
     from initialise import Session
@@ -32,9 +33,11 @@ def measure(root, workers, seconds):
 
     config = preset("laptop", workers=workers)
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
-        pool, began, first = session.pool, time.perf_counter(), None
+        pool, began = session.pool, time.perf_counter()
+        first: Any = None
+        last: Any = None
 
-        def now():
+        def now() -> tuple[float, Any, float]:
             pids = [os.getpid()] + [p.hand.pid for p in getattr(pool, "_places", []) if p.hand is not None]
             return time.perf_counter(), pool.counts(), processor_seconds(pids)
 
@@ -50,12 +53,12 @@ def measure(root, workers, seconds):
     return first[0] - began, *rates, done["simulations"] / used
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--crews", default="0,1,2,0,1,2")
     args = parser.parse_args()
-    found = {}
+    found: dict[int, list[tuple[float, ...]]] = {}
     for workers in map(int, args.crews.split(",")):
         with tempfile.TemporaryDirectory() as root:
             found.setdefault(workers, []).append(measure(Path(root), workers, args.seconds))

@@ -1,6 +1,6 @@
 """What answering, changing weights and training cost, by back end, arithmetic and normalisation; ratios in one run.
 
-    python benchmarks/backends.py [--game connect4] [--seconds 1]
+    python benchmarks/network_speed.py [--game connect4] [--seconds 1]
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -52,7 +54,7 @@ def answering(game: Game, seconds: float) -> None:
         found = []
         for size in batches:
             planes = rng.integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
-            found.append(rate(lambda ask=predictor, p=planes: ask(p), size, seconds))
+            found.append(rate(partial(predictor, planes), size, seconds))
         print(f"{backend + ' ' + precision:<32}" + "".join(f"{r:>10,.0f}" for r in found))
         if backend == "openvino":
             planes = planes[:128]
@@ -69,9 +71,14 @@ def answering(game: Game, seconds: float) -> None:
     print(f"keras predict, one position: {rate(lambda: model.plain.predict(planes, verbose=0), 1, 2 * seconds):,.0f}/s")
 
 
+def _always(batch: Batch, step: int) -> Batch:
+    return batch
+
+
 def training(game: Game, seconds: float) -> None:
-    side_by_side = models.boards_side_by_side
-    variants = [
+    module: Any = models
+    side_by_side = module.boards_side_by_side
+    variants: list[tuple[str, int, dict[str, Any]]] = [
         ("BatchNormalization, AdamW", 256, {"normalisation": "batch", "optimizer": "adamw"}),
         ("AdamW", 256, {"optimizer": "adamw"}),
         ("Muon", 256, {}),
@@ -85,13 +92,13 @@ def training(game: Game, seconds: float) -> None:
         planes = np.random.default_rng(0).integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
         batch, found = Batch(planes, np.zeros(size, np.float32), policy), []
         for precision, together in kinds if native_bfloat16() else kinds[:1]:
-            models.boards_side_by_side = side_by_side if together else lambda *_: 1
+            module.boards_side_by_side = side_by_side if together else lambda *_: 1
             config = preset("laptop", game=game.spec, batch_size=size, precision=precision, **changes)
             model = models.Residual_CNN(config, game)
             steps = 5120 // size
-            found.append(rate(lambda m=model, b=batch, n=steps: m.fit(lambda _: b, n), steps * size, 3 * seconds))
+            found.append(rate(partial(model.fit, partial(_always, batch), steps), steps * size, 3 * seconds))
         print(f"{name:<32}{size:>5}" + "".join(f"{r:>10,.0f}" for r in found))
-    models.boards_side_by_side = side_by_side
+    module.boards_side_by_side = side_by_side
 
 
 def main() -> None:

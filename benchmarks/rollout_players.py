@@ -1,4 +1,6 @@
-"""Simulations a second of one core, our rollout player and OpenSpiel's MCTSBot in turns: python benchmarks/rollouts.py
+"""Simulations a second of one core, our rollout player and OpenSpiel's MCTSBot in turns.
+
+    python benchmarks/rollout_players.py
 
 Both search the first position from nothing with one random game a leaf, MCTSBot in C++ with its own rollout evaluator;
 neither proves anything at the start of these games. Processor time is measured, so other work on the machine counts
@@ -10,13 +12,16 @@ from __future__ import annotations
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import pyspiel
 
 import games
+from game import GameState
 from players.rollout import RolloutPlayer
 from players.uct import MEMORY, spiel_name
 
@@ -24,7 +29,7 @@ SPECS = ("connect4", "gomoku", "go", "othello")
 SIMS, ROUNDS, SECONDS = 5000, 7, 0.8
 
 
-def rate(search) -> float:
+def rate(search: Callable[[int], object]) -> float:
     """Return simulations a second of searches with SIMS of them each."""
     began, done = time.process_time(), 0
     while time.process_time() - began < SECONDS:
@@ -41,11 +46,11 @@ def main() -> None:
         start, spiel = game.start(), pyspiel.load_game(spiel_name(game))
         position = spiel.new_initial_state()
 
-        def ours(seed: int, player=player, start=start) -> None:
+        def ours(seed: int, player: RolloutPlayer = player, start: GameState = start) -> None:
             player.new_game(0, seed)
             player.act(start, 0.0)
 
-        def theirs(seed: int, spiel=spiel, position=position) -> None:
+        def theirs(seed: int, spiel: Any = spiel, position: Any = position) -> None:
             evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
             pyspiel.MCTSBot(spiel, evaluator, 1.4, SIMS, MEMORY, False, seed, False).step(position)
 
