@@ -62,28 +62,37 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
     play = SelfPlay(game, config, threads=cores())
     trees, threads = play.workers[0].trees, len(play.workers)
     gate, done = _Gate(), [0]
+    faults: list[BaseException] = []
     jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
 
     def run() -> None:
-        for _ in play.play(predictor, jobs, stop=gate):
-            done[0] += 1
+        try:
+            for _ in play.play(predictor, jobs, stop=gate):
+                done[0] += 1
+        except BaseException as error:
+            faults.append(error)
 
     worker = threading.Thread(target=run)
     worker.start()
-    time.sleep(seconds)  # warm up: games in flight drift apart
     raw, rates = [], []
-    for _ in range(WINDOWS):
-        gate.open.clear()
-        time.sleep(0.3)
-        raw.append(measure_raw(predictor, game.input_shape, trees, threads, seconds / 3))
-        before, games_before, began = play.counts(), done[0], time.perf_counter()
+    try:
+        time.sleep(seconds)  # warm up: games in flight drift apart
+        for _ in range(WINDOWS):
+            gate.open.clear()
+            time.sleep(0.3)
+            raw.append(measure_raw(predictor, game.input_shape, trees, threads, seconds / 3))
+            before, games_before, began = play.counts(), done[0], time.perf_counter()
+            gate.open.set()
+            time.sleep(seconds)
+            after, spent = play.counts(), time.perf_counter() - began
+            counted = [getattr(after, n) - getattr(before, n) for n in after._fields]
+            rates.append([*counted, done[0] - games_before, spent])
+    finally:
+        gate.ended = True
         gate.open.set()
-        time.sleep(seconds)
-        after, spent = play.counts(), time.perf_counter() - began
-        rates.append([getattr(after, n) - getattr(before, n) for n in after._fields] + [done[0] - games_before, spent])
-    gate.ended = True
-    gate.open.set()
-    worker.join()
+        worker.join()
+    if faults:
+        raise faults[0]
     total = dict(zip([*after._fields, "games", "spent"], np.sum(rates, axis=0), strict=True))
     evaluations = total["evaluations"] / total["spent"]
     return {

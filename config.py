@@ -345,8 +345,9 @@ def preset(name: str, /, **changes: Any) -> Config:
         near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
-    family = re.split(r"\W", str(changes.get("game", "")))[0]
-    suited = GAMES.get(family, {} if native_bfloat16() else _FLOAT32) if name == "laptop" else {}
+    family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", str(changes.get("game", "")))  # no file, whatever its name
+    others = {} if native_bfloat16() else _FLOAT32
+    suited = GAMES.get(family[1].lower() if family else "", others) if name == "laptop" else {}
     return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 

@@ -23,7 +23,7 @@ from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
 from pool import Here, Order, Pool
-from runs import RUNS, find_run, game_folder, hold, let_go, network_facts, new_folder, read_config, taken_over
+from runs import RUNS, find_run, game_folder, game_of, hold, let_go, network_facts, new_folder, read_config, taken_over
 from selfplay import GameRecord
 from storage import Store
 
@@ -32,6 +32,10 @@ RESERVE = 64 << 20
 AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
 """Settings that count from the moment they are changed: what is needed to go on where memory is short. All others
 wait for the next iteration, so that each is played and learned with one set of them."""
+
+
+class Stopped(Exception):
+    """The work was asked to stop; what is finished is on the disk."""
 
 
 class Session:
@@ -90,13 +94,13 @@ class Session:
             session = cls(folder, config, store, lock, console=console or Console(), log_mcts=log_mcts)
             session._model = model
             session._begin(weights, memory)
+            session._load_memory()
         except BaseException:  # nothing of it has been acknowledged
             if store is not None:
                 store.close()
             shutil.rmtree(folder, ignore_errors=True)
             let_go(lock)
             raise
-        session._load_memory()
         session.loggers.main.info("started %s", folder.name)
         try:
             session.model.draw(str(folder / "network.png"))
@@ -126,6 +130,7 @@ class Session:
     ) -> Session:
         """Go on with a run, with changed settings if given; raise `UserError` when one of them cannot change."""
         wished = config or read_config(folder)
+        game_of(folder, wished)
         lock, store = hold(folder), None
         try:
             store = Store(folder / "run.db")

@@ -24,6 +24,7 @@ def train(
     """
     import scoring
     import stages
+    from initialise import Stopped
 
     lines: list[dict[str, Any]] = []
     while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
@@ -32,8 +33,8 @@ def train(
             stages.play_self(session, stop)
             stages.retrain(session, stop)
             stages.evaluate(session, stop, time.perf_counter() - began)
-            scoring.score(session)
-        except stages.Stopped:
+            scoring.score(session, stop)
+        except Stopped:
             break
         lines.append(stages.finish_iteration(session, time.perf_counter() - began))
         if on_iteration is not None:

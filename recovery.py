@@ -21,9 +21,9 @@ from database import KEPT, TABLES, connect, row_digest
 from files import DamagedData, require_space, write_file
 from game import Game
 from games.own import digest
-from runs import hold, let_go, network_facts, new_folder, read_config
+from runs import game_of, hold, let_go, network_facts, new_folder, read_config
 from storage import IMPORTED, Store
-from verification import game_fault, game_of, match_fault
+from verification import game_fault, match_fault
 from versions import content, optimizer_file
 
 Row = tuple[Any, ...]
@@ -247,10 +247,12 @@ def _write(
         with store.transaction("recover"):
             for table in KEPT:
                 store.insert(table, tables[table])
-            for key, value in _values(config, game, tables).items():
+            for key, value in _values(config, game, tables, lost).items():
                 store.put(key, value)
             store.put("recovered_from", folder.name)
-            store.put("finished", "no" if done < config.iterations else "yes")
+            seconds = float(store.get("seconds") or 0)
+            over = done >= config.iterations or 0 < 60 * config.minutes <= seconds
+            store.put("finished", "yes" if over else "no")
         store.checkpoint()
         found = Recovered(
             new.name, store.count_games(), len(tables["matches"]), len(tables["versions"]), done, lost
@@ -262,7 +264,7 @@ def _write(
     return found
 
 
-def _values(config: Config, game: Game, tables: dict[str, list[Row]]) -> dict[str, str]:
+def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list[str]) -> dict[str, str]:
     """Return the values of the run as a whole: those that are kept, and those that follow from the rest."""
     ordered = sorted(tables["stages"], key=lambda row: (row[0], row[1] == "iteration"))
     stages = [(stage, json.loads(facts)) for _, stage, facts in ordered]
@@ -280,6 +282,10 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]]) -> dict[st
         "run": f"{game.spec}/{config.seed}", "game": game.spec, "rules": digest(game),
         "model": json.dumps(network_facts(config, game)), "config": to_json(config),
     }  # fmt: skip
-    best = best if best in known else max((v for v in known if v <= best), default=min(known))
+    if best not in known:
+        instead = max((v for v in known if v <= best), default=min(known))
+        lost.append(f"version {best} was the best: version {instead} takes its place")
+        best = instead
     whole = {name: kept.get(name, value) for name, value in made.items()}
+    whole |= {"imports": kept["imports"]} if "imports" in kept else {}
     return {**whole, "best": str(best), "seconds": str(seconds), "steps": str(steps)}

@@ -7,15 +7,18 @@ import hashlib
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import games
 from config import Config, UserError, find_faults, from_json, layers
-from files import private, writing
+from files import DamagedData, private, writing
 from game import Game
 from growing import enlarged, holds
 from selfplay import GameRecord
@@ -100,6 +103,21 @@ def read_config(folder: Path) -> Config:
     return from_json(text, str(path))
 
 
+def game_of(folder: Path, config: Config) -> Game:
+    """Return the game of a run; raise `UserError` where its settings name another than the folder that it lies in.
+
+    So no file of rules is run because somebody's config.json names it.
+    """
+    named, kept = config.game, folder.absolute().parent.name
+    if game_folder(named) == kept:
+        return games.make(named)
+    with suppress(UserError):
+        game = games.make(named, typed=False)
+        if game_folder(game.spec) == kept:  # it is named otherwise: "connect4( rows=6 )"
+            return game
+    raise UserError(f"{folder / 'config.json'}: expected the game of the folder {kept}, got {ascii(named[:100])}")
+
+
 def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
     """Return the folder of a run: the newest when no number is given, with 0 the one that ships."""
     if number == 0:
@@ -132,14 +150,24 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
     for path in reversed(runs_of(spec, root)):
         if path.name in over:
             continue
-        store = Store(path / "run.db", read_only=True)
         try:
-            over.add(store.get("recovered_from") or "")
-            if store.get("finished") != "yes":
+            if not _finished(path, over):
                 return path
-        finally:
-            store.close()
+        except (sqlite3.Error, DamagedData) as error:
+            told = f"{path.name}: its run.db cannot be read ({error})"
+            remedy = f"`python main.py recover --game '{spec}' --run {int(path.name[3:])}` saves what is right"
+            raise DamagedData(f"{told}; {remedy}") from None
     return None
+
+
+def _finished(folder: Path, over: set[str]) -> bool:
+    """Return whether a run has no iterations to go; add the one that it was recovered from to those that are over."""
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        over.add(store.get("recovered_from") or "")
+        return store.get("finished") == "yes"
+    finally:
+        store.close()
 
 
 class RunBusy(UserError):
@@ -174,6 +202,8 @@ def require_free(folder: Path) -> None:
 def let_go(file: Any) -> None:
     """Let go of a run, whoever else has the file open: a forked process has."""
     if not file.closed:
+        with suppress(OSError):  # who reads the file is told that nobody works
+            file.truncate(0)
         fcntl.flock(file, fcntl.LOCK_UN)
         file.close()
 
@@ -238,6 +268,10 @@ def taken_over(
                 names = [name for name, _ in model.named_weights()]
                 weights = enlarged(list(zip(names, weights, strict=True)), build(config).named_weights())
         if last is not None:
+            done = store.iterations_done()
+            if not 0 <= last <= done or not store.count_games():
+                told = f"from 0 to {done}" if store.count_games() else "of a run with games"
+                raise UserError(f"initial_memory_version: expected an iteration {told}, got {last} of {source.name}")
             rows = store.games(config.memory_size, last + 1)
             memory = [GameRecord(i, moves, visits, values, result)
                       for i, (_, _, result, moves, visits, values) in enumerate(rows)]  # fmt: skip

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 from typing import Any
 
 from config import Config, UserError
 from exact import Oracle, Solved, oracle, positions
 from games.plain import PlainGame
-from initialise import Session
+from initialise import Session, Stopped
 from ladder import rollout_match
 from league import ANCHOR, league, version_name
 from scoreboard import choose, choose_alone, measure, value_error
@@ -30,8 +31,8 @@ BEATEN, BEATEN_WELL, LOST_TO = 0.65, 0.9, 0.25
 """Scores from which the opponent doubles, is four times as strong, and below which it is halved."""
 
 
-def score(session: Session) -> None:
-    """Put the iteration's scoreboard into run.db."""
+def score(session: Session, stop: Callable[[], bool] = lambda: False) -> None:
+    """Put the iteration's scoreboard into run.db; raise `Stopped` when `stop` ended it: it is made anew."""
     s, c = session, session.config
     iteration = s.iteration
     finished = s.store.finished(iteration)
@@ -41,13 +42,18 @@ def score(session: Session) -> None:
     last = s.ends(iteration, finished.get("tournament", {}).get("at_seconds", 0.0))
     facts: dict[str, Any] = {}
     if c.score_every and (last or iteration % c.score_every == 0):
-        facts |= _exact(session)
+        facts |= _exact(session, stop)
     if c.score_games >= 2 and (last or iteration % c.eval_every == 0):
-        facts |= _matches(session)
+        facts |= _matches(session, stop)
     if facts:
         facts["seconds"] = time.perf_counter() - began
     with s.store.transaction():
         s.store.finish(iteration, "score", facts)
+
+
+def _ask(stop: Callable[[], bool]) -> None:
+    if stop():
+        raise Stopped
 
 
 # ---- exact values
@@ -57,7 +63,7 @@ _KNOWN: dict[tuple[str, int], tuple[Oracle, list[Solved]] | None] = {}
 """{(game, positions): who solved which; None when nobody does}: read or solved once a process"""
 
 
-def _solved(session: Session) -> tuple[Oracle, list[Solved]] | None:
+def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[Solved]] | None:
     s, count = session, session.config.score_positions
     key = s.game.spec, count
     if key not in _KNOWN:
@@ -71,13 +77,18 @@ def _solved(session: Session) -> tuple[Oracle, list[Solved]] | None:
             _KNOWN[key] = None
         else:
             with s.console.phase("solving", min(count, who.most)) as phase:
-                _KNOWN[key] = who, positions(s.game, who, count, 0, report=phase.update)
+
+                def told(found: int) -> None:
+                    _ask(stop)
+                    phase.update(found)
+
+                _KNOWN[key] = who, positions(s.game, who, count, 0, report=told)
     return _KNOWN[key]
 
 
-def _exact(session: Session) -> dict[str, Any]:
+def _exact(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
     s, c = session, session.config
-    solved = _solved(session)
+    solved = _solved(session, stop)
     if solved is None or not solved[1]:
         return {}
     who, found = solved
@@ -94,7 +105,7 @@ def _exact(session: Session) -> dict[str, Any]:
 # ---- fixed opponents
 
 
-def _matches(session: Session) -> dict[str, Any]:
+def _matches(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
     """Play the opponent of the day and the one half as strong; return the matches and the Elo that follows."""
     s, c = session, session.config
     iteration, version = s.iteration, s.current_version
@@ -108,6 +119,7 @@ def _matches(session: Session) -> dict[str, Any]:
     matches = []
     each = max(c.score_games // 4 * 2, 2)
     for opponent in sorted({max(sims // 2, LOWEST), sims}):
+        _ask(stop)
         seed = c.seed * 1_000_003 + iteration
         with s.console.phase(f"rollout:{opponent}", each):
             scores = rollout_match(s.game, agent, opponent, range(each), seed=seed, plies=c.opening_plies)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from config import UserError
 from failpoints import reach
 from funcs import MatchGame, tournament
 from gate import Verdict
-from initialise import Session
+from initialise import Session, Stopped
 from memory import Batch, window
 from selfplay import Counts, GameRecord, side_by_side
 from storage import IMPORTED
@@ -23,10 +24,6 @@ from versions import drop_old_optimizers
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
-
-
-class Stopped(Exception):
-    """The work was asked to stop; what is finished is on the disk."""
 
 
 class Diverged(UserError):
@@ -154,7 +151,8 @@ def retrain(session: Session, stop: Callable[[], bool] = _never) -> None:
                 raise Diverged(f"{told}; a smaller --learning-rate than {c.learning_rate:g} may help") from None
             s.console.say(f"  {told}: training again at half the learning rate")
         except BaseException:
-            s.restore()
+            with suppress(UserError):  # told is what went wrong first
+                s.restore()
             raise
     drop_old_optimizers(s.folder, s.current_version)
     losses = {name: round(value, 5) for name, value in facts.items() if "loss" in name}

@@ -6,16 +6,14 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-import games
-from config import Config, UserError
+from config import UserError
 from exchange import fault
 from files import DamagedData, read_file, sha256
 from game import Game
-from runs import game_folder, read_config
+from runs import game_of, read_config
 from selfplay import GameRecord
 from storage import IMPORTED, Store, unpack
 from versions import optimizer_file
@@ -32,21 +30,6 @@ class Report(NamedTuple):
     """A digest of all that the run has come to, the same for two runs that did the same; "" when it is damaged."""
     damage: list[str]
     """One line each; none when all is right."""
-
-
-def game_of(folder: Path, config: Config) -> Game:
-    """Return the game of a run; raise `UserError` where its settings name another than the folder that it lies in.
-
-    So no file of rules is run because somebody's config.json names it.
-    """
-    named, kept = config.game, folder.absolute().parent.name
-    if game_folder(named) == kept:
-        return games.make(named)
-    with suppress(UserError):
-        game = games.make(named, typed=False)
-        if game_folder(game.spec) == kept:  # it is named otherwise: "connect4( rows=6 )"
-            return game
-    raise UserError(f"{folder / 'config.json'}: expected the game of the folder {kept}, got {ascii(named[:100])}")
 
 
 def verify(folder: Path) -> Report:

@@ -90,7 +90,8 @@ class BoardWidget(anywidget.AnyWidget):
             elif deed == "look" and kind in LOOKS:
                 self._look(kind)
         except KeyboardInterrupt:
-            self.board.tell("stopped; your move is taken back")
+            self.look = "none"
+            self.board.tell("stopped" if deed == "look" else "stopped; your move is taken back")
 
     def _look(self, kind: str) -> None:
         if isinstance(self.board.agent, Agent):

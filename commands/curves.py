@@ -33,11 +33,12 @@ def run(argv: list[str]) -> int:
         raise UserError(f"output: expected a file that ends in {', '.join(KINDS)}, got {str(args.output)[:80]!r}")
     import games
     from loggers import read_metrics
-    from runs import find_run
+    from runs import SHIPPED, find_run
 
     spec = games.make(args.game).spec
     folders = [find_run(spec, number) for number in args.run or (None,)]
-    runs = {f"{folder.parent.name}/{folder.name}": read_metrics(folder / "metrics.jsonl") for folder in folders}
+    ships = {folder: "shipped/" if SHIPPED in folder.parents else "" for folder in folders}
+    runs = {f"{ships[f]}{f.parent.name}/{f.name}": read_metrics(f / "metrics.jsonl") for f in folders}
     from curves import curves
 
     try:

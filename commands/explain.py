@@ -53,6 +53,8 @@ def run(argv: list[str]) -> int:
     if not isinstance(agent, Agent):
         raise UserError(f"expected a network to explain, got the player {agent.name}")
     found = explain(agent, state)
+    if log is not None:
+        log.info("the search ends with %d simulations", found["simulations"])
     if args.json:
         print(json.dumps(found))
         return 0

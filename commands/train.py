@@ -58,7 +58,7 @@ def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
     from files import DamagedData
-    from runs import find_run, read_config, require_free, run_to_change, unfinished_run, with_network_of
+    from runs import find_run, game_of, read_config, require_free, run_to_change, unfinished_run, with_network_of
 
     spec = games.make(base.game).spec
     source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
@@ -68,13 +68,14 @@ def _run(argv: list[str], asked: _Signals) -> int:
     taken = [early(argv, f"initial_{what}_version") is not None for what in ("model", "memory")]
     if source is None and any(taken):
         raise UserError("expected --initial-run-number beside a version of a model or memory: the run that it is of")
+    if not fresh:
+        folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
     try:
-        if not fresh:
-            folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
         if folder is not None:
             require_free(folder)  # told before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:
             base = read_config(folder)
+            game_of(folder, base)
         if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
             base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
@@ -129,9 +130,9 @@ def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) ->
     if not session.goes_on():
         say("this run is finished; --iterations N or --minutes M lets it go on, --new starts another")
         return 0
-    say(budget_text(session))
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:
+        say(budget_text(session))
         train(session, stop=lambda: asked.count > 0, on_iteration=report)
     except KeyboardInterrupt:
         asked.count += 1

@@ -18,10 +18,9 @@ from config import Config
 from doctor import Found, random_game
 from game import Game
 from memory import ILLEGAL_VISITS, Memory, Positions
-from runs import read_config
+from runs import game_of, read_config
 from selfplay import GameRecord
 from storage import Store
-from verification import game_of
 from versions import read_weights
 
 YOUNG = 10

@@ -47,11 +47,13 @@ def position(game, moves=""):
 # ---- searches
 
 
-def test_the_page_has_the_numbers_of_explain():
-    agent, other = machine(sims=5000), machine()
-    state = position(agent.game, "4433")
-    look(agent, position(agent.game, "1"), 80)
-    assert look(agent, state, 60) == explain(other, state), "also after another position was looked at"
+@pytest.mark.parametrize("leaves", [1, 8])
+def test_the_page_has_the_numbers_of_explain(leaves):
+    game = games.make("connect4")
+    agent = Agent("machine", game, Projection(game), mcts_sims=5000, leaves=leaves)
+    for moves in ("44", "443", "4435", "44355"):
+        state, other = position(game, moves), Agent("machine", game, Projection(game), mcts_sims=60, leaves=leaves)
+        assert look(agent, state, 60) == explain(other, state), "also after positions before it were looked at"
 
 
 def test_a_deeper_look_goes_on_with_the_search_and_equals_one_from_the_start():

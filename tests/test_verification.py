@@ -10,11 +10,11 @@ from config import UserError, preset, to_json
 from doctor.history import read_history
 from files import DamagedData, arrays_to_bytes, sha256
 from recovery import recover
-from runs import game_folder
+from runs import game_folder, game_of
 from selfplay import GameRecord
 from storage import Store
 from tiny import tree_of
-from verification import game_of, verify
+from verification import verify
 
 MOVES = np.array([0, 3, 1, 4, 2], np.int16)
 RECORD = GameRecord(0, MOVES, np.zeros((5, 9), np.uint16), np.zeros(5, np.float32), 1.0)

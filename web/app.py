@@ -61,7 +61,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     async def tell() -> None:
         while not _listens(reached, port):  # a browser that comes before would find nobody
             await asyncio.sleep(0.01)
-        say(f"the page is at {address}\nCtrl-C ends it")
+        say(f"the page is at {address} (open it by hand where the browser finds no file)\nCtrl-C ends it")
         if door is not None:
             await asyncio.to_thread(webbrowser.open, door.as_uri())
 

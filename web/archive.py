@@ -84,7 +84,8 @@ class Archive:
         self._games.content = ""
         self._back.visible = self._on.visible = False
         if folder is None or iteration is None:
-            self._note.text = "There is no run with games yet: the tab Training starts one."
+            none = "There is no run with games yet: the tab Training starts one."
+            self._note.text = none if folder is None else "This run has no games."
             return
         try:
             found = list_games(folder, iteration, self._kind.value)

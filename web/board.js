@@ -38,8 +38,15 @@ function liveBoard(root) {
     if (!all.length) return;
     const columns = all.filter((p) => p.getAttribute("y") === all[0].getAttribute("y")).length;
     const rows = all.length / columns;
-    if (at === null || at >= all.length) at = Math.floor(rows / 2) * columns + Math.floor(columns / 2);
-    else if (e.key === "ArrowLeft") at -= at % columns ? 1 : 0;
+    if (at === null || at >= all.length) {
+      at = Math.floor(rows / 2) * columns + Math.floor(columns / 2);
+      if (!e.key.startsWith("Arrow") && e.key !== "Enter" && e.key !== " ") { at = null; return; }
+      e.preventDefault();
+      e.stopPropagation();
+      cursor();
+      return;
+    }
+    if (e.key === "ArrowLeft") at -= at % columns ? 1 : 0;
     else if (e.key === "ArrowRight") at += at % columns < columns - 1 ? 1 : 0;
     else if (e.key === "ArrowUp") at -= at >= columns ? columns : 0;
     else if (e.key === "ArrowDown") at += at < all.length - columns ? columns : 0;

@@ -253,6 +253,7 @@ def look(
     mcts = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
     if mcts is not None and (len(mcts) == 0 or mcts.root.id != state.id):
         mcts.clear()
+        mcts.clear_cache()
     told = time.monotonic()
 
     def looking() -> bool:

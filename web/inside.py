@@ -122,6 +122,7 @@ class Inside:
         self._on = bool(on)
         if not self._on:
             self._toggle.value = "none"
+            self.stop()  # with the one below two jobs on: what a search ends with now is not shown
         self.position_changed()
         self._play.show()
 

@@ -35,7 +35,7 @@ class Play:
         self._turn = 0
         """Counts what was done at the table: a search begun before the last deed no longer counts."""
         self._running = False
-        self._players: dict[tuple[str, str], Player] = {}
+        self._players: dict[tuple[str, int, str, str], Player] = {}
         games = self.roster.games()
         self.table = Table(game if game in games else games[0])
         self.inside = Inside(self)
@@ -313,8 +313,9 @@ class Play:
         """Offer the players of the game that is on the table."""
         spec = self.table.game.spec
         options = self.roster.players(spec)
-        for _, who, _ in self._seats.values():
-            who.set_options(options, value=who.value if who.value in options else PERSON)
+        for side, (_, who, _) in self._seats.items():
+            seated = self.table.seats[side]
+            who.set_options(options, value=seated if seated in options else PERSON)
         self.inside.change_game(spec, options)
         if spec not in self._game.options:
             self._game.set_options([*self._game.options, spec])
@@ -382,9 +383,11 @@ class Play:
                 ) -> tuple[int, float | None] | None:  # fmt: skip
         """Make the player if need be and let it choose; runs in a thread."""
         level = level if has_level(name) else ""
-        if (name, level) not in self._players:
-            self._players[name, level] = self.roster.make(name, make_game(spec), level)
-        return choose(self._players[name, level], level, state, moves, lambda: self._turn != turn)
+        key = spec, state.playerTurn, name, level  # each seat has a tree, of the game that was on the table
+        player = self._players.get(key)
+        if player is None:
+            player = self._players[key] = self.roster.make(name, make_game(spec), level)
+        return choose(player, level, state, moves, lambda: self._turn != turn)
 
 
 def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:

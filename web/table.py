@@ -127,7 +127,7 @@ class Table:
         self.values[ply] = value * player
 
     def evaluation(self) -> float | None:
-        """The value here for who began: the result when it is known, else the newest value noted up to here."""
+        """The value here for who began: the result when it is known, else what was noted of this position."""
         if not self.looking_back and self.result is not None:
             return self.result
         return self.values.get(self.ply)
@@ -177,7 +177,9 @@ class Table:
             if not result:
                 return "A draw."
             side = 1 if result > 0 else -1
-            given = " The other side resigned." if self.resigned is not None else ""
+            given = "" if self.resigned is None else " The other side resigned."
+            if given and self._loaded is not None:  # a file tells who won, not why
+                given = " So says the file."
             return f"{self.side_name(side)} wins.{given}"
         turn = self.side_name(self.state.playerTurn)
         if self.looking_back:
