@@ -191,6 +191,10 @@ def test_laptop_has_a_smaller_network_on_a_processor_without_bfloat16(monkeypatc
     monkeypatch.setattr(c, "native_bfloat16", lambda: native)
     for changes in ({}, {"game": "connect4(rows=5)"}, {"game": "mine.py:Game"}):
         assert c.preset("laptop", **changes).hidden_cnn_layers == (filters,) * 6
+    for game in ("TicTacToe", " gomoku", "Gomoku( size=8 )", "gomoku"):
+        assert c.preset("laptop", game=game).games_in_flight == 128
+    for game in ("gomoku.py:Mine", "somewhere/gomoku.py", "open_spiel:go", "connect4", "mine"):
+        assert c.preset("laptop", game=game).games_in_flight == 256, game
     assert c.preset("laptop", hidden_cnn_layers=("16x3",) * 2).hidden_cnn_layers == ("16x3",) * 2
     for name, game in (("gpu", "connect4"), ("laptop", "gomoku"), ("tiny", "tictactoe"), ("classic", "connect4")):
         monkeypatch.setattr(c, "native_bfloat16", lambda: True)

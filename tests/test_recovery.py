@@ -131,7 +131,7 @@ def test_a_run_without_its_database_is_not_passed_over_for_a_new_one(root):
             (folder / "run.db").unlink()
         else:
             (folder / "run.db").write_bytes(content)
-        with pytest.raises(DamagedData, match="run.db"):
+        with pytest.raises(DamagedData, match="run.db.*recover --game 'tictactoe' --run 1"):
             unfinished_run("tictactoe", root)
 
 
@@ -207,6 +207,24 @@ def test_a_row_that_is_not_right_is_not_saved(root):
 def recovered_with_loss(folder):
     found = recover(folder)
     return found, folder.with_name(found.run)
+
+
+def test_a_run_without_an_older_network_is_whole_again_and_says_what_became_of_its_best(root):
+    folder = find_run("tictactoe", root=root)
+    store = Store(folder / "run.db")
+    with store.transaction("imports"):
+        store.put("imports", "[]")
+    best = store.lines()[-1]["best_version"]
+    store.close()
+    gone = best if 0 < best < 4 else 1
+    changed(folder, f"models/version000{gone}.npz", flipped)
+    found, new = recovered(folder)
+    assert found.versions == 4
+    store = Store(new / "run.db", read_only=True)
+    assert (store.get("imports"), store.get("finished")) == ("[]", "yes")
+    told_of = f"version {gone} was the best: version {store.best()} takes its place"
+    assert (told_of in found.lost) == (best == gone) == (store.best() != best)
+    store.close()
 
 
 def test_without_any_right_network_nothing_is_recovered(root):

@@ -144,6 +144,8 @@ def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
     [({"hidden_cnn_layers": ("8x3",)}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "hidden_cnn_layers"),
      ({"value_units": 9}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "value_units"),
      ({}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 99}, "expected a version from 0 to"),
+     ({}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MEMORY_VERSION": 99}, "expected an iteration from 0 to 4, got 99"),
+     ({}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MEMORY_VERSION": -3}, "expected an iteration from 0 to 4, got -3"),
      ({}, {"INITIAL_RUN_NUMBER": 8, "INITIAL_MODEL_VERSION": 1}, "there is run0001"),
      ({"game": "connect4"}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "there is none"),
      ({}, {"INITIAL_MODEL_VERSION": 1}, "initial_run_number"),

@@ -73,6 +73,16 @@ def test_a_run_interrupted_in_a_scoreboard_comes_to_the_same_figures(undisturbed
     assert scores(folder) == scores(undisturbed)
 
 
+def test_asked_to_stop_in_a_scoreboard_it_stops_there_and_makes_it_anew(undisturbed, tmp_path, quick):
+    with start(tmp_path / "two", **SETTINGS) as session:
+        folder = session.folder
+        assert train(session, stop=lambda: "tournament" in session.store.finished(1)) == []
+        assert "score" not in session.store.finished(1)
+    with Session.open(folder, console=QUIET) as session:
+        train(session)
+    assert scores(folder) == scores(undisturbed)
+
+
 def test_the_console_says_what_was_found(tmp_path, quick):
     with start(tmp_path / "one", **{**SETTINGS, "iterations": 1}) as session:
         session.console = listening = Listening()

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 import games
+from commandline import told
 from config import UserError, preset, to_json
 from doctor.history import read_history
 from files import DamagedData, arrays_to_bytes, sha256
+from initialise import Session
 from recovery import recover
 from runs import game_folder, game_of
 from selfplay import GameRecord
 from storage import Store
-from tiny import tree_of
+from tiny import QUIET, tree_of
 from verification import verify
 
 MOVES = np.array([0, 3, 1, 4, 2], np.int16)
@@ -125,6 +127,19 @@ def test_rules_that_somebodys_settings_name_are_not_run(strange, tmp_path):
 def test_a_run_in_the_folder_of_another_game_is_refused(tmp_path, named, kept):
     with pytest.raises(UserError, match=f"expected the game of the folder {kept}, got '"):
         game_of(tmp_path / kept / "run0001", preset("tiny", game=named))
+
+
+def test_a_run_whose_settings_name_a_file_of_rules_runs_none_of_it(trained_place, tmp_path, capsys):
+    (tmp_path / "g.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    path = trained_place / "tictactoe" / "run0001" / "config.json"
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps({**settings, "game": f"{tmp_path / 'g.py'}:G"}))
+    for argv in (("--game", "tictactoe", "--run", "1"), ("verify", "--game", "tictactoe")):
+        code, out, err = told(capsys, *argv)
+        assert code in (2, 4) and "expected the game of the folder tictactoe" in out + err
+    with pytest.raises(UserError, match="expected the game of the folder"):
+        Session.open(path.parent, console=QUIET)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_run_in_the_folder_of_its_game_is_read_however_the_game_is_named(tmp_path):
