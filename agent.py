@@ -42,7 +42,9 @@ class Player:
     """Anything that chooses moves. Override `act`; `act_many` when many games at once are cheaper."""
 
     at_once = 64
-    """Games of a match that it plays side by side at most; 1 where it plays by the clock, or may give up in `act`."""
+    """Games of a match that it plays side by side at most; 1 where it plays by the clock."""
+    is_person = False
+    """Whether it asks somebody at the console."""
 
     def __init__(self, name: str, game: Game) -> None:
         self.name = name
@@ -57,7 +59,13 @@ class Player:
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         """Choose in several games at once; a slot names the game, so that a search tree can be kept."""
-        return [Decision(*self.act(s, tau)[:3]) for s, tau in zip(states, taus, strict=True)]
+        return [self._decision(state, tau) for state, tau in zip(states, taus, strict=True)]
+
+    def _decision(self, state: GameState, tau: float) -> Decision:
+        try:
+            return Decision(*self.act(state, tau)[:3])
+        except Resigned:
+            return Decision(RESIGN, np.zeros(self.game.action_size, np.int64), -1.0)
 
     def new_games(self, slots: int) -> None:
         """Make room for games in slots 0 .. slots - 1."""
@@ -308,6 +316,7 @@ class User(Player):
     """A person at the console. Knows undo, hint, resign, quit; end of input ends the game quietly."""
 
     at_once = 1
+    is_person = True
 
     def __init__(
         self, name: str, game: Game, *, hint: Callable[[GameState], str] | None = None,

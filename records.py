@@ -237,7 +237,7 @@ def _is_date(value: Any) -> bool:
 
 
 _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
-    ("game", "the name of a game", lambda v: isinstance(v, str) and len(v) <= 200),
+    ("game", "the name of a game", lambda v: isinstance(v, str) and len(v) <= 1000),
     ("moves", "a list of names", lambda v: isinstance(v, list) and all(isinstance(name, str) for name in v)),
     ("result", "a number from -1 to 1 or null",
      lambda v: v is None or (isinstance(v, int | float) and not isinstance(v, bool) and -1 <= v <= 1)),

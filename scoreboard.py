@@ -32,16 +32,17 @@ class Share(NamedTuple):
     high: float | None
 
     def __str__(self) -> str:
+        """In percent, with the longer half of the interval."""
         if self.share is None or self.low is None or self.high is None:
             return "-"
-        return f"{100 * self.share:.1f} ±{50 * (self.high - self.low):.1f}"
+        return f"{100 * self.share:.1f} ±{100 * max(self.high - self.share, self.share - self.low):.1f}"
 
 
 def share(hits: Sequence[bool] | np.ndarray) -> Share:
     """Return the share of hits with its interval.
 
     >>> str(share([True] * 90 + [False] * 10))
-    '90.0 ±5.9'
+    '90.0 ±7.4'
     """
     n = len(hits)
     if n == 0:

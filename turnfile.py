@@ -126,8 +126,13 @@ def greedy(state: GameState) -> int:
 
 
 def thinker(name: str, *, sims: int, seconds: float, seed: int) -> Think:
-    """Return how the player of a name thinks; an empty name is the best network, else rollouts, else chance."""
-    named = [name] if name else ["best", f"rollout:{max(1, int(seconds / 2))}s", "random"]
+    """Return how the player of a name thinks; raise `UserError` for one that needs a whole game or a person.
+
+    An empty name is the best network, else the one that ships, else rollouts, else chance.
+    """
+    if name.startswith(("gtp:", "human")):
+        raise UserError(f"player: expected one that can be asked about a single position, got {name[:60]!r}")
+    named = [name] if name else ["best", "shipped", f"rollout:{max(1, int(seconds / 2))}s", "random"]
 
     def think(state: GameState) -> tuple[int, str]:
         reason = ""

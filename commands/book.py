@@ -37,13 +37,12 @@ def run(argv: list[str]) -> int:
     if not path.parent.is_dir():
         raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
     import games
-    from agent import User
     from lineup import make_player
     from players import book as books
 
     game = games.make(args.game)
     player = make_player(args.player, game, sims=args.sims)
-    if isinstance(player, User):
+    if player.is_person:
         raise UserError("expected a player that is no human")
     book = books.load_book(path, game) if path.exists() else books.Book(game, player.name)
     if book.player != player.name:

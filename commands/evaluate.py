@@ -56,15 +56,18 @@ def run(argv: list[str]) -> int:
     if args.positions == 0 and args.ladder_games == 0:
         raise UserError("expected positions or ladder_games above 0, got 0 for both")
     import games
-    from agent import Agent, User
+    from agent import Agent
     from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
+    from players.book import BookPlayer
 
     game = games.make(args.game)
     player = make_player(args.player, game, sims=max(*args.sims, args.ladder_sims), smallest=STEADY)
-    if isinstance(player, User):
+    if player.is_person:
         raise UserError(f"expected a player that can be asked thousands of times, got {args.player!r}")
+    if isinstance(player, BookPlayer) and isinstance(player.player, Agent):
+        raise UserError(f"expected a network without a book, whose moves need no simulations, got {args.player!r}")
     if isinstance(player, Agent) and player.name.startswith("level "):  # a level has simulations of its own
         args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
     live = sys.stderr.isatty() and not args.json

@@ -48,6 +48,8 @@ class History:
     """Self-play of the last iterations."""
     answers: tuple[np.ndarray, np.ndarray] | None = None
     """(value [B], logits) of the newest network for positions of these games; None before the first training."""
+    version: int = 0
+    """The newest network's."""
     fault: str = ""
     """Why database or network cannot be read."""
     positions: Positions | None = field(default=None, repr=False)
@@ -101,7 +103,7 @@ def _ask_network(history: History, store: Store) -> None:
     parts = [Memory(history.game, 1).positions(record) for record in history.records[:60]]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
     history.positions = Positions(*(column[:256] for column in columns)) if columns and len(columns[0]) else None
-    version = store.versions()[-1].version
+    version = history.version = store.versions()[-1].version
     model = make_network(history.config, history.game)
     weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
     if version and history.positions is not None:
@@ -316,7 +318,7 @@ def promotions(run: History) -> Found:
 
 def network(run: History) -> Found:
     if run.answers is None:
-        return Found(True, "not trained yet")
+        return Found(True, f"version {run.version}, and no games to ask it about" if run.version else "not trained yet")
     values, logits = run.answers
     if not (np.isfinite(values).all() and np.isfinite(logits).all()):
         return Found(False, "answers are not finite", "finite answers", _slower(run))

@@ -103,7 +103,7 @@ def _from_bytes(data: bytes, game: Game) -> Book:
     good = isinstance(values, dict) and set(values) == {"game", "player", "positions"}
     if not good or not all(isinstance(values[key], str) for key in ("game", "player")):
         raise UserError("expected game, player and positions in JSON, as `python main.py book` writes it")
-    if values["game"][:200] != game.spec and games.make(values["game"][:200], typed=False).spec != game.spec:
+    if values["game"] != game.spec and games.make(values["game"], typed=False).spec != game.spec:
         raise UserError(f"expected a book of {game.spec}, got one of {values['game'][:60]}")
     positions = values["positions"]
     if not isinstance(positions, dict) or len(positions) > MOST:
@@ -191,17 +191,17 @@ class BookPlayer(Player):
 
     def __init__(self, player: Player, book: Book) -> None:
         super().__init__(f"{player.name}+book", player.game)
-        self._player, self._book = player, book
-        self.at_once = player.at_once
+        self.player, self._book = player, book
+        self.at_once, self.is_person = player.at_once, player.is_person
 
     def new_games(self, slots: int) -> None:
-        self._player.new_games(slots)
+        self.player.new_games(slots)
 
     def new_game(self, slot: int, seed: int) -> None:
-        self._player.new_game(slot, seed)
+        self.player.new_game(slot, seed)
 
     def observe(self, slot: int, action: int) -> None:
-        self._player.observe(slot, action)
+        self.player.observe(slot, action)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions: dict[int, Decision] = {}
@@ -210,14 +210,14 @@ class BookPlayer(Player):
                 decisions[slot] = Decision(action, self._only(action), 0.0)
         asked: list[Any] = [job for job in zip(slots, states, taus, strict=True) if job[0] not in decisions]
         if asked:
-            found = self._player.act_many(*(list(part) for part in zip(*asked, strict=True)))
+            found = self.player.act_many(*(list(part) for part in zip(*asked, strict=True)))
             decisions.update(zip((job[0] for job in asked), found, strict=True))
         return [decisions[slot] for slot in slots]
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Choose in the game of slot 0."""
         action = self._book.reply(state)
-        return self._player.act(state, tau) if action is None else (action, self._only(action), 0.0, 0.0)
+        return self.player.act(state, tau) if action is None else (action, self._only(action), 0.0, 0.0)
 
     def _only(self, action: int) -> np.ndarray:
         pi = np.zeros(self.game.action_size)

@@ -21,8 +21,8 @@ from selection import Rule
 
 EXPLORATION = 1.4
 """c of UCB1, for values from -1 to 1."""
-AT_ONCE = 512
-"""Simulations between two looks at the clock."""
+AT_ONCE, AT_ONCE_PLAIN = 512, 8
+"""Simulations between two looks at the clock; in games of plain Python, whose random games take so much longer."""
 ROOM = 2**30
 """Bytes at most of one tree under a time limit; a full tree ends the search."""
 
@@ -57,6 +57,8 @@ class RolloutPlayer(Player):
         super().__init__(name, game)
         self._sims, self._seconds, self._exploration = sims, seconds, exploration
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
+        self._slice = AT_ONCE_PLAIN if isinstance(game, PlainGame) else AT_ONCE
+        self._interrupted = False
         self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
         if seconds is not None:
@@ -92,21 +94,31 @@ class RolloutPlayer(Player):
 
     def _in_threads(self, work: Sequence[Sequence[tuple[MCTS, GameState]]]) -> None:
         threads = [threading.Thread(target=self._search, args=(part,)) for part in work if part]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self._interrupted = False
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        except BaseException:
+            self._interrupted = True
+            for thread in threads:
+                if thread.ident is not None:  # a search that goes on would write into the next one's tree
+                    thread.join()
+            raise
 
     def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:
             tables = mcts.forest, mcts.rules, mcts.rule, mcts.cache
             mcts.set_root(state, sims=self._sims or 0)
-            if self._sims is not None:
-                rollout_step(*tables, 0, self._sims)
-                continue
             end = time.perf_counter() + (self._seconds or 0.0)
-            while time.perf_counter() < end and not self.stopped():
-                goal = mcts.root.visits + AT_ONCE
+            while not self._interrupted and (
+                mcts.root.visits < self._sims
+                if self._sims is not None
+                else time.perf_counter() < end and not self.stopped()
+            ):
+                goal = mcts.root.visits + self._slice
+                goal = goal if self._sims is None else min(goal, self._sims)
                 rollout_step(*tables, 0, goal)
                 if mcts.root.visits < goal:
                     break
@@ -120,7 +132,7 @@ class RolloutPlayer(Player):
         goal = min(sims or self._sims or AT_ONCE, mcts.capacity // 2 - 2)
         mcts.set_root(state, sims=goal)
         while mcts.root.visits < goal and not (stop and stop()):
-            step = min(mcts.root.visits + AT_ONCE, goal)
+            step = min(mcts.root.visits + self._slice, goal)
             rollout_step(mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, step)
             mcts.check_errors()
             if mcts.root.visits < step:

@@ -198,3 +198,17 @@ def test_wrong_arguments_of_the_command_are_told_in_one_line(argv, words, tmp_pa
     code, out, err = told(capsys, "book", "--game", "tictactoe", *argv)
     assert (code, out) == (2, "") and words in err and err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_people_with_a_book_are_people(capsys, tmp_path):
+    path = tmp_path / "c.json"
+    for argv in (("evaluate", "human+book", "--game", "littlego"),
+                 ("book", "--output", str(path), "--player", "human+book", "--game", "littlego")):  # fmt: skip
+        code, out, err = told(capsys, *argv)
+        assert (code, out) == (2, "") and err.startswith("error: expected a player")
+    assert not path.exists()
+
+
+def test_a_network_with_a_book_is_not_measured_at_several_numbers_of_simulations(capsys):
+    code, _, err = told(capsys, "evaluate", "shipped+book", "--game", "littlego")
+    assert code == 2 and "expected a network without a book" in err

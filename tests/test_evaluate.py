@@ -85,7 +85,7 @@ def test_a_table_has_straight_columns():
     heads, counted, chance, own = text.splitlines()[-4:]
     assert heads.split() == ["all", "ply", "0-3", "one", "half", "more", "best", "score"]
     assert counted.split()[1:] == ["5"] * 5 and chance.split()[-2:] == ["30.0", "20.0"]
-    assert len(heads) == len(chance) == len(own) and own.count("80.0 ±25.0") == 6
+    assert len(heads) == len(chance) == len(own) and own.count("80.0 ±40.0") == 6
 
 
 # ---- curves

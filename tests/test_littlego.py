@@ -248,14 +248,17 @@ def test_the_first_player_there_is_plays_by_default(monkeypatch):
 
     def make_player(name, game, **options):
         asked.append(name)
-        if name == "best":
-            raise UserError("no network\nat all")
+        if name in ("best", "shipped"):
+            raise UserError(f"no network {name}\nat all")
         return type("Fixed", (turnfile.Player,), {"act": lambda self, state, tau: (7, None, 0.0, 0.0)})(name, game)
 
     monkeypatch.setattr(turnfile, "make_player", make_player)
     monkeypatch.setattr(turnfile, "trained_config", lambda game: None)
-    assert thinker("", sims=1, seconds=4.0, seed=0)(GAME.start()) == (7, "rollout:2s (no network)")
-    assert asked == ["best", "rollout:2s"]
+    assert thinker("", sims=1, seconds=4.0, seed=0)(GAME.start()) == (7, "rollout:2s (no network best)")
+    assert asked == ["best", "shipped", "rollout:2s"]
+    for name in ("gtp:gnugo --mode gtp", "human+book", "human"):
+        with pytest.raises(UserError, match="expected one that can be asked about a single position"):
+            thinker(name, sims=1, seconds=4.0, seed=0)
 
 
 def failing(state):

@@ -8,7 +8,7 @@ import pytest
 import funcs
 import games
 import rating
-from agent import Player
+from agent import Player, Resigned
 from commandline import told
 from config import Config, UserError
 from funcs import contest, tournament
@@ -264,3 +264,16 @@ def test_a_damaged_line_of_a_file_of_games_harms_no_other(tmp_path):
     for number in (1, 2, 3):
         with pytest.raises(UserError, match="games.jsonl: expected"):
             load_game(file, number)
+
+
+def test_a_player_that_gives_up_in_act_loses_that_game_whatever_is_played_beside_it():
+    class GivesUp(Player):
+        def act(self, state, tau):
+            if len(state.allowedActions) < 7:
+                raise Resigned
+            return int(state.allowedActions[0]), np.zeros(9), 0.0, 0.0
+
+    game = games.make("tictactoe")
+    scores = contest(game, (GivesUp("gives up", game), RandomPlayer(game)), total=8, opening_plies=0, seed=0,
+                     over=lambda scores: False)  # fmt: skip
+    assert scores and set(scores) == {0.0}

@@ -1,6 +1,7 @@
 """Rollout players: what they prove is true, their visits balance, the same seed gives the same game."""
 
 import functools
+import threading
 import time
 
 import numpy as np
@@ -107,3 +108,23 @@ def test_names_of_rollout_players(name):
 def test_other_names_are_refused(name):
     with pytest.raises(games.UserError):
         make_player(name, games.make("tictactoe"))
+
+
+@pytest.mark.parametrize("budget", [{"seconds": 60.0}, {"sims": 300_000}])
+def test_an_interrupted_search_has_ended_when_the_interruption_goes_on(budget, monkeypatch):
+    """Otherwise it would write into the tree of the next search."""
+    player, threads = RolloutPlayer(games.make("connect4"), **budget), []
+    join = threading.Thread.join
+
+    def interrupted(thread, *rest):
+        threads.append(thread)
+        if len(threads) == 1:
+            raise KeyboardInterrupt
+        join(thread, *rest)
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    player.new_games(1)
+    player.new_game(0, 0)
+    with pytest.raises(KeyboardInterrupt):
+        player.act_many([0], [player.game.start()], [0.0])
+    assert len(threads) > 1 and not any(thread.is_alive() for thread in threads)
