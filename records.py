@@ -20,6 +20,7 @@ import sgf
 from config import UserError
 from files import write_file
 from game import Game, GameState
+from games.own import lies_elsewhere
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")
@@ -204,7 +205,7 @@ def _from_json(text: str, game: Game | None) -> Record:
         raise UserError(f"expected {', '.join(key for key, *_ in _FIELDS)} only, got {unknown[0][:40]!r}")
     if game is None:
         game = games.make(values["game"], typed=False)
-    elif values["game"] != game.spec and games.make(values["game"], typed=False).spec != game.spec:
+    elif not _names(values["game"], game):
         raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
     told, found = values.get("result"), _result_by_rules(end)
@@ -215,6 +216,10 @@ def _from_json(text: str, game: Game | None) -> Record:
     result = found if end.isEndGame else None if told is None else float(told)
     players = values.get("players", ("", ""))
     return Record(game, moves, result, (players[0], players[1]), values.get("date", ""))
+
+
+def _names(spec: str, game: Game) -> bool:
+    return spec == game.spec or lies_elsewhere(spec, game) or games.make(spec, typed=False).spec == game.spec
 
 
 def _shown(value: Any) -> str:

@@ -61,6 +61,15 @@ def digest(game: Game) -> str:
     return hashlib.sha256(Path(game.origin.rpartition(":")[0]).read_bytes()).hexdigest()
 
 
+def lies_elsewhere(spec: str, game: Game) -> bool:
+    """Tell whether a name is that of this game of one's own, but for the folder of its file; nothing is run."""
+    told, mine = _SPEC.match(spec), _SPEC.match(game.spec)
+    if not (game.origin and told and mine):
+        return False
+    same = all(told[part] == mine[part] for part in ("kind", "inside"))
+    return same and re.split(r"[/\\]", told["file"])[-1] == Path(mine["file"]).name
+
+
 def _module(path: Path) -> ModuleType:
     """Return the module of a file, run once as long as the file stays as it is."""
     try:

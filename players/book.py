@@ -19,6 +19,7 @@ from agent import Player
 from config import UserError
 from files import write_file
 from game import Game, GameState
+from games.own import lies_elsewhere
 from MCTS import Decision
 
 SHIPPED = Path(__file__).parent / "books"
@@ -103,7 +104,8 @@ def _from_bytes(data: bytes, game: Game) -> Book:
     good = isinstance(values, dict) and set(values) == {"game", "player", "positions"}
     if not good or not all(isinstance(values[key], str) for key in ("game", "player")):
         raise UserError("expected game, player and positions in JSON, as `python main.py book` writes it")
-    if values["game"] != game.spec and games.make(values["game"], typed=False).spec != game.spec:
+    named = values["game"]
+    if named != game.spec and not lies_elsewhere(named, game) and games.make(named, typed=False).spec != game.spec:
         raise UserError(f"expected a book of {game.spec}, got one of {values['game'][:60]}")
     positions = values["positions"]
     if not isinstance(positions, dict) or len(positions) > MOST:

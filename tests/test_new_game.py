@@ -14,6 +14,7 @@ import games
 import records
 from cli import run
 from commandline import SMALL, told
+from config import UserError
 from conformance import check
 from games.own import TEMPLATE, digest
 from loggers import read_metrics
@@ -345,3 +346,19 @@ def test_the_guide_shows_what_the_commands_print(snort, capsys):
 
 def test_the_template_is_readable_where_it_lies():
     compile(TEMPLATE.read_text(encoding="utf-8"), "template", "exec")
+
+
+def test_a_saved_game_is_read_when_the_file_of_rules_has_moved_and_is_named(snort, desk):
+    game = games.make(f"{snort}:Snort")
+    state, moves = game.start(), []
+    for _ in range(3):
+        moves.append(int(state.allowedActions[0]))
+        state = state.takeAction(moves[-1])[0]
+    records.save(desk / "a.json", records.Record(game, moves))
+    (desk / "elsewhere").mkdir()
+    moved = games.make(f"{snort.rename(desk / 'elsewhere' / 'snort.py')}:Snort")
+    assert moved.spec != game.spec and records.load(desk / "a.json", moved).moves == moves
+    with pytest.raises(UserError, match="expected the game to be named with --game"):
+        records.load(desk / "a.json")
+    with pytest.raises(UserError):
+        records.load(desk / "a.json", games.make("tictactoe"))
