@@ -202,7 +202,8 @@ def test_a_trace_that_cannot_be_written_is_told_in_one_line(trained_place, capsy
 
 
 @pytest.mark.parametrize("argv, goes_on", [
-    ([], True), (["--new"], True), (["train"], True), (["book", "-o", "x.json"], True), (["play"], False),
+    ([], True), (["--new"], False), (["train"], True), (["--initial-run-number", "1"], False),
+    (["book", "-o", "x.json"], True), (["play"], False),
     (["evaluate"], False), (["doctor"], False),
 ])  # fmt: skip
 def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypatch, argv, goes_on):

@@ -233,9 +233,9 @@ def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_t
     config = tiny(minutes=5, eval_every=1000, score_every=1, min_memory=16)
     now, exact = [0.0], scoring._exact
 
-    def long(session):
+    def long(*args):
         now[0] += 1000
-        return exact(session)
+        return exact(*args)
 
     monkeypatch.setattr(main, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(scoring, "_exact", long)
