@@ -21,10 +21,10 @@ def undisturbed(nursery, tmp_path_factory):
     return root, found["passes"], found["state"]
 
 
-def places(passes):
-    """Return (point, pass) pairs: of each point the first and the last."""
+def places(passes, most):
+    """Return (point, pass) pairs: of each point the first, the last, and some between them."""
     for point, count in sorted(passes.items()):
-        yield from ((point, k) for k in sorted({1, count}))
+        yield from ((point, k) for k in sorted({1, count, *range(1, count, max(1, count // most))}))
 
 
 def test_the_points_of_the_loop_are_passed(undisturbed):
@@ -38,7 +38,7 @@ def test_the_points_of_the_loop_are_passed(undisturbed):
 
 def test_killed_at_any_point_and_started_again_it_is_the_same_run(nursery, undisturbed, tmp_path):
     _, passes, state = undisturbed
-    kills = list(places(passes))
+    kills = list(places(passes, 2))
     assert len(kills) >= 60
     for number, (point, k) in enumerate(kills):
         root = tmp_path / str(number)
