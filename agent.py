@@ -14,10 +14,13 @@ import numpy as np
 
 from choices import log_walk, snapshot
 from config import UserError
+from forest import trees_in
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor
 from memory import Batch
 
+ROOM = 2**31
+"""Bytes that the trees of a match take; a player whose trees are large plays fewer games at once."""
 RESIGN = -1
 """Action of a `Decision` by which a player gives the game up."""
 
@@ -109,6 +112,7 @@ class Agent(Player):
         self.rng = rng or np.random.default_rng(0)
         self.alpha, self.noisy = alpha, noisy
         self._leaves = leaves
+        self.at_once = int(np.clip(trees_in(ROOM, game, mcts_sims), 2, self.at_once))
         self._options: dict[str, Any] = {
             "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
             "prove": prove, "look_ahead": look_ahead,
@@ -331,17 +335,19 @@ class User(Player):
         """Ask until a legal move comes; raise `TakeBack`, `Resigned` or `Quit` when the person wants that."""
         legal = [self.game.move_name(a) for a in state.allowedActions]
         shown = " ".join(legal[:60]) + (" ..." if len(legal) > 60 else "")
+        moves = {name.lower() for name in legal}  # which may be called "h" or "q"
         self._say(state.render())
         while True:
             self._say(f"{self.game.pieces[state.playerTurn]} to move. Legal: {shown}  (or undo, hint, resign, quit)")
             text = self._read().strip().lower()
-            if text in ("undo", "u"):
+            word = text if text not in moves else ""
+            if word in ("undo", "u"):
                 raise TakeBack
-            if text in ("resign", "r"):
+            if word in ("resign", "r"):
                 raise Resigned
-            if text in ("quit", "q", "exit"):
+            if word in ("quit", "q", "exit"):
                 raise Quit
-            if text in ("hint", "h", "?"):
+            if word in ("hint", "h", "?"):
                 self._say(self._hint(state) if self._hint else "No hints in this game.")
                 continue
             try:

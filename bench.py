@@ -9,47 +9,68 @@ from typing import Any
 import numpy as np
 
 import games
-from backends import cores, make_predictor, measure_raw
+from backends import STEADY, cores, make_predictor, measure_raw
 from config import Config
 from forest import forest_bytes
 from game import Game
 from MCTS import MCTS
-from selfplay import SelfPlay, game_seed
+from selfplay import SelfPlay, game_seed, side_by_side
 
 WINDOWS = 4
 """Raw network and self-play take turns this often."""
 
 
-class _Gate:
-    """Holds self-play between two batches while the raw network is measured."""
+class Gate:
+    """Holds the threads of self-play between two batches while the raw network is measured."""
 
     def __init__(self) -> None:
-        self.open = threading.Event()
-        self.open.set()
-        self.ended = False
+        self._open = threading.Event()
+        self._open.set()
+        self._came: list[float] = []
+        self._ended = False
 
     def __call__(self) -> bool:
-        self.open.wait()
-        return self.ended
+        if not self._open.is_set():
+            self._came.append(time.perf_counter())
+            self._open.wait()
+        return self._ended
+
+    def open(self, *, ended: bool = False) -> float:
+        """Let all go on, or to their end; return when."""
+        self._ended, self._came = ended, []
+        now = time.perf_counter()
+        self._open.set()
+        return now
+
+    def close(self, threads: int, playing: threading.Thread) -> float:
+        """Wait until all threads stand here, each with its answers; return when they came, in the mean."""
+        self._open.clear()
+        while len(self._came) < threads and playing.is_alive():
+            time.sleep(0.001)
+        return float(np.mean(self._came)) if self._came else time.perf_counter()
 
 
 def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
-    """Measure; `seconds` is the length of each self-play window. The network is untrained: speed does not depend on it.
+    """Measure; `seconds` is the length of each self-play window. The network is untrained.
+
+    Its weights change nothing in how fast it answers; how often the cache knows and how soon games are proven do
+    depend on them, a little. Windows are whole batches on both sides, a thread's over the time that it took for them.
 
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch), in turns.
-    share_without_cache: the same with no evaluation cache, so that every simulation but those at finished games asks.
+    share_without_cache: the same with no evaluation cache, so that all but proven and finished positions are asked.
     """
     from model import make_network
 
     game = games.make(config.game)
     model = make_network(config, game)
-    predictor = make_predictor(model, backend=config.backend, streams=cores())
+    threads = side_by_side(game, config)[1]
+    predictor = make_predictor(model, backend=config.backend, streams=threads, smallest=STEADY)
     plain = Config(**{**vars(config), "cache_size": 0})
     found = _share(game, config, predictor, seconds)
     without = _share(game, plain, predictor, seconds)
     naive = _naive(model, game)
     return {
-        "game": game.spec, "backend": predictor.name, "threads": cores(), "games_in_flight": config.games_in_flight,
+        "game": game.spec, "backend": predictor.name, "threads": threads, "games_in_flight": config.games_in_flight,
         "mcts_sims": config.mcts_sims, "parameters": int(model.model.count_params()), **found,
         "share_without_cache": without["share"], "tree_us_per_sim_without_cache": without["tree_us_per_sim"],
         "predict_sims_per_s": naive, "times_naive": found["selfplay_sims_per_s"] / naive,
@@ -61,7 +82,7 @@ def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
 def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
     play = SelfPlay(game, config, threads=cores())
     trees, threads = play.workers[0].trees, len(play.workers)
-    gate, done = _Gate(), [0]
+    gate, done = Gate(), [0]
     faults: list[BaseException] = []
     jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
 
@@ -78,18 +99,16 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
     try:
         time.sleep(seconds)  # warm up: games in flight drift apart
         for _ in range(WINDOWS):
-            gate.open.clear()
-            time.sleep(0.3)
+            gate.close(threads, worker)
             raw.append(measure_raw(predictor, game.input_shape, trees, threads, seconds / 3))
-            before, games_before, began = play.counts(), done[0], time.perf_counter()
-            gate.open.set()
+            before, games_before, began = play.counts(), done[0], gate.open()
             time.sleep(seconds)
-            after, spent = play.counts(), time.perf_counter() - began
+            spent = gate.close(threads, worker) - began
+            after = play.counts()
             counted = [getattr(after, n) - getattr(before, n) for n in after._fields]
             rates.append([*counted, done[0] - games_before, spent])
     finally:
-        gate.ended = True
-        gate.open.set()
+        gate.open(ended=True)
         worker.join()
     if faults:
         raise faults[0]
@@ -101,7 +120,7 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
         "selfplay_sims_per_s": total["simulations"] / total["spent"],
         "share": evaluations / float(np.mean(raw)),
         "sims_per_raw_eval": total["simulations"] / total["spent"] / float(np.mean(raw)),
-        "mean_batch_fill": total["evaluations"] / max(total["batches"] * trees, 1),
+        "mean_batch_fill": total["evaluations"] / max(total["batches"] * after.room, 1),
         "tree_us_per_sim": 1e6 * total["search_seconds"] / total["simulations"],
         "games_per_s": total["games"] / total["spent"],
         "cache_hit_rate": total["found"] / max(total["looked_up"], 1),

@@ -17,7 +17,8 @@ def budget_text(session: Session) -> str:
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
-    s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c))
+    trees, threads = side_by_side(s.game, c)
+    s.raw_rate = measure_raw(predictor, s.game.input_shape, trees, threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     positions = c.episodes * plies * c.full_search_share
@@ -27,7 +28,7 @@ def budget_text(session: Session) -> str:
     left = (c.iterations - s.iteration + 1) * seconds
     if c.minutes:
         left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
-    search = forest_bytes(s.game, c.games_in_flight, 1, capacity_for(c.mcts_sims, 1))
+    search = forest_bytes(s.game, trees * threads, 1, capacity_for(c.mcts_sims, 1))
     cache = c.cache_size * (12 + 4 * s.game.action_size)
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -28,7 +29,10 @@ examples:
 def run(argv: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
     try:
-        return _run(list(argv))
+        try:
+            return _run(list(argv))
+        finally:
+            _flush()
     except UserError as error:
         print("\n".join(f"error: {line}" if i == 0 else line for i, line in enumerate(str(error).splitlines())),
               file=sys.stderr)  # fmt: skip
@@ -51,9 +55,18 @@ def run(argv: Sequence[str]) -> int:
         if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
             raise
         told = (str(error).splitlines() or [""])[0][:200]
-        hint = "fewer --games-in-flight, fewer --mcts-sims, a smaller --batch-size or --memory-size need less"
+        hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
         print(f"error: not enough memory ({told}); {hint}", file=sys.stderr)
         return 2
+
+
+def _flush() -> None:
+    """Send out what was printed: where that fails it is told here, and not by Python when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        raise
 
 
 def _run(argv: list[str]) -> int:

@@ -21,6 +21,7 @@ import numpy as np
 from config import UserError
 from files import write_file
 from game import Game, GameState
+from games.plain import PlainGame
 from minimax import Minimax
 from runs import game_folder
 
@@ -110,7 +111,7 @@ def oracle(game: Game) -> Oracle | None:
     """Return who solves a game; None when nobody does. Raise `UserError` when the solver is not installed."""
     if game.spec == "connect4":
         return _bitbully()
-    if game.origin:  # one's own, whatever its name
+    if game.origin or isinstance(game, PlainGame):  # one's own or OpenSpiel's, whatever its name
         return None
     rows, columns = game.grid_shape
     end, reach = game.max_plies, REACH.get((game.name, rows))

@@ -36,6 +36,7 @@ EDGE = np.dtype(
     [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
 )
 MAX_ACTIONS = 32_767
+MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
@@ -127,6 +128,11 @@ def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
     return trees * (capacity * node + table + leaves * 9 * max_depth(game) + 4 * game.action_size)
 
 
+def trees_in(room: int, game: Game, sims: int) -> int:
+    """Return how many trees for searches of so many simulations fit into so many bytes."""
+    return room // forest_bytes(game, 1, 1, capacity_for(sims, 1))
+
+
 def row_size(game: Game) -> int:
     """Numbers in a row of a game."""
     if game.start_row is None:
@@ -145,6 +151,9 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
     edges, slots = trees * capacity * game.action_size, trees * leaves
+    if edges > MAX_EDGES:
+        asked = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
+        raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {asked}; take fewer simulations or games")
     rows = np.zeros((trees * (capacity + 1), row_size(game)), np.int32)
     return Forest(
         trees=np.zeros(trees, TREE),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
 AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
 """Settings that count from the moment they are changed: what is needed to go on where memory is short. All others
-wait for the next iteration, so that each is played and learned with one set of them."""
+wait for the next iteration, so that each is played and learned with one set, but those of a fit that is not done."""
+OF_FIT = {"batch_size", "learning_rate"}
 
 
 class Stopped(Exception):
@@ -57,8 +59,8 @@ class Session:
         self._pool: Pool | None = None
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
-        self.raw_rate, self.remembered = 0.0, 0
-        """Evaluations/s of the network alone; the iteration whose games came into ltmemory last."""
+        self.raw_rate, self.remembered, self.began = 0.0, 0, time.perf_counter()
+        """Evaluations/s of the network alone; the iteration whose games came last; when work on this one began."""
         self._written = 0, 0
         """Bytes of metrics.jsonl, and the iteration of its last line."""
 
@@ -148,24 +150,25 @@ class Session:
         cls, folder: Path, wished: Config, store: Store, lock: Any, console: Console, log_mcts: bool
     ) -> Session:
         kept = store.get("config")
-        told = versions.mend(folder, store)
         changes = differences(from_json(kept, "run.db") if kept else read_config(folder), wished)
-        refused = {n: pair for n, pair in changes.items() if is_fixed(n)}
-        if refused:
+        if refused := {n: pair for n, pair in changes.items() if is_fixed(n)}:
             told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
             raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
-        later = set(changes) - AT_ONCE if store.has_begun(store.iterations_done() + 1) else set()
+        if told := versions.mend(folder, store):
+            console.warn(told)
+        now = store.iterations_done() + 1
+        later = set(changes) - AT_ONCE if store.has_begun(now) else set()
+        later -= OF_FIT if "retrain" not in store.finished(now) else set()
         config = with_overrides(wished, **{name: changes[name][0] for name in later})
         session = cls(folder, config, store, lock, console=console, log_mcts=log_mcts)
         session._wished = wished
         session._load_memory()
         if told:
-            session._warn(told)
+            session.loggers.main.warning("%s", told)
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
             session._tell(f"changed setting {name}: {a!r} -> {b!r}{when}")
-        if changes or not (folder / "config.json").exists():
-            session._write_config()
+        session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
             session._warn(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
@@ -296,15 +299,13 @@ class Session:
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
-        from backends import STEADY, cores, make_predictor
+        from backends import STEADY, make_predictor
+        from selfplay import side_by_side
 
         if role not in self._predictors:
-            streams = cores() if role == "selfplay" else 1
-            smallest = STEADY if role in ("selfplay", "current", "best") else 1
-            self._predictors[role] = make_predictor(
-                self.model, backend=self.config.backend, streams=streams, smallest=smallest
-            )
-            self._loaded[role] = -1
+            streams = side_by_side(self.game, self.config)[1] if role == "selfplay" else 1
+            made = make_predictor(self.model, backend=self.config.backend, streams=streams, smallest=STEADY)
+            self._predictors[role], self._loaded[role] = made, -1
         if self._loaded[role] != version:
             self._predictors[role].load(self.weights(version))
             self._loaded[role] = version
@@ -338,16 +339,18 @@ class Session:
         path = (self.folder / "models" / row.file).resolve()
         return Order(self.store.get("run") or "", self.iteration, version, str(path), row.sha256)
 
-    def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, **options: Any) -> Agent:
-        """Return a player with a version's network and the run's search settings."""
+    def agent(
+        self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False, **options: Any
+    ) -> Agent:
+        """Return a player with a version's network and the run's search settings; `log`: its searches, if logged."""
         c = self.config
         settings: dict[str, Any] = {
             "cpuct": c.cpuct, "fpu_reduction": c.fpu_reduction, "prove": c.proofs, "look_ahead": c.look_ahead,
             "mcts_sims": sims or c.eval_sims, **options,
         }  # fmt: skip
-        predictor = self.predictor(role or f"version{version}", version)
-        return Agent(name or f"version{version:04}", self.game, predictor, model=self.model,
-                     logger_mcts=self.loggers.mcts, **settings)  # fmt: skip
+        predictor, logger = self.predictor(role or f"version{version}", version), self.loggers.mcts if log else None
+        name = name or f"version{version:04}"
+        return Agent(name, self.game, predictor, model=self.model, logger_mcts=logger, **settings)
 
     def version_player(self, version: int, *, run: int | None = None, name: str = "") -> Player:
         """Return a version of this run as a player, a person for -1."""

@@ -68,6 +68,11 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     return _plain(text, game, name)
 
 
+def one_at_a_time(name: str) -> bool:
+    """Tell whether the player of a name plays one game after the other: a person, a program, one with a clock."""
+    return re.match(r"gtp:|human|-1|.*:[0-9.]+s\b", name.strip().lower()) is not None
+
+
 def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name: str) -> Player:
     """Return a player with a budget of simulations, plies or seconds."""
     if seconds is not None and not float(seconds):

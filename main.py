@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +27,15 @@ def train(
 
     lines: list[dict[str, Any]] = []
     while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
-        began = time.perf_counter()
+        stages.begin(session)
         try:
             stages.play_self(session, stop)
             stages.retrain(session, stop)
-            stages.evaluate(session, stop, time.perf_counter() - began)
+            stages.evaluate(session, stop)
             scoring.score(session, stop)
         except Stopped:
             break
-        lines.append(stages.finish_iteration(session, time.perf_counter() - began))
+        lines.append(stages.finish_iteration(session))
         if on_iteration is not None:
             on_iteration(lines[-1])
     return lines

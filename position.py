@@ -10,7 +10,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from agent import Agent, Player
+from agent import Agent, Player, Resigned
 from config import UserError
 from drawing import Mark, board_svg
 from explain import as_text, explain
@@ -142,6 +142,11 @@ class Board:
 
     def play(self, action: int) -> Board:
         """Play a move by its number, then the machine's answer; one that is interrupted takes the move back."""
+        if self.resigned:
+            return self.tell("the game is over")
+        if not self.over and not self.human_to_move:  # its thinking was interrupted
+            self._answer()
+            return self.tell(f"{self.agent.name} was to move; now it has")
         before = list(self.moves)
         self.note = ""
         try:
@@ -174,7 +179,7 @@ class Board:
 
     def hint(self) -> Explained | Board:
         """Return what the machine thinks of the moves here; the board with a word when it cannot say."""
-        if self.state.isEndGame:
+        if self.over:
             return self.tell("the game is over")
         if isinstance(self.agent, Agent):
             return Explained(explain(self.agent, self.state), self.state)
@@ -184,6 +189,8 @@ class Board:
         """Put the game to where these moves lead."""
         self.state, self.note = self.game.start(), ""
         self.moves: list[int] = []
+        self.resigned: bool = False
+        """Whether the machine gave the game up."""
         self.value: float | None = None
         """The machine's value of its last move, for the machine; None where it says none."""
         self.said = ""
@@ -200,7 +207,11 @@ class Board:
     def _answer(self) -> None:
         names = []
         while not self.state.isEndGame and self.state.playerTurn != self._human:
-            action, _, value, _ = self.agent.act(self.state, 0)
+            try:
+                action, _, value, _ = self.agent.act(self.state, 0)
+            except Resigned:
+                self.resigned, self.said = True, f"{self.agent.name} resigns"
+                return
             self.value = opinion_of(self.agent, value)
             self._play(action)
             names.append(self.game.move_name(action))
@@ -220,12 +231,19 @@ class Board:
         return self._human == 1
 
     @property
+    def over(self) -> bool:
+        """Whether nothing can be played: the rules ended the game, or the machine gave it up."""
+        return self.state.isEndGame or self.resigned
+
+    @property
     def human_to_move(self) -> bool:
-        return not self.state.isEndGame and self.state.playerTurn == self._human
+        return not self.over and self.state.playerTurn == self._human
 
     @property
     def turn(self) -> str:
         """Whose turn it is, or who won."""
+        if self.resigned:
+            return "You win."
         if self.state.isEndGame:
             result = self.state.value * self.state.playerTurn * self._human
             return "You win." if result > 0 else "You lose." if result < 0 else "A draw."
@@ -236,7 +254,7 @@ class Board:
     @property
     def status(self) -> str:
         """Whose turn it is and what can be played, or who won."""
-        if self.state.isEndGame:
+        if self.over:
             return f"{self.turn} board.new() begins another game."
         names = [self.game.move_name(a) for a in self.state.allowedActions]
         shown = " ".join(names[:60]) + (" ..." if len(names) > 60 else "")

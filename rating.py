@@ -49,7 +49,7 @@ def elo(score: float) -> float:
     """
     if score <= 0 or score >= 1:
         return math.copysign(math.inf, score - 0.5)
-    return -400 * math.log10(1 / score - 1)
+    return 400 * math.log10(score / (1 - score))
 
 
 def rate(scores: Sequence[float]) -> Score:

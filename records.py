@@ -55,8 +55,7 @@ def load(path: Path, game: Game | None = None) -> Record:
     """Read a file; with `game` it has to be one of that game. Raise `UserError` naming the file and what is wrong."""
     form = _form(path)
     try:
-        if not path.is_file():
-            raise UserError("expected a file, this is a folder" if path.is_dir() else "expected a file, there is none")
+        _check_file(path)
         with open(path, "rb") as file:
             data = file.read(LIMIT + 1)
         return from_bytes(data, form, game)
@@ -64,6 +63,11 @@ def load(path: Path, game: Game | None = None) -> Record:
         raise UserError(f"{path}: {error}") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _check_file(path: Path) -> None:
+    if not path.is_file():
+        raise UserError("expected a file, this is a folder" if path.is_dir() else "expected a file, there is none")
 
 
 def save(path: Path, record: Record) -> None:
@@ -93,6 +97,7 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
             raise UserError(f"{path}: expected game 1, the only one, got {number}")
         return load(path, game)
     try:
+        _check_file(path)
         with open(path, "rb") as file:
             for count in itertools.count(1):
                 line = file.readline(LIMIT + 1)

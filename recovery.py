@@ -205,7 +205,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
         kept = (row for row in tables["stages"] if (row[0], row[1] != "self-play") < (first, True))
         tables["stages"] = list(kept)
         tables["matches"] = [row for row in tables["matches"] if row[0] < first]
-        tables["games"] = [row for row in tables["games"] if row[0] <= first]
+        tables["games"] = [row for row in tables["games"] if row[0] <= first or row[1] >= IMPORTED]
         lost.append(f"version {top[0] + 1} and what followed from it: learned again from iteration {first} on")
     tables["versions"] = good
     return files

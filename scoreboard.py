@@ -12,7 +12,7 @@ import numpy as np
 
 from agent import Agent, Player
 from exact import Solved
-from forest import capacity_for, forest_bytes
+from forest import trees_in
 from rating import wilson
 
 ROOM = 1 << 29
@@ -137,7 +137,7 @@ def choose(
 def _side_by_side(player: Player, sims: int) -> int:
     if not isinstance(player, Agent):
         return min(player.at_once, SIDE_BY_SIDE[0])
-    return int(np.clip(ROOM // forest_bytes(player.game, 1, 1, capacity_for(sims, 1)), 1, SIDE_BY_SIDE[1]))
+    return int(np.clip(trees_in(ROOM, player.game, sims), 1, SIDE_BY_SIDE[1]))
 
 
 def choose_alone(agent: Agent, positions: Sequence[Solved]) -> list[int]:

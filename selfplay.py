@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backends import cores
+from backends import STEADY, cores, padded
 from compiled import bind
 from config import Config
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS, Predictor
 from turns import FINISHED, IDLE, Play, Table, budgets, selfplay_step, start_game
+
+WAIT = 0.005
+"""Seconds from one look at the games to play to the next, of a thread without any."""
 
 
 class GameRecord(NamedTuple):
@@ -47,10 +50,15 @@ def game_seed(run: str, iteration: int, index: int) -> int:
 
 
 def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
-    """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python."""
+    """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python.
+
+    A thread's games are as many as a compiled batch holds, or a third of the network's work could be padding; where
+    there are less than half as many as the smallest holds, their number was chosen to be small.
+    """
     threads = cores() if threads is None else threads
     threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
-    return -(-config.games_in_flight // threads), threads
+    share = -(-config.games_in_flight // threads)
+    return share if 2 * share < STEADY else padded(max(share, STEADY)), threads
 
 
 class SelfPlay:
@@ -73,10 +81,11 @@ class SelfPlay:
         added to it while others are played are played too.
         """
         todo = games if isinstance(games, deque) else deque(games)
+        busy = _Busy(len(self.workers))
         done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
         ended = threading.Event()
         threads = [
-            threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop()))
+            threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop(), busy))
             for w in self.workers
         ]
         try:
@@ -116,7 +125,7 @@ class SelfPlay:
             found=int(caches[1]),
             evaluations=sum(w.evaluations for w in self.workers),
             batches=sum(w.batches for w in self.workers),
-            room=self.workers[0].trees,
+            room=padded(max(self.workers[0].trees, STEADY)),
             search_seconds=sum(w.search_seconds for w in self.workers),
         )
 
@@ -131,9 +140,34 @@ class Counts(NamedTuple):
     evaluations: int
     batches: int
     room: int
-    """Most questions in a batch."""
+    """Questions that a batch has room for."""
     search_seconds: float
     """Time inside compiled search, summed over threads."""
+
+
+class _Busy:
+    """How many threads have games in hand. One without waits: others may be added while theirs are played."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads, self._lock = threads, threading.Lock()
+
+    def wait(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> bool:
+        """Wait for a game; return whether there is one: there is none once no thread has any."""
+        self._count(-1)
+        while not todo and self._threads and not stop():
+            time.sleep(WAIT)
+        if todo:
+            self._count(1)
+            return True
+        return False
+
+    def leave(self) -> None:
+        """Be gone, after an error."""
+        self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._threads += change
 
 
 class _Worker:
@@ -202,15 +236,19 @@ class _Worker:
         todo: deque[tuple[int, int]],
         put: Callable[[GameRecord | BaseException | None], None],
         stop: Callable[[], bool],
+        busy: _Busy,
     ) -> None:
         """Play until `todo` is empty and the last game is over; put each record, or the error met, then None."""
         try:
-            self._run(predictor, todo, put, stop)
+            self._run(predictor, todo, put, stop, busy)
         except BaseException as error:
+            busy.leave()
             put(error)
         put(None)
 
-    def _run(self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool]) -> None:
+    def _run(
+        self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool], busy: _Busy
+    ) -> None:
         shape = self.game.input_shape
         self._table.phase[:] = IDLE
         n = 0
@@ -221,7 +259,7 @@ class _Worker:
             self.search_seconds += time.perf_counter() - began
             self.mcts.check_errors()
             finished = self._harvest(put)
-            if n == 0 and not (finished and todo):
+            if n == 0 and not (finished and todo) and not busy.wait(todo, stop):
                 return
             if n:
                 self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(-1, *shape))

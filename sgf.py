@@ -6,6 +6,7 @@ Black is who began. Our own files name the game in GC; for others GM, SZ, KM and
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import string
@@ -97,7 +98,10 @@ def _told_game(root: Properties) -> Game:
     """Return the game of our own name for it, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
-        return games.make(spec, typed=False)
+        with contextlib.suppress(UserError):  # from elsewhere it is a comment, which may be any word
+            game = games.make(spec, typed=False)
+            _compare(game, root)
+            return game
     name = {str(n): name for n, name in _NAMES.items()}.get(number)
     if name is None:
         raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")

@@ -36,10 +36,26 @@ def _never() -> bool:
     return False
 
 
+def begin(session: Session) -> None:
+    """Start the iteration's clock at what was worked on it before an interruption."""
+    number, _, seconds = (session.store.get("spent") or "").partition(" ")
+    session.began = time.perf_counter() - (float(seconds) if number == str(session.iteration) else 0.0)
+
+
+def spent(session: Session) -> float:
+    """Return the seconds of work in the iteration so far."""
+    return time.perf_counter() - session.began
+
+
+def _note_time(session: Session) -> None:
+    """Keep how long the iteration has taken, in the transaction of what took the time."""
+    session.store.put("spent", f"{session.iteration} {spent(session):.3f}")
+
+
 def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
     """Play the iteration's missing games and put all of them into ltmemory; raise `Stopped` when `stop` ended it."""
     s, c, memory = session, session.config, session.memory
-    iteration, began = s.iteration, time.perf_counter()
+    iteration = s.iteration
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     if s.remembered == iteration and "self-play" in s.store.finished(iteration):
         return  # interrupted after self-play
@@ -51,7 +67,7 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
     wanted = [i for i in range(c.episodes) if i not in have]
     if not s.raw_rate or iteration % 10 == 1:
         s.raw_rate = measure_raw(s.predictor("selfplay", version), s.game.input_shape, *side_by_side(s.game, c))
-    before = s.pool.counts()
+    before, began = s.pool.counts(), time.perf_counter()
     if not _play(session, wanted, version, stop):
         memory.clear_stmemory()
         raise Stopped
@@ -96,6 +112,7 @@ def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], 
 def _keep(session: Session, records: list[GameRecord], version: int) -> None:
     with session.store.transaction("game"):
         session.store.add_games(session.iteration, version, records)
+        _note_time(session)
     for record in records:
         session.memory.commit_stmemory(record)
 
@@ -190,20 +207,21 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
              "learning_rate": rate(steps - 1)}  # fmt: skip
     with s.store.transaction("retrain"):
         s.save_version(version, iteration, losses)
+        _note_time(s)
         s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
         s.store.finish(iteration, "retrain", facts)
     return facts
 
 
-def evaluate(session: Session, stop: Callable[[], bool] = _never, spent: float = 0.0) -> None:
+def evaluate(session: Session, stop: Callable[[], bool] = _never) -> None:
     """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it.
 
-    That is due every `eval_every` iterations and in the last one, which `spent`, its seconds so far, tells: what comes
-    later in the iteration changes nothing about which is the last.
+    That is due every `eval_every` iterations and in the last one, which its seconds so far tell: what comes later in
+    the iteration changes nothing about which is the last.
     """
     s, c = session, session.config
     iteration, current, best = s.iteration, s.current_version, s.best_version
-    at = {"at_seconds": s.worked_seconds + spent}
+    at = {"at_seconds": s.worked_seconds + spent(s)}
     due = iteration % c.eval_every == 0 or s.ends(iteration, at["at_seconds"])
     if "tournament" in s.store.finished(iteration):
         return
@@ -235,21 +253,22 @@ def _tournament(session: Session, current: int, best: int, stop: Callable[[], bo
                 opening = " ".join(s.game.move_name(a) for a in g.opening)
                 s.store.add_match(iteration, g.index, (current, best, opening, int(g.first_began), g.score, moves))
                 s.loggers.tourney.info("game %d: score %g, %s", g.index, g.score, moves)
+            _note_time(s)
         if stop():
             raise Stopped
 
     with s.console.phase("tournament", s.config.eval_episodes) as phase:
         return tournament(
-            s.game, s.agent(current, name="current_player", role="current"),
-            s.agent(best, name="best_player", role="best"), s.config,
+            s.game, s.agent(current, name="current_player", role="current", log=True),
+            s.agent(best, name="best_player", role="best", log=True), s.config,
             seed=s.config.seed * 1_000_003 + iteration, known=s.store.match_scores(iteration), keep=keep,
             report=phase.update,
         )  # fmt: skip
 
 
-def finish_iteration(session: Session, seconds: float) -> dict[str, Any]:
+def finish_iteration(session: Session) -> dict[str, Any]:
     """Close the iteration; return its line of metrics.jsonl."""
-    s, iteration = session, session.iteration
+    s, iteration, seconds = session, session.iteration, spent(session)
     stages = s.store.finished(iteration)
     line: dict[str, Any] = {
         "iteration": iteration, "version": s.current_version, "best_version": s.best_version,
@@ -259,6 +278,7 @@ def finish_iteration(session: Session, seconds: float) -> dict[str, Any]:
         line |= {f"{stage.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
     with s.store.transaction("iteration"):
         s.store.put("seconds", str(s.worked_seconds + seconds))
+        s.store.put("spent", "")
         s.store.finish(iteration, "iteration", line)
         s.take_settings()
         s.store.put("finished", "no" if s.goes_on() else "yes")

@@ -130,7 +130,7 @@ def thinker(name: str, *, sims: int, seconds: float, seed: int) -> Think:
 
     An empty name is the best network, else the one that ships, else rollouts, else chance.
     """
-    if name.startswith(("gtp:", "human")):
+    if name.strip().lower().startswith(("gtp:", "human", "-1")):
         raise UserError(f"player: expected one that can be asked about a single position, got {name[:60]!r}")
     named = [name] if name else ["best", "shipped", f"rollout:{max(1, int(seconds / 2))}s", "random"]
 

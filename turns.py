@@ -92,17 +92,21 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
         e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
-    if f.edges[e].child == UNVISITED:  # every move tried is proven to lose
-        make_child(f, rules, t, tree.root, e)
+    capacity = f.nodes.shape[0] // f.trees.shape[0]
     table.moves[t, ply] = f.edges[e].action
     table.ply[t] = ply + 1
-    child = f.nodes[f.edges[e].child]
+    after = np.int64(f.edges[e].child)
+    if after == UNVISITED:  # every move tried is proven to lose
+        after = np.int64(make_child(f, rules, t, tree.root, e))
+    if after < 0:  # the tree is full: a new one begins with the position, which `make_child` left in the free row
+        plant(f, rules, t, f.rows[t * (capacity + 1) + tree.nodes])
+        after = np.int64(tree.root)
+    child = f.nodes[after]
     if child.status == TERMINAL:
         table.result[t] = child.value if child.player == 1 else -child.value
         table.phase[t] = FINISHED
         return
-    move_root(f, t, f.edges[e].child)
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
+    move_root(f, t, after)
     if play.gumbel > 0 or tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
         plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)

@@ -62,7 +62,7 @@ class BoardWidget(anywidget.AnyWidget):
             self.status, self.words, self.ply = board.turn, board.words, len(board.moves)
             self.table = seen.table if seen else ""
             grid = grid_of(state)
-            legal = [] if state.isEndGame else state.allowedActions
+            legal = [] if board.over else state.allowedActions
             rest = [a for a in legal if grid is None or point_of(board.game, grid, a) is None]
             self.others = [[int(a), board.game.move_name(a)] for a in rest[:MOST_BUTTONS]]
 
@@ -91,7 +91,8 @@ class BoardWidget(anywidget.AnyWidget):
                 self._look(kind)
         except KeyboardInterrupt:
             self.look = "none"
-            self.board.tell("stopped" if deed == "look" else "stopped; your move is taken back")
+            taken = {"play": "stopped; your move is taken back", "look": "stopped"}
+            self.board.tell(taken.get(str(deed), "stopped; a click lets it move"))
 
     def _look(self, kind: str) -> None:
         if isinstance(self.board.agent, Agent):

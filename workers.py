@@ -14,7 +14,7 @@ from config import Config, from_json, to_json, with_overrides
 from files import arrays_from_bytes, read_checked
 from pool import Crew
 from processes import ProcessHand
-from selfplay import Counts, GameRecord, SelfPlay
+from selfplay import Counts, GameRecord, SelfPlay, side_by_side
 
 
 class NetworkPlayer:
@@ -26,7 +26,8 @@ class NetworkPlayer:
         self._game = games.make(config.game)
         self._model = make_network(config, self._game)
         self._shapes = [w.shape for w in self._model.get_weights()]
-        self._predictor = make_predictor(self._model, backend=config.backend, streams=cores(), smallest=STEADY)
+        streams = side_by_side(self._game, config)[1]
+        self._predictor = make_predictor(self._model, backend=config.backend, streams=streams, smallest=STEADY)
         self._selfplay = SelfPlay(self._game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
 

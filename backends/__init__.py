@@ -91,20 +91,22 @@ def measure_raw(
 ) -> float:
     """Return evaluations a second of the network alone, asked by as many threads as self-play has.
 
-    Raises what the predictor raised first.
+    Whole batches over the time that each thread took for them, `seconds` or a little more: a batch can take a tenth of
+    a second. Raises what the predictor raised first.
     """
     planes = np.random.default_rng(0).integers(0, 2, (batch, *shape)).astype(np.uint8)
-    counts = [0] * threads
+    rates = [0.0] * threads
     errors: list[BaseException] = []
 
     def ask(i: int) -> None:
         try:
             predictor(planes)
             ready.wait()
-            end = time.perf_counter() + seconds
-            while time.perf_counter() < end:
+            began, asked = time.perf_counter(), 0
+            while (spent := time.perf_counter() - began) < seconds:
                 predictor(planes)
-                counts[i] += batch
+                asked += batch
+            rates[i] = asked / spent
         except BaseException as error:
             errors.append(error)  # before the others are let go: theirs, of the barrier, come after it
             ready.abort()
@@ -117,4 +119,4 @@ def measure_raw(
         worker.join()
     if errors:
         raise errors[0]
-    return sum(counts) / seconds
+    return sum(rates)

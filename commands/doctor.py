@@ -47,12 +47,12 @@ def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     """Yield (part, finding) as they are made."""
     import games
     import runs
-    from config import Config
+    from config import preset
     from doctor import Patient, examine
 
     game = games.make(args.game)
     folder = runs.find_run(game.spec, args.run) if args.run is not None or runs.runs_of(game.spec) else None
-    config = runs.read_config(folder) if folder else Config(game=game.spec)
+    config = runs.read_config(folder) if folder else preset("laptop", game=game.spec)
     patient = Patient(game, config, runs.RUNS)
     from doctor import history, installation, learning
 

@@ -38,12 +38,15 @@ def run(argv: list[str]) -> int:
     data = read_games(Path(args.file))
     folder = run_to_change(games.make(args.game).spec, args.run)
     with Session.open(folder, console=Console(quiet=True)) as session:
-        found = import_games(session, data, args.file)
+        found, ended = import_games(session, data, args.file), not session.goes_on()
     if args.json:
         print(json.dumps({"run": folder.name, **found._asdict()}))
     else:
         print(f"{found.taken:,} games taken into {folder.name}, to be learned from in iteration {found.iteration}; "
               f"{found.known:,} were there, {len(found.refused):,} refused")  # fmt: skip
+        if ended:
+            print(f"{folder.name} is finished: `python main.py --game '{args.game}' --run {int(folder.name[3:])}` with "
+                  "more --iterations or --minutes learns from them")  # fmt: skip
         for line in found.refused[:SHOWN]:
             print(f"  refused: {line}")
         if len(found.refused) > SHOWN:

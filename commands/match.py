@@ -62,13 +62,16 @@ def run(argv: list[str]) -> int:
     claims = _claims(args, argv)
     import games
     import records
+    from backends import STEADY
     from files import write_file
-    from lineup import make_player
+    from lineup import make_player, one_at_a_time
 
     game, place = games.make(args.game), Path(args.save)
     if args.save:
         records.check_place(place, game, overwrite=args.overwrite, forms=(records.LINES,))
-    players = tuple(make_player(name, game, sims=args.sims) for name in (args.player1, args.player2))
+    names = args.player1, args.player2
+    smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # of games side by side none is to hang on the others
+    players = tuple(make_player(name, game, sims=args.sims, smallest=smallest) for name in names)
     if players[0].name == players[1].name:
         for number, player in enumerate(players, 1):
             player.name = f"{player.name} ({number})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from dataclasses import dataclass
 
 from arguments import parse, whole
@@ -35,6 +36,8 @@ def run(argv: list[str]) -> int:
         import games
 
         spec = games.make(spec).spec
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # the terminal is closed
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         serve(
             host=args.host, port=args.port, spec=spec, open_browser=args.open,

@@ -82,7 +82,10 @@ def _run(argv: list[str], asked: _Signals) -> int:
         with _session(folder, args, preset_checked(args.config)) as session:
             return _work(session, asked, resumed=folder is not None, as_json=args.json)
     except DamagedData as error:
-        at = f" --run {int(folder.name[3:])}" if folder else ""
+        number_of = int(folder.name[3:]) if folder else source
+        if number_of == 0:
+            raise
+        at = f" --run {number_of}" if number_of else ""
         raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves what is right") from None
 
 
@@ -128,7 +131,10 @@ def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) ->
     name = f"{folder.parent.name}/{folder.name}"
     say(f"{'going on with' if resumed else 'new run'} {name}, iteration {session.iteration}")
     if not session.goes_on():
-        say("this run is finished; --iterations N or --minutes M lets it go on, --new starts another")
+        done, c = session.iteration - 1, session.config
+        more = [f"more than {c.iterations} --iterations"] if done >= c.iterations else []
+        more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
+        say(f"this run is finished; {' and '.join(more) or 'more --minutes'} let it go on, --new starts another")
         return 0
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:

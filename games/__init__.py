@@ -59,7 +59,12 @@ def make(spec: str, *, typed: bool = True) -> Game:
         for c in vars(module).values()
         if inspect.isclass(c) and issubclass(c, Game) and c.__module__ == module.__name__
     )
-    return kind(**parameters_of(kind, match["inside"] or "" if match else ""))
+    given = parameters_of(kind, match["inside"] or "" if match else "")
+    game = kind(**given)
+    if "parameters" not in vars(game):  # one that was put here as it came from the template
+        known = inspect.signature(kind).parameters
+        game.parameters = {key: value for key, value in given.items() if value != known[key].default}
+    return game
 
 
 Parameter = int | float | str

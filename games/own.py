@@ -24,7 +24,7 @@ from game import Game
 
 T = TypeVar("T")
 TEMPLATE = Path(__file__).with_name("template.txt")
-_SPEC = re.compile(r"(?P<file>.+\.py)\s*(:\s*(?P<kind>\w*))?\s*(\((?P<inside>[^()]*)\))?\Z")
+_SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
@@ -63,8 +63,10 @@ def digest(game: Game) -> str:
 
 def lies_elsewhere(spec: str, game: Game) -> bool:
     """Tell whether a name is that of this game of one's own, but for the folder of its file; nothing is run."""
+    if not game.origin:
+        return False
     told, mine = _SPEC.match(spec), _SPEC.match(game.spec)
-    if not (game.origin and told and mine):
+    if not (told and mine):
         return False
     same = all(told[part] == mine[part] for part in ("kind", "inside"))
     return same and re.split(r"[/\\]", told["file"])[-1] == Path(mine["file"]).name

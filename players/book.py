@@ -104,7 +104,8 @@ def _from_bytes(data: bytes, game: Game) -> Book:
     good = isinstance(values, dict) and set(values) == {"game", "player", "positions"}
     if not good or not all(isinstance(values[key], str) for key in ("game", "player")):
         raise UserError("expected game, player and positions in JSON, as `python main.py book` writes it")
-    named = values["game"]
+    if len(named := values["game"]) > 1000:
+        raise UserError(f"expected the name of a game, got one of {len(named):,} characters")
     if named != game.spec and not lies_elsewhere(named, game) and games.make(named, typed=False).spec != game.spec:
         raise UserError(f"expected a book of {game.spec}, got one of {values['game'][:60]}")
     positions = values["positions"]
@@ -180,7 +181,9 @@ def extend(
                 raise UserError(f"{path}: expected a move of {player.name} after {after}, it gave up; "
                                 f"{len(book)} positions are kept, the same command goes on")  # fmt: skip
             book.add(line, reply)
-            write_file(path, book.to_bytes())
+            if len(content := book.to_bytes()) > LIMIT:
+                raise UserError(f"{path}: expected at most {LIMIT:,} bytes; take fewer --plies")
+            write_file(path, content)
             if report is not None:
                 report(len(book))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from agent import Player
 from backends import cores
-from forest import WIN, forest_bytes
+from forest import WIN, forest_bytes, trees_in
 from game import PLY, Game, GameState
 from games.chains import liberties
 from games.littlego import PASS, PLIES, LittleGo
@@ -61,8 +61,7 @@ class RolloutPlayer(Player):
         self._interrupted = False
         self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
-        if seconds is not None:
-            self.at_once = 1
+        self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * ROOM, game, sims), 2, self.at_once))
         self.stopped: Callable[[], bool] = lambda: False
         """Asked now and then under a time limit; true ends the search before its time."""
 
@@ -110,8 +109,8 @@ class RolloutPlayer(Player):
     def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:
             tables = mcts.forest, mcts.rules, mcts.rule, mcts.cache
-            mcts.set_root(state, sims=self._sims or 0)
             end = time.perf_counter() + (self._seconds or 0.0)
+            mcts.set_root(state, sims=self._sims or 0)
             while not self._interrupted and (
                 mcts.root.visits < self._sims
                 if self._sims is not None

@@ -31,7 +31,7 @@ def spiel_name(game: Game) -> str | None:
     if game.name == "gomoku" and given.get("rule", "freestyle") == "freestyle":
         return f"gomoku(size={size},connect={given.get('n', 5)})"
     if type(game) is Go and given.get("ko", "simple") == "simple" and given.get("suicide", "no") == "no":
-        return f"go(board_size={size},komi={game.komi:g},max_game_length={game.max_plies})"
+        return f"go(board_size={size},komi={float(game.komi)},max_game_length={game.max_plies})"
     return None
 
 

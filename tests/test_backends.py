@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 from functools import partial
 
 import numpy as np
@@ -206,3 +207,11 @@ def test_an_averaged_answer_is_the_mean_over_all_ways_to_see_the_board(name):
     assert np.std(values, axis=0).max() > 0.01, "the network itself sees them differently"
     np.testing.assert_allclose(value, np.mean(values, axis=0), atol=1e-5)
     np.testing.assert_allclose(logits, np.mean(back, axis=0), atol=1e-5)
+
+
+def test_the_speed_of_the_network_counts_whole_batches_over_their_own_time():
+    def predictor(planes):
+        time.sleep(0.05)
+
+    found = measure_raw(predictor, (3, 3, 2), batch=4, threads=2, seconds=0.11)
+    assert 0 < found <= 2 * 4 / 0.05, "three batches take 0.15 seconds, not 0.11"

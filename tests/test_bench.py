@@ -1,8 +1,11 @@
 """`bench` reports every figure it promises, and its counts agree with each other."""
 
+import threading
+import time
+
 import pytest
 
-from bench import bench
+from bench import Gate, bench
 from tiny import tiny
 
 PROMISED = {
@@ -21,3 +24,28 @@ def test_bench_reports_what_it_promises_and_the_figures_agree():
     assert [line["actions"] for line in found["search"]] == [7, 64, 225]
     sizes = [line["bytes_per_node"] for line in found["search"]]
     assert sizes == sorted(sizes) and all(line["us_per_sim"] > 0 for line in found["search"])
+
+
+def test_a_window_ends_when_each_thread_has_its_answers():
+    gate, counts = Gate(), [0, 0]
+
+    def play(i, seconds):
+        while not gate():
+            time.sleep(seconds)
+            counts[i] += 1
+
+    threads = [threading.Thread(target=play, args=job) for job in ((0, 0.03), (1, 0.05))]
+    for thread in threads:
+        thread.start()
+    gate.close(2, threads[0])
+    before, began = list(counts), gate.open()
+    time.sleep(0.2)
+    spent = gate.close(2, threads[0]) - began
+    done = [now - then for now, then in zip(counts, before, strict=True)]
+    time.sleep(0.1)
+    assert [now - then for now, then in zip(counts, before, strict=True)] == done, "all stand at the gate"
+    assert (0.03 * done[0] + 0.05 * done[1]) / 2 <= spent, "no batch counts that was not waited for"
+    gate.open(ended=True)
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()

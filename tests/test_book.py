@@ -212,3 +212,18 @@ def test_people_with_a_book_are_people(capsys, tmp_path):
 def test_a_network_with_a_book_is_not_measured_at_several_numbers_of_simulations(capsys):
     code, _, err = told(capsys, "evaluate", "shipped+book", "--game", "littlego")
     assert code == 2 and "expected a network without a book" in err
+
+
+def test_a_name_of_a_game_that_is_far_too_long_costs_no_time(tmp_path):
+    values = {"game": "a.py" + " " * 900_000 + "x", "player": "", "positions": {}}
+    (tmp_path / "a.json").write_text(json.dumps(values))
+    with pytest.raises(UserError, match="expected the name of a game, got one of 900,005 characters"):
+        load_book(tmp_path / "a.json", games.make("tictactoe"))
+
+
+def test_a_book_does_not_grow_beyond_what_is_read(tmp_path, monkeypatch):
+    game, path = games.make("tictactoe"), tmp_path / "x.json"
+    monkeypatch.setattr("players.book.LIMIT", 300)
+    with pytest.raises(UserError, match="expected at most 300 bytes; take fewer --plies"):
+        extend(Book(game, "x"), Cornered(game), 9, path)
+    assert len(load_book(path, game)) > 3, "what was written before can be read"

@@ -3,11 +3,14 @@
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import cli
 import initialise
 from commandline import SMALL, refused_unchanged, told
 from tiny import tree_of
@@ -230,3 +233,16 @@ def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_ar
         else:
             with pytest.raises(errors.InternalError):
                 told(capsys, "train")
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["match", "--help"], ["levels", "--json"]])
+def test_output_that_nobody_takes_ends_the_program_in_order(argv):
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    command = [sys.executable, str(Path(cli.__file__).with_name("main.py")), *argv]
+    reading, writing = os.pipe()
+    os.close(reading)
+    full = os.open("/dev/full", os.O_WRONLY)
+    for out, code, said in ((writing, 141, rb""), (full, 2, rb"error: [^\n]*No space[^\n]*\n")):
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, timeout=120)
+        os.close(out)
+        assert done.returncode == code and re.fullmatch(said, done.stderr), (done.returncode, done.stderr)

@@ -37,6 +37,8 @@ def test_a_damaged_newest_network_is_put_away_and_learned_again_the_same(trained
     name = f"{kind}{last:04}.npz"
     damage(folder, f"models/{name}", how)
     damaged = (folder / "models" / name).read_bytes() if how != "missing" else None
+    with pytest.raises(UserError, match="seed"):
+        Session.open(folder, with_overrides(read_config(folder), seed=5), console=QUIET)
     with Session.open(folder, console=listening) as session:
         assert session.current_version == last - 1 and session.iteration == 4
         (said,) = (line for line in listening.said if name in line)

@@ -362,3 +362,9 @@ def test_without_a_run_the_installation_is_examined_and_an_unknown_run_is_refuse
     assert told(capsys, "doctor", "--game", "tictactoe")[0] == 0
     code, out, err = told(capsys, "doctor", "--game", "tictactoe", "--run", "7")
     assert (code, out) == (2, "") and err.startswith("error: expected run0007 of tictactoe") and err.count("\n") == 1
+
+
+def test_the_small_network_is_told_nothing_that_would_make_a_healthy_one_look_ill(tmp_path):
+    game = games.make("tictactoe")
+    small = Patient(game, preset("tiny", weight_average=0.999, full_search_share=0.01), tmp_path).small
+    assert small.weight_average == 0.0 and small.full_search_share == 1.0

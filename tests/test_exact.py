@@ -202,3 +202,10 @@ def test_a_game_whose_moves_never_differ_is_given_up(monkeypatch):
     game = games.make("connect4(rows=4,columns=4)")
     who = oracle(game)._replace(scores=lambda state, moves: dict.fromkeys(state.allowedActions, 0.0), name="nobody")
     assert positions(game, who, 5, 0) == []
+
+
+def test_games_in_plain_python_have_no_solver_whatever_their_names():
+    pytest.importorskip("pyspiel", reason="needs open_spiel")
+    for name in ("othello", "go(board_size=5)"):
+        assert oracle(games.make(f"open_spiel:{name}")) is None
+    assert oracle(games.make("othello")) is not None

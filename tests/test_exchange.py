@@ -287,6 +287,7 @@ def test_games_go_from_run_to_run_by_the_commands(trained_place, tmp_path, capsy
     assert run(["import-games", str(path), "--game", "tictactoe", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["known"] == 50
     assert run(["import-games", str(path), "--game", "tictactoe", "--run", "1"]) == 0
+    assert "run0001 is finished: `python main.py --game 'tictactoe' --run 1` with more" in capsys.readouterr().out
     assert imported(source) == []
 
 

@@ -16,6 +16,7 @@ from funcs import play_batch, playMatches
 from lineup import make_player
 from players import RandomPlayer
 from players.gtp import FOLDERS, GTPPlayer, find_program
+from position import Board
 
 ENGINE = Path(__file__).with_name("fake_engine.py")
 LOG = logging.Logger("test")
@@ -77,6 +78,16 @@ def test_an_engine_that_gives_up_has_lost_without_a_warning(caplog):
     game = games.make("go(size=4)")
     result = playMatches(game, fake(game, "resigns"), RandomPlayer(game), 2, LOG, 0)
     assert result.scores["random"] == 2 and "loses" not in caplog.text
+
+
+def test_an_engine_that_gives_up_on_a_notebook_board_has_lost():
+    board = Board(fake(games.make("go(size=4)"), "resigns"))
+    board.move("b2")
+    assert board.over and not board.human_to_move and board.turn == "You win." and "resigns" in board.said
+    assert board.move("c3").note == "the game is over" and len(board.moves) == 1
+    assert board.hint().note == "the game is over" and "Legal" not in repr(board)
+    board.undo()
+    assert not board.over and board.moves == [] and board.human_to_move
 
 
 def test_a_lost_engine_does_not_end_the_games_beside_it():

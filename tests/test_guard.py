@@ -151,7 +151,8 @@ def test_what_is_hidden_cannot_be_imported_and_can_be_again_afterwards():
     assert "this" not in sys.modules
 
 
-def test_the_address_is_told_when_the_page_answers():
+def opened():
+    """Return (a process that serves the page, its address)."""
     pytest.importorskip("nicegui")
     with sockets.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -160,11 +161,22 @@ def test_the_address_is_told_when_the_page_answers():
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
     place = Path(__file__).parent.parent
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment)
+    return server, re.findall(r"http://\S+", server.stdout.readline())[0]
+
+
+def test_the_address_is_told_when_the_page_answers():
+    server, address = opened()
     try:
-        address = re.findall(r"http://\S+", server.stdout.readline())[0]
         with urllib.request.urlopen(address, timeout=60) as answer:
             assert answer.status == 200 and b"nicegui" in answer.read()
     finally:
         server.send_signal(signal.SIGINT)
         assert server.wait(60) in (0, 130)
         server.stdout.close()
+
+
+def test_a_terminal_that_is_closed_ends_the_page_in_order():
+    server, _ = opened()
+    server.send_signal(signal.SIGHUP)
+    assert server.wait(60) in (0, 130), "what it trains is stopped"
+    server.stdout.close()

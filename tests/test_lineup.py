@@ -3,10 +3,14 @@
 import pytest
 
 import games
+from agent import Agent
 from arguments import NETWORKS, PLAYERS
 from config import UserError
+from forest import capacity_for, forest_bytes, make_forest
 from initialise import Session
-from lineup import make_player
+from lineup import make_player, one_at_a_time
+from players.uct import spiel_name
+from searching import Projection
 from shipping import pack
 from tiny import QUIET, tiny, trained_looking
 
@@ -81,3 +85,31 @@ def test_every_form_that_is_shown_is_one():
 def test_a_name_that_is_nearly_one_is_refused_with_those_there_are(name):
     with pytest.raises(UserError, match="expected a "):
         make_player(name, games.make("tictactoe"))
+
+
+def test_openspiels_uct_plays_go_with_any_komi():
+    pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel")
+    for komi in ("0", "7", "7.5", "24.25"):
+        found = pyspiel.load_game(spiel_name(games.make(f"go(komi={komi})")))
+        assert found.get_parameters()["komi"] == float(komi)
+
+
+def test_who_plays_one_game_at_a_time_is_told_by_the_name():
+    alone = ["human", " Human", "-1", "GTP:gnugo --mode gtp", "rollout:2s", "rollout:0.5s+book", "alphabeta:1s"]
+    assert all(map(one_at_a_time, alone))
+    assert not any(map(one_at_a_time, ["best", "run0001:version0003", "rollout:100", "uct:10", "level:2", "random"]))
+
+
+def test_players_with_large_trees_play_fewer_games_at_once():
+    small, large = games.make("connect4"), games.make("gomoku(size=15)")
+    assert make_player("rollout:100", small).at_once == 64 == make_player("rollout:400", small).at_once
+    crowd = make_player("rollout:20000", large).at_once
+    assert 2 <= crowd < 16 and make_player("rollout:1000000", large).at_once == 2
+    assert Agent("x", large, Projection(large), mcts_sims=20_000).at_once == crowd
+    assert crowd * forest_bytes(large, 1, 1, capacity_for(20_000, 1)) <= 2**31
+
+
+def test_trees_beyond_what_can_be_counted_are_refused():
+    game = games.make("go(size=19)")
+    with pytest.raises(UserError, match="at most 2,147,483,647 moves, got 64 trees"):
+        make_forest(game, 64, 1, capacity_for(100_000, 1))

@@ -256,7 +256,7 @@ def test_the_first_player_there_is_plays_by_default(monkeypatch):
     monkeypatch.setattr(turnfile, "trained_config", lambda game: None)
     assert thinker("", sims=1, seconds=4.0, seed=0)(GAME.start()) == (7, "rollout:2s (no network best)")
     assert asked == ["best", "shipped", "rollout:2s"]
-    for name in ("gtp:gnugo --mode gtp", "human+book", "human"):
+    for name in ("gtp:gnugo --mode gtp", "human+book", "human", " GTP:gnugo", "Human", "-1"):
         with pytest.raises(UserError, match="expected one that can be asked about a single position"):
             thinker(name, sims=1, seconds=4.0, seed=0)
 

@@ -384,4 +384,6 @@ def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):
 def test_a_line_that_is_being_written_is_left_for_later(tmp_path):
     (tmp_path / "metrics.jsonl").write_text(json.dumps({"iteration": 1}) + '\n{"iteration": 2, "self')
     assert [m["iteration"] for m in metrics(tmp_path)] == [1]
+    (tmp_path / "metrics.jsonl").write_bytes(b'{"iteration": 1}\n{"iter\xff": 2}\n{"iteration": 3}\n')
+    assert [m["iteration"] for m in metrics(tmp_path)] == [1, 3], "a line with a damaged byte is left out"
     assert metrics(tmp_path / "none") == []

@@ -239,7 +239,7 @@ REFUSED = [
     (["match", "random", "random", "--sprt", "--sprt-score", "0.5", "0.6", "--sprt-elo", "0", "9"], "got both"),
     (["match", "random", "random", "--save", "games.json"], "ends in .jsonl, got 'games.json'"),
     (["match", "random", "random", "--save", "/no/such/folder/games.jsonl"], "cannot be written"),
-    (["replay", "none.jsonl"], "none.jsonl: cannot be read"),
+    (["replay", "none.jsonl"], "none.jsonl: expected a file, there is none"),
     (["replay", "none.json"], "expected a file, there is none"),
     (["replay", "x.json", "--game-number", "2"], "expected game 1, the only one"),
 ]

@@ -362,3 +362,11 @@ def test_a_saved_game_is_read_when_the_file_of_rules_has_moved_and_is_named(snor
         records.load(desk / "a.json")
     with pytest.raises(UserError):
         records.load(desk / "a.json", games.make("tictactoe"))
+
+
+def test_a_file_put_among_the_games_keeps_its_settings(snort, monkeypatch):
+    monkeypatch.setattr(games, "__path__", [*games.__path__, str(snort.parent)])
+    monkeypatch.delitem(sys.modules, "games.snort", raising=False)
+    assert games.make("snort(size=6)").spec == "snort(size=6)" and games.make("snort(size=5)").spec == "snort"
+    assert games.make(games.make("snort(size=6)").spec).grid_shape == (6, 6)
+    del sys.modules["games.snort"]

@@ -3,6 +3,7 @@
 import contextlib
 import re
 import shutil
+import time
 
 import pytest
 
@@ -73,6 +74,20 @@ def test_undo_redo_and_arrows_walk_through_the_game(browser, address):
     until(lambda: page.stones() == whole)
     page.send_click('.values [data-ply="1"]')
     until(lambda: "Move 1 of 4" in page.status)
+
+
+def test_a_game_waits_for_a_browser_that_was_out_of_reach(browser, address):
+    page = Page(browser, address, CONNECT4)
+    page.choose("player 2", "Person")
+    page.click(3)
+    until(lambda: page.moves == 1)
+    page.run("window.sameTab = true; window.socket.disconnect()")
+    time.sleep(12)  # longer than a page is kept by itself
+    page.run("window.socket.connect()")
+    page.click(3)
+    until(lambda: page.moves == 2)
+    until(lambda: page.text(".simulations") == "400")
+    assert page.run("return window.sameTab"), "it was not loaded anew"
 
 
 def test_an_illegal_click_says_why_and_changes_nothing(browser, address):

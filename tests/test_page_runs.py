@@ -9,12 +9,16 @@ import pytest
 
 import games
 from config import UserError, to_json
+from records import Record, to_bytes
 from runs import game_folder
 from selfplay import GameRecord
 from storage import IMPORTED, Store
 from tiny import tiny
 from web import engine
 from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
+
+pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
+from web.sheet import read_record  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
 
@@ -129,3 +133,38 @@ def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one()
     assert engine.levels_of("rollout") == engine.LEVELS
     with pytest.raises(UserError, match="a number of simulations"):
         engine.Roster().make("uct", games.make("tictactoe"), "10s")
+
+
+def test_a_game_is_found_by_its_settings_in_any_order(folder):
+    roster = engine.Roster(("connect4",))
+    offered = roster.games()
+    assert roster.find("gomoku(size=15,rule=renju)", offered) == "gomoku(rule=renju,size=15)"
+    assert roster.find("connect4", offered) == "connect4" and roster.find("nonsense", offered) is None
+    assert roster.find("gomoku(size=14)", offered) is None and roster.find("evil.py:Game", offered) is None
+
+
+def test_the_page_loads_its_own_file_of_a_game_that_was_named(tmp_path):
+    own = tmp_path / "mine.py"
+    own.write_text(OWN.format(str(tmp_path / "ran")))
+    game = games.make(f"{own}:Mine")
+    data = to_bytes(Record(game, [4, 0]), ".json")
+    assert read_record(data, ".json", ["", game.spec]).game.spec == game.spec
+    for specs in ([""], ["", "connect4"]):
+        with pytest.raises(UserError, match="to be named with --game"):
+            read_record(data, ".json", specs)
+    other = to_bytes(Record(games.make("connect4"), [3]), ".json")
+    assert read_record(other, ".json", ["", game.spec]).game.name == "connect4"
+
+
+def test_seconds_are_not_cut_short_by_a_small_tree():
+    asked = []
+
+    class Twin:
+        def twin(self, game, sims):
+            asked.append(sims)
+
+    roster = engine.Roster()
+    roster._network = lambda name, game: Twin()
+    for level in ("10s", "400"):
+        roster.make("run0001:best", games.make("connect4"), level)
+    assert asked[0] > 400_000 and asked[1] == 400

@@ -167,3 +167,10 @@ def test_the_komi_of_a_go_file_from_elsewhere_is_kept_and_tt_is_a_pass():
     found = from_bytes(b"(;SZ[9]KM[6.50]RU[Japanese]HA[0]AB[];B[ee];W[tt];B[])", ".sgf")
     assert found.game.spec == "go(komi=6.5,size=9)" and found.moves == [40, 81, 81] and found.result == 1
     assert from_bytes(b"(;FF[4];B[qd])", ".sgf").game.spec == "go(size=19)"
+
+
+def test_a_comment_that_is_a_name_of_ours_counts_where_it_fits_the_rest():
+    for text, spec in ((b"GM[1]SZ[19]GC[go]", "go(size=19)"), (b"GM[4]SZ[15]GC[gomoku]", "gomoku(size=15)"),
+                       (b"GM[1]SZ[9]GC[go(a comment)]", "go(size=9)"), (b"GM[1]SZ[5]GC[littlego]", "littlego"),
+                       (b"GM[4]GC[gomoku(size=15)]SZ[15]", "gomoku(size=15)")):  # fmt: skip
+        assert from_bytes(b"(;" + text + b";B[ba])", ".sgf").game.spec == spec, text

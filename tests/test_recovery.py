@@ -246,6 +246,9 @@ def test_the_commands_verify_and_recover(trained_place, capsys, quick):
     code, out, _ = told(capsys, "verify", "--game", "tictactoe", "--json")
     wrong = [f"models/version000{v}.npz: is not what the run wrote" for v in (3, 4)]
     assert code == 4 and json.loads(out)["damage"] == wrong
+    beginning = "--initial-run-number", "1", "--initial-model-version", "3"
+    code, _, err = told(capsys, "--game", "tictactoe", *beginning)
+    assert code == 4 and "`python main.py recover --game 'tictactoe' --run 1`" in err, "the one that is damaged"
     code, _, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
     assert code == 4 and "version0004.npz" in err and "`python main.py recover --game 'tictactoe' --run 1`" in err
     code, out, err = told(capsys, "recover", "--game", "tictactoe", "--run", "1")
@@ -331,13 +334,21 @@ def test_a_setting_changed_in_the_middle_of_an_iteration_counts_from_the_next(be
     with Session.open(folder, console=QUIET) as session:
         train(session, stop=lambda: asked.append(1) or len(asked) > 30)
         assert session.store.has_begun(2), "stopped in the middle"
+        assert session.store.get("spent").startswith("2 ")
         old = session.config
-    wished = with_overrides(old, cpuct=2.0, games_in_flight=8)
+    Session.open(folder, with_overrides(old, cpuct=9.0), console=QUIET).close()
+    Session.open(folder, old, console=QUIET).close()
+    assert read_config(folder) == old, "one that is changed back does not come again"
+    wished = with_overrides(old, cpuct=2.0, games_in_flight=8, learning_rate=0.001, batch_size=16)
     with Session.open(folder, wished, console=listening) as again:
-        assert again.config == with_overrides(old, games_in_flight=8) and again.iteration == 2
+        helps = with_overrides(old, games_in_flight=8, learning_rate=0.001, batch_size=16)
+        assert again.config == helps and again.iteration == 2, "what a fit that fails is told to try counts at once"
         assert "changed setting cpuct: 1.25 -> 2.0, from iteration 3 on" in listening.said
-        train(again, iterations=1)
-        assert again.config == wished
+        assert "changed setting learning_rate: 0.002 -> 0.001" in listening.said
+        again.store.put("spent", "2 100.0")
+        (line,) = train(again, iterations=1)
+        assert again.config == wished and line["seconds"] > 100, "what was worked before the interruption counts"
+        assert line["total_seconds"] > 100 and again.store.get("spent") == ""
     (folder / "config.json").write_text((folder / "config.json").read_text().replace('"seed": 0', '"seed": 1'))
     with pytest.raises(UserError, match="seed: the run has 0, got 1"):
         Session.open(folder, console=QUIET)

@@ -14,7 +14,7 @@ import sgf
 from commandline import told
 from config import UserError
 from recorded import GAMES, end_of, played
-from records import Record, check_place, from_bytes, load, save, to_bytes
+from records import Record, check_place, from_bytes, load, load_game, save, to_bytes
 from tiny import tree_of
 
 # ---- places
@@ -57,6 +57,7 @@ def test_a_folder_that_may_not_be_written_to_is_told(tmp_path):
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
+    os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "folder.txt").mkdir()
     (tmp_path / "bad.json").write_text("{")
     for name, words in (("pipe.json", "there is none"), ("folder.txt", "this is a folder"), ("no.sgf", "there is none"),
@@ -64,6 +65,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         with pytest.raises(UserError, match=words) as raised:
             load(tmp_path / name, GAMES["tictactoe"])
         assert str(tmp_path / name) in str(raised.value) and "\n" not in str(raised.value)
+    with pytest.raises(UserError, match="pipe.jsonl: expected a file, there is none"):
+        load_game(tmp_path / "pipe.jsonl")
 
 
 def test_moves_that_could_not_be_saved_are_told(tmp_path):

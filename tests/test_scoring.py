@@ -7,11 +7,12 @@ import shutil
 import pytest
 
 import scoring
+import stages
 from config import preset
 from initialise import Session
 from loggers import read_metrics
 from main import train
-from sessions import Listening, start
+from sessions import Listening, copied, start
 from tiny import QUIET
 
 SETTINGS = {
@@ -179,3 +180,13 @@ def test_a_run_of_before_there_were_scoreboards_goes_on(root, quick):
     with Session.open(shutil.copytree(folder, root / "tictactoe" / "run0002"), console=QUIET) as session:
         train(session)
         assert "score_matches" in read_metrics(session.folder / "metrics.jsonl")[-1]
+
+
+def test_the_log_of_every_simulation_is_that_of_tournaments(trained, tmp_path, monkeypatch):
+    folder, asked = copied(trained, tmp_path), []
+    monkeypatch.setattr(stages, "tournament", lambda game, *players, **options: asked.extend(players[:2]) or 1 / 0)
+    with Session.open(folder, console=QUIET, log_mcts=True) as session:
+        assert session.agent(1).logger_mcts is None, "what the scoreboard asks"
+        with pytest.raises(ZeroDivisionError):
+            stages._tournament(session, 2, 1, lambda: False)
+    assert [player.logger_mcts for player in asked] == [session.loggers.mcts] * 2 and session.loggers.mcts

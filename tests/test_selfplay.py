@@ -1,5 +1,8 @@
 """Self-play: games follow from their seeds alone, are legal, record full searches, leave nothing behind."""
 
+import time
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -7,7 +10,7 @@ import games
 from corridor import Corridor
 from pool import Here, Order
 from searching import GAMES, Projection
-from selfplay import SelfPlay, game_seed
+from selfplay import SelfPlay, game_seed, side_by_side
 from tiny import tiny, used_memory
 from turns import budgets
 
@@ -334,3 +337,30 @@ def test_searches_grow_over_the_first_iterations_where_asked_for():
     assert [longest(i) for i in (4, 1, 2, 3, 9)] == [40, 10, 20, 30, 40]
     assert [budgets(tiny(mcts_sims=40, fast_sims=8, grow_sims=3), i) for i in (1, 2, 4)] == [(10, 2), (20, 4), (40, 8)]
     assert budgets(tiny(mcts_sims=1, fast_sims=1, grow_sims=50), 1) == (1, 1)
+
+
+def test_each_thread_has_as_many_games_as_a_batch_holds():
+    game, plain = games.make("connect4"), Corridor()
+    shares = {(256, 2): (128, 2), (256, 3): (128, 3), (256, 6): (64, 6), (256, 12): (32, 12), (256, 16): (32, 16),
+              (128, 6): (32, 6), (30, 2): (15, 2), (4, 8): (1, 4), (16, 1): (32, 1), (2048, 1): (2048, 1)}  # fmt: skip
+    for (asked, threads), expected in shares.items():
+        assert side_by_side(game, tiny(games_in_flight=asked), threads) == expected, (asked, threads)
+    assert side_by_side(plain, tiny(games_in_flight=100), 8) == (128, 1), "plain Python runs in one thread"
+
+
+def test_a_thread_without_games_waits_for_those_that_are_added():
+    game, todo = games.make("tictactoe"), deque(jobs(1))
+    answers = Projection(game)
+
+    def slow(planes):
+        if not added:
+            time.sleep(0.2)  # long enough for the other thread to find nothing
+            added.append(1)
+            todo.extend(jobs(41)[1:])
+        time.sleep(0.001)
+        return answers(planes)
+
+    added, selfplay = [], SelfPlay(game, tiny(games_in_flight=4, cache_size=0), threads=2)
+    found = [record.index for record in selfplay.play(slow, todo)]
+    assert sorted(found) == list(range(41))
+    assert all(worker.evaluations > 20 for worker in selfplay.workers), "both threads played"

@@ -151,3 +151,18 @@ def test_sides_are_called_by_their_colours():
     assert played("tictactoe").status == "X to move"
     assert played(moves="4", second="random").status == "Yellow (random) to move"
     assert played(moves="4141414").status == "Red wins."
+
+
+def test_a_machine_goes_on_only_where_it_is_to_move():
+    table = played(moves="4433", second="random")
+    assert not table.machine_waits and not table.machine_to_move, "a person is to move"
+    table.go(2)
+    assert not table.machine_waits, "looking back from a person's turn to a person's"
+    table.go(3)
+    assert table.machine_waits and not table.machine_to_move
+    table = played(moves="443", second="random")
+    assert table.machine_to_move and not table.machine_waits
+    table.paused = True
+    assert table.machine_waits
+    table.resign(1)
+    assert not table.machine_waits

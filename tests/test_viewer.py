@@ -272,3 +272,26 @@ def test_a_hint_is_an_explanation_and_changes_nothing():
     assert isinstance(hint, Explained) and len(hint.found["moves"]) == 7 and board.moves == before
     other = Board(RandomPlayer(games.make("connect4")))
     assert other.hint() is other and other.note == "random gives no hints"
+
+
+class Interrupted(RandomPlayer):
+    """Is interrupted when it thinks for the first time."""
+
+    def act(self, state, tau):
+        if not hasattr(self, "again"):
+            self.again = True
+            raise KeyboardInterrupt
+        return super().act(state, tau)
+
+
+def test_a_machine_interrupted_before_the_first_move_moves_first_after_all():
+    board = Board(RandomPlayer(games.make("tictactoe")))
+    board.agent = Interrupted(board.game)
+    with pytest.raises(KeyboardInterrupt):
+        board.new(human_first=False)
+    assert board.moves == [] and not board.human_to_move
+    board.move("b2")
+    assert len(board.moves) == 1 and board.human_to_move, "the stone is the machine's"
+    assert board.note == "random was to move; now it has"
+    free = board.game.move_name(board.state.allowedActions[0])
+    assert len(board.move(free).moves) == 3 and board.note == ""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from config import UserError
 from web.guard import Guard, names_of
@@ -43,7 +44,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
     place = Shared(spec)
 
-    @ui.page("/", title="AlphaZero", dark=None)
+    @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)
     def page(game: str = "", moves: str = "", view: str = "play") -> None:
         ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
@@ -74,6 +75,8 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     )  # fmt: skip
 
 
+KEPT = 900.0
+"""Seconds for which a game waits for a browser that is out of reach, such as one that sleeps."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4470a5"/>'
     '<circle cx="11" cy="21" r="6" fill="#d8404f"/><circle cx="21" cy="11" r="6" fill="#f4c13d"/></svg>'
@@ -130,6 +133,8 @@ class Shared:
 
     def __init__(self, spec: str) -> None:
         self.spec = spec
+        self.boards: WeakSet[Any] = WeakSet()
+        """The views of the open tabs."""
         self._roster: Any = None
         self._trainer: Any = None
 
@@ -150,7 +155,9 @@ class Shared:
         return self._trainer
 
     def close(self) -> None:
-        """Let training that the page started end cleanly: it can be gone on with."""
+        """End all searches, and let training that the page started end cleanly: it can be gone on with."""
+        for board in self.boards:
+            board.leave()
         if self._trainer is not None:
             self._trainer.stop_all()
 
@@ -194,6 +201,7 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
         with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
                 made["play"] = Play(place, game, moves)
+                place.boards.add(made["play"])
             for name in ("games", "training"):
                 with ui.tab_panel(name):
                     made[f"{name} place"] = ui.element("div")
@@ -204,6 +212,8 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
         def opened(event: Any) -> None:
             name = event.value
             made["play"].keys_on = name == "play"
+            if name == "play":
+                made["play"].refresh_players()
             if name != "play" and name not in made:
                 with made[f"{name} place"]:
                     made[name] = Archive(made["play"], to_board) if name == "games" else Learn(place)
@@ -215,7 +225,12 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
         tabs.set_value(view if view in ("play", "games", "training") else "play")
 
     async def load() -> None:
-        await run.io_bound(_load, place)
-        await build()
+        try:
+            await run.io_bound(_load, place)
+            await build()
+        except UserError as error:
+            body.clear()
+            with body:
+                ui.label(str(error).splitlines()[0]).classes("note").style("padding: 24px")
 
     ui.timer(0.01, load, once=True)

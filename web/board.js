@@ -21,6 +21,21 @@ function liveBoard(root) {
     if (over) show(over.dataset.hover);
   });
 
+  let held = null; // [element, selector] of the move or row with the focus: it is drawn anew under the hand
+  root.addEventListener("focusin", (e) => {
+    const one = e.target.closest && e.target.closest("button[data-ply], tr[data-hover]:not([data-hover=''])");
+    const named = one && ["ply", "hover"].find((name) => one.dataset[name] !== undefined);
+    held = one ? [one, `${one.localName}[data-${named}="${CSS.escape(one.dataset[named])}"]`] : null;
+  });
+  root.addEventListener("focusout", () => setTimeout(() => {
+    if (held && held[0].isConnected && document.activeElement !== held[0]) held = null;
+  }));
+  new MutationObserver(() => {
+    if (!held || held[0].isConnected || ![null, document.body].includes(document.activeElement)) return;
+    const again = root.querySelector(held[1]);
+    if (again) again.focus();
+  }).observe(root, { childList: true, subtree: true });
+
   let at = null; // index of the point under the keyboard's cursor
   const points = () => [...root.querySelectorAll(".stage .point")];
   function cursor() {

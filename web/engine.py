@@ -20,6 +20,7 @@ import games
 from agent import Agent, Player
 from config import UserError
 from explain import describe, opinion
+from forest import trees_in
 from game import Game, GameState
 from levels import Level, find_level, read_levels
 from lineup import make_player
@@ -34,6 +35,8 @@ from web.runfile import game_spec, readable, reading
 
 KEPT = 6
 """Networks in memory at once."""
+ROOM = 2**30
+"""Bytes at most of the tree of a player who is given seconds; a full tree ends the search."""
 DEEPEST = 20_000
 """Simulations at most of a search that the page shows."""
 DEPTHS = 2, 4, 6
@@ -78,6 +81,15 @@ class Roster:
                 found.append(game_spec(folder, self.named))
         return list(dict.fromkeys([*self.named, *found, *GAMES]))
 
+    def find(self, spec: str, offered: list[str]) -> str | None:
+        """Return the game that is offered under this name, in whatever order it gives its settings."""
+        if spec in offered:
+            return spec
+        with suppress(UserError):
+            whole = games.make(spec, typed=False).spec
+            return whole if whole in offered else None
+        return None
+
     def players(self, spec: str) -> dict[str, str]:
         """Return {name: what people read} of the players of a game, people first."""
         named = {
@@ -112,7 +124,8 @@ class Roster:
             return self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
         if name in ("rollout", "uct"):
             return make_player(f"{name}:{level}", game)
-        return self._network(name, game).twin(game, DEEPEST if level.endswith("s") else int(level))
+        sims = max(trees_in(ROOM, game, 1000) * 1000, DEEPEST) if level.endswith("s") else int(level)
+        return self._network(name, game).twin(game, sims)
 
     def _level(self, level: Level, game: Game) -> Player:
         """Return the player of a level; networks are those of all tabs."""

@@ -106,6 +106,11 @@ class Inside:
         """Stop the search that runs; what it found stays."""
         self._job += 1
 
+    def leave(self) -> None:
+        """Stop, and drop the tree: nobody looks."""
+        self.stop()
+        self._analyst, self._key = None, ("", "")
+
     def position_changed(self) -> None:
         """Look at the new position, where the panel is on."""
         self.stop()
@@ -167,6 +172,9 @@ class Inside:
             except UserError as error:
                 self._show(str(error).splitlines()[0])
                 return
+            except Exception:
+                self._show("The search failed; see the terminal.")
+                raise
             finally:
                 self._halt.visible = False
             if answer is None:

@@ -13,6 +13,7 @@ from config import PRESETS, UserError
 from drawing import board_svg
 from loggers import clock
 from web.charts import Point, curve_svg
+from web.controls import icon_button
 from web.engine import SHIPS, named_runs
 from web.runfile import (
     Standing,
@@ -29,6 +30,7 @@ from web.runfile import (
 
 EVERY = 1.5
 """Seconds between two looks at the files."""
+STOPPING = "stopping at the next commit ... (asked again it ends at once)"
 MINUTES = {"": "as the preset", "5": "5 minutes", "15": "15 minutes", "60": "1 hour", "480": "8 hours"}
 CURVES = (
     ("Strength", "elo", 1.0, "Elo"),
@@ -55,7 +57,12 @@ class Learn:
         self._drawn: tuple[Any, ...] = ()
         self._moving: Any = None
         self._ply = 0
-        self._game_key: tuple[Any, ...] = ()
+        self._newest: tuple[Path, int] | None = None
+        """(run, games in it) of the game that is shown."""
+        self._begun = ""
+        """The game that was trained last from here."""
+        self._stopping: set[int] = set()
+        """Processes that were asked to end."""
         self._reading = False
         self._build()
         self._list_runs()
@@ -72,8 +79,8 @@ class Learn:
                         self._compare = ui.select([], label="compare with", multiple=True, value=[])
                         self._compare.props("dense outlined options-dense use-chips").style("min-width: 200px")
                         self._compare.on_value_change(lambda _: self._chosen())
-                        self._resume = _button("Go on", "play_arrow", self._go_on, "go on with this run")
-                        self._halt = _button("Stop", "stop", self._stop, "end at the next commit; nothing is lost")
+                        self._resume = icon_button("Go on", "play_arrow", self._go_on, "go on with this run")
+                        self._halt = icon_button("Stop", "stop", self._stop, "end at the next commit; nothing is lost")
                     self._words = ui.label().classes("status").props('role="status"')
                     self._bar = ui.linear_progress(value=0, show_value=False, size="6px").props("rounded")
                     self._facts = ui.html("", sanitize=False)
@@ -100,7 +107,7 @@ class Learn:
             self._preset.props("dense outlined options-dense").classes("grow")
             self._minutes = ui.select(MINUTES, value="", label="at most")
             self._minutes.props("dense outlined options-dense").classes("grow")
-            _button("Start", "school", self._start, "start a new run")
+            icon_button("Start", "school", self._start, "start a new run")
         self._note = ui.label().classes("note")
 
     # ---- runs
@@ -117,7 +124,7 @@ class Learn:
         self._compare.set_options(names, value=[n for n in self._compare.value if n in names])
 
     def _chosen(self) -> None:
-        self._drawn = self._game_key = ()
+        self._drawn, self._newest = (), None
 
     def _folder(self) -> Path | None:
         return self._folders.get(self._run.value or "")
@@ -140,7 +147,8 @@ class Learn:
     def _work(self, spec: Callable[[], str], arguments: list[str]) -> None:
         self._note.text = ""
         try:
-            self._trainer.start(spec(), arguments)
+            self._begun = spec()
+            self._trainer.start(self._begun, arguments)
         except UserError as error:
             self._note.text = str(error).splitlines()[0]
         else:
@@ -150,8 +158,10 @@ class Learn:
         folder = self._folder()
         if folder is not None:
             try:
-                self._trainer.stop(settings(folder).game)
-                self._words.text = "stopping at the next commit ..."
+                spec = settings(folder).game
+                self._stopping |= {self._trainer.process(spec) or 0}
+                self._trainer.stop(spec)
+                self._words.text = STOPPING
             except UserError as error:
                 self._words.text = str(error)
 
@@ -164,6 +174,7 @@ class Learn:
         self._reading = True
         try:
             self._list_runs()
+            self._note.text = self._trainer.error(self._begun) or self._note.text
             folder = self._folder()
             if folder is None:
                 self._words.text = "There is no run yet."
@@ -183,9 +194,8 @@ class Learn:
         spec = settings(folder).game
         mine = self._trainer.process(spec) is not None and now.process == self._trainer.process(spec)
         self._words.text = words_of(now, mine) if not self._shipped() else shipped_words(now)
-        error = self._trainer.error(spec)
-        if error:
-            self._note.text = error
+        if mine and now.process in self._stopping:
+            self._words.text = STOPPING
         busy = now.process is not None or self._trainer.running(spec)
         self._resume.visible = not (busy or now.finished or self._shipped())
         self._halt.visible = mine
@@ -199,9 +209,9 @@ class Learn:
         if text != self._log.content:
             self._log.content = text
             ui.run_javascript("for (const e of document.querySelectorAll('.log')) e.scrollTop = e.scrollHeight")
-        key = (folder, now.games)
-        if key != self._game_key:
-            self._game_key, self._moving, self._ply = key, None, 0
+        ended = self._moving is None or self._ply >= len(self._moving.record.moves)
+        if self._newest is None or self._newest[0] != folder or (ended and self._newest[1] != now.games):
+            self._newest, self._moving, self._ply = (folder, now.games), None, 0
             try:
                 self._moving = newest_game(folder, named=self._roster.named)
                 self._draw()
@@ -230,10 +240,6 @@ class Learn:
         value = self._moving.values.get(self._ply)
         told = f", value for who began {value:+.2f}" if value is not None else ""
         self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{told}"
-
-
-def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
-    return ui.button(text, icon=icon, on_click=lambda: act()).props(f'flat dense aria-label="{tip}"').tooltip(tip)
 
 
 def read_all(
@@ -282,7 +288,7 @@ def words_of(now: Standing, mine: bool) -> str:
         return f"finished after {now.iteration - 1} iterations"
     if now.process is None:
         return f"waiting, {now.iteration - 1} iterations done"
-    stage = {"self-play": "self-play", "retrain": "retraining", "tournament": "tournament"}[now.stage]
+    stage = {"retrain": "retraining", "score": "scoreboard"}.get(now.stage, now.stage)
     share = f" {100 * now.share:.0f} %" if now.share is not None else ""
     left = f", about {clock(now.seconds_left)} to go" if now.seconds_left is not None else ""
     whose = "" if mine else f" (process {now.process}, not of this page)"

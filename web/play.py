@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 from nicegui import background_tasks, context, run, ui
@@ -10,17 +11,21 @@ from nicegui import background_tasks, context, run, ui
 from agent import Player
 from config import UserError
 from drawing import LOOKS, board_svg, grid_of, point_of, ratio_of
-from records import FORMS, LIMIT, PERSON, from_bytes, to_bytes
+from records import PERSON
 from web.charts import moves_html, values_svg
+from web.controls import icon_button
 from web.engine import LEVELS, choose, has_level, levels_of, make_game
 from web.inside import Inside
+from web.sheet import Sheet
 from web.table import Table
 
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
-READ_FILE = (
-    "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text(), f.size]);"
-    " e.target.value = ''; }}"
+
+KEEP = (
+    "const place = new URL(location); place.searchParams.set('game', {}); place.searchParams.set('moves', {});"
+    " history.replaceState(history.state, '', place)"
 )
+MOST_BUTTONS = 200
 
 
 class Play:
@@ -32,24 +37,43 @@ class Play:
         self.client = context.client
         self.keys_on = True
         self._gone = False
+        self._watched = True
+        """Whether a browser is there: nothing is searched for a tab that is closed or asleep."""
         self._turn = 0
         """Counts what was done at the table: a search begun before the last deed no longer counts."""
         self._running = False
+        self._kept = ("", "")
         self._players: dict[tuple[str, int, str, str], Player] = {}
         games = self.roster.games()
-        self.table = Table(game if game in games else games[0])
-        self.inside = Inside(self)
+        found = self.roster.find(game, games)
+        self.table = Table(found or games[0])
+        self.inside, self.sheet = Inside(self), Sheet(self)
         self._build(games)
-        self.client.on_delete(self._leave)
+        self.client.on_disconnect(self.leave)
+        self.client.on_connect(self._return)
+        self.client.on_delete(self._end)
         self._choose_opponent()
-        if moves:
-            self._try(self.table.load_text, moves)
+        if game and not found:
+            self.tell(f"{game[:60]} is not offered here: `python main.py serve --game` names it.")
+        elif moves and self.do(self.table.load_text, moves):
+            self.table.paused = True
         self.changed()
 
-    def _leave(self) -> None:
-        self._gone = True
+    def leave(self) -> None:
+        """Stop all searches and drop their trees; the game stays where it is."""
+        self._watched = False
         self._turn += 1
-        self.inside.stop()
+        self._players.clear()
+        self.inside.leave()
+
+    def _return(self) -> None:
+        if not self._watched:
+            self._watched = True
+            self.changed()
+
+    def _end(self) -> None:
+        self._gone = True
+        self.leave()
 
     # ---- what one sees
 
@@ -71,8 +95,8 @@ class Play:
                 with ui.element("div").classes("card stack"):
                     with ui.element("div").classes("line-up"):
                         self._status = ui.label().classes("status grow").props('role="status"')
-                        self._stop = _button("Stop", "stop", self.halt, "stop the machines")
-                        self._go_on = _button("Go on", "play_arrow", self.go_on, "the machines play on from here")
+                        self._stop = icon_button("Stop", "stop", self.halt, "stop the machines")
+                        self._go_on = icon_button("Go on", "play_arrow", self.go_on, "the machines play on from here")
                     self._graph = ui.html("", sanitize=False)
                     self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
                     self._moves = ui.html("", sanitize=False)
@@ -82,22 +106,22 @@ class Play:
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
 
     def _tools(self) -> None:
-        _button("", "first_page", lambda: self.go(0), "to the start")
-        _button("", "undo", self.undo, "undo: take your last move back")
-        _button("", "redo", self.redo, "redo")
-        _button("", "last_page", lambda: self.go(len(self.table.moves)), "to the end")
-        _button("Hint", "lightbulb_outline", self.hint, "what would the search play?")
-        _button("Resign", "flag", self.resign, "give the game up")
-        _button("New", "add", self.new, "a new game")
+        icon_button("", "first_page", lambda: self.go(0), "to the start")
+        icon_button("", "undo", self.undo, "undo: take your last move back")
+        icon_button("", "redo", self.redo, "redo")
+        icon_button("", "last_page", lambda: self.go(len(self.table.moves)), "to the end")
+        icon_button("Hint", "lightbulb_outline", self.hint, "what would the search play?")
+        icon_button("Resign", "flag", self.resign, "give the game up")
+        icon_button("New", "add", self.new, "a new game")
 
     def _setup(self, games: list[str]) -> None:
         with ui.element("div").classes("line-up"):
             self._game = ui.select(games, value=self.table.game.spec, on_change=self._change_game)
             self._game.props('dense outlined options-dense label="game" aria-label="game"').classes("grow")
-            _button("", "swap_vert", self.swap, "swap sides")
-            _button("", "more_horiz", None, "files and text")
+            icon_button("", "swap_vert", self.swap, "swap sides")
+            icon_button("", "more_horiz", None, "files and text")
             with ui.menu().props("auto-close=false"), ui.element("div").classes("stack").style("padding: 12px"):
-                self._files()
+                self.sheet.build()
         self._seats: dict[int, tuple[Any, Any, Any]] = {}
         for side in (1, -1):
             with ui.element("div").classes("seat"):
@@ -107,21 +131,6 @@ class Play:
                 level = ui.select(LEVELS, value="400", on_change=lambda e, s=side: self._set_level(s, e.value))
                 level.props(f'dense outlined options-dense label="level" aria-label="level {1 if side == 1 else 2}"')
                 self._seats[side] = dot, who, level
-
-    def _files(self) -> None:
-        self._text = ui.input("moves of this position").props("dense outlined").style("width: 300px")
-        self._text.classes("moves-text")
-        self._text.on("keydown.enter", lambda: self._load_text(self._text.value))
-        with ui.element("div").classes("line-up"):
-            _button("Set", "input", lambda: self._load_text(self._text.value), "play these moves from the start")
-            copy = "navigator.clipboard.writeText(document.querySelector('.moves-text input').value)"
-            ui.button("Copy", icon="content_copy").props("flat dense").on("click", js_handler=f"() => {copy}")
-        with ui.element("div").classes("line-up"):
-            for form in FORMS:
-                _button(f"Save {form}", "download", lambda f=form: self._save(f), f"download as {form}")
-        ui.label("Load a game (.json, .txt, .sgf)").classes("soft")
-        chooser = ui.element("input").props('type=file accept=".json,.txt,.sgf" aria-label="load a game"')
-        chooser.on("change", lambda e: self._load_file(*e.args), js_handler=READ_FILE.format(LIMIT))
 
     def show(self) -> None:
         """Draw everything as it is now."""
@@ -141,14 +150,21 @@ class Play:
         if thinking:
             self._status.text = f"{t.side_name(t.state.playerTurn)} is thinking ..."
         self._stop.visible = thinking
-        machines = any(name != PERSON for name in t.seats.values())
-        self._go_on.visible = machines and not t.machine_to_move and not t.over and (t.paused or t.looking_back)
+        self._go_on.visible = t.machine_waits
         names = [game.move_name(a) for a in t.moves]
         self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
         self._moves.content = moves_html(names, t.ply)
-        self._text.value = t.text
+        self.sheet.show()
+        self._keep()
         self._show_seats()
         self._show_others()
+
+    def _keep(self) -> None:
+        """Put the game into the address: loaded anew, the page shows it again."""
+        kept = self.table.game.spec, self.table.game.format_moves(self.table.moves)
+        if kept != self._kept:
+            self._kept = kept
+            self.client.run_javascript(KEEP.format(*map(json.dumps, kept)))
 
     def _show_seats(self) -> None:
         sides = LOOKS[self.table.game.look].sides
@@ -168,9 +184,11 @@ class Play:
         others = [a for a in legal if grid is None or point_of(t.game, grid, a) is None]
         self._others.clear()
         with self._others:
-            for action in others[:200]:
+            for action in others[:MOST_BUTTONS]:
                 name = t.game.move_name(action)
                 ui.button(name, on_click=lambda a=action: self.click(a)).props("outline dense no-caps")
+            if len(others) > MOST_BUTTONS:
+                ui.label(f"and {len(others) - MOST_BUTTONS} more, to be typed under the three dots").classes("soft")
 
     def tell(self, text: str) -> None:
         """Show a line to the person."""
@@ -183,10 +201,11 @@ class Play:
         self._turn += 1
         self.inside.position_changed()
         self.show()
-        if self.table.machine_to_move and not self._running:
+        if self.table.machine_to_move and self._watched and not self._running:
             background_tasks.create(self._machines(), name="machines")
 
-    def _try(self, deed: Any, *values: Any) -> bool:
+    def do(self, deed: Any, *values: Any) -> bool:
+        """Do something at the table, or say why it cannot be; return whether it was done."""
         self.tell("")
         try:
             deed(*values)
@@ -207,7 +226,7 @@ class Play:
         if t.machine_to_move:
             self.tell("It is the machine's turn: wait, or stop it.")
             return
-        if self._try(t.play, number):
+        if self.do(t.play, number):
             t.paused = False
             self.changed()
 
@@ -226,9 +245,12 @@ class Play:
         self.changed()
 
     def new(self) -> None:
+        """Begin another game, against what has been learned meanwhile."""
         self.tell("")
         self.table.new()
         self._players.clear()
+        self.inside.leave()
+        self.refresh_players()
         self.changed()
 
     def resign(self) -> None:
@@ -254,8 +276,9 @@ class Play:
     def go_on(self) -> None:
         """Let the machines play on from the position that is shown."""
         self.tell("")
-        self.table.drop_rest()
-        self.table.paused = False
+        if self.table.machine_waits:
+            self.table.drop_rest()
+            self.table.paused = False
         self.changed()
 
     def hint(self) -> None:
@@ -270,46 +293,27 @@ class Play:
         self.table.seats = {1: PERSON, -1: PERSON}
         self.table.values = values
         self._players.clear()
-        self._refresh_players()
+        self.refresh_players()
         self.changed()
 
-    def _load_text(self, text: str) -> None:
-        if self._try(self.table.load_text, str(text)):
+    def set_moves(self, text: str) -> None:
+        """Put a line of moves on the table; machines wait."""
+        if self.do(self.table.load_text, text):
             self.table.paused = True
             self._players.clear()
             self.changed()
 
-    def _save(self, form: str) -> None:
-        try:
-            data = to_bytes(self.table.record(), form)
-        except UserError as error:
-            self.tell(str(error).splitlines()[0])
-            return
-        ui.download.content(data, f"{self.table.game.name}{form}")
-
-    async def _load_file(self, name: Any, text: Any, size: Any) -> None:
-        form = next((f for f in FORMS if str(name).lower().endswith(f)), None)
-        if form is None or not isinstance(text, str) or not text:
-            self.tell(f"expected a file that ends in {', '.join(FORMS)}, of at most {LIMIT:,} bytes")
-            return
-        spec = self.table.game.spec if form == ".txt" else None
-        try:
-            record = await run.io_bound(lambda: from_bytes(text.encode(), form, make_game(spec) if spec else None))
-        except UserError as error:
-            self.tell(str(error).splitlines()[0])
-            return
-        self.tell("")
-        self.open_record(record, {})
-
     def _change_game(self, event: Any) -> None:
-        if event.value != self.table.game.spec:
-            self.tell("")
+        if event.value == self.table.game.spec:
+            return
+        if self.do(self.table.change_game, event.value):
             self._players.clear()
-            self.table.change_game(event.value)
             self._choose_opponent()
             self.changed()
+        else:
+            self._game.value = self.table.game.spec
 
-    def _refresh_players(self) -> None:
+    def refresh_players(self) -> None:
         """Offer the players of the game that is on the table."""
         spec = self.table.game.spec
         options = self.roster.players(spec)
@@ -324,7 +328,7 @@ class Play:
     def _choose_opponent(self) -> None:
         """Seat a person against the best there is."""
         self.table.seats = {1: PERSON, -1: self.roster.strongest(self.table.game.spec)}
-        self._refresh_players()
+        self.refresh_players()
 
     def _sit(self, side: int, name: str) -> None:
         if name != self.table.seats[side]:
@@ -353,13 +357,15 @@ class Play:
         self._running = True
         t = self.table
         try:
-            while t.machine_to_move and not self._gone:
+            while t.machine_to_move and self._watched:
                 turn, state, side, moves = self._turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
                 self.show()
                 level = t.levels[side]
                 chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, moves, turn)
-                if chosen is None or turn != self._turn:
+                if turn != self._turn:
                     continue
+                if chosen is None:  # the program ends
+                    return
                 action, value = chosen
                 if value is not None:
                     t.note(t.ply, value, side)
@@ -388,9 +394,3 @@ class Play:
         if player is None:
             player = self._players[key] = self.roster.make(name, make_game(spec), level)
         return choose(player, level, state, moves, lambda: self._turn != turn)
-
-
-def _button(text: str, icon: str, act: Any, tip: str) -> ui.button:
-    button = ui.button(text, icon=icon, on_click=(lambda: act()) if act else None)
-    button.props(f'flat dense aria-label="{tip}"').tooltip(tip)
-    return button

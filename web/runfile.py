@@ -22,7 +22,7 @@ from runs import game_folder, read_config
 from storage import IMPORTED, Store
 from web.charts import Point
 
-STAGES = ("self-play", "retrain", "tournament")
+STAGES = ("self-play", "retrain", "tournament", "score")
 LINES_OF_LOG = 200
 
 
@@ -132,7 +132,7 @@ def owner(folder: Path) -> int | None:
 def metrics(folder: Path) -> list[dict[str, Any]]:
     """Return the lines of metrics.jsonl that are whole; one that is being written is left for later."""
     try:
-        text = (folder / "metrics.jsonl").read_text(encoding="utf-8")
+        text = (folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
     lines = []

@@ -63,6 +63,12 @@ class Table:
         return not waits and self.seats[self.state.playerTurn] != PERSON
 
     @property
+    def machine_waits(self) -> bool:
+        """True when a player of the program could go on from here, and does not: after a stop, or looking back."""
+        waits = (self.paused or self.looking_back) and not self.over
+        return waits and self.seats[self.state.playerTurn] != PERSON
+
+    @property
     def result(self) -> float | None:
         """The result for who began; None while the game goes on."""
         if self.resigned is not None:
