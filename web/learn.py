@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from nicegui import run, ui
+from nicegui import context, run, ui
 
 from config import PRESETS, UserError
 from drawing import board_svg
@@ -52,7 +52,7 @@ class Learn:
 
     def __init__(self, place: Any) -> None:
         self._trainer, self._roster, self._first_game = place.trainer(), place.roster(), place.spec
-        self.visible = True
+        self.visible, self._client = True, context.client
         self._folders: dict[str, Path] = {}
         self._drawn: tuple[Any, ...] = ()
         self._moving: Any = None
@@ -167,9 +167,13 @@ class Learn:
 
     # ---- what is read
 
+    def _watched(self) -> bool:
+        """Whether this view is the one shown, in a tab that can be reached."""
+        return self.visible and self._client.has_socket_connection
+
     async def _refresh(self) -> None:
         """Read the files in a thread and show what changed."""
-        if not self.visible or self._reading:
+        if not self._watched() or self._reading:
             return
         self._reading = True
         try:
@@ -222,7 +226,7 @@ class Learn:
 
     def _step(self) -> None:
         """Play the newest game move by move; at its end wait a little, then begin again."""
-        if self.visible and self._moving is not None:
+        if self._watched() and self._moving is not None:
             count = len(self._moving.record.moves)
             self._ply = self._ply + 1 if self._ply < count + 5 else 0
             if self._ply <= count:
