@@ -92,7 +92,6 @@ def test_a_game_waits_for_a_browser_that_was_out_of_reach(browser, address):
     browser.refresh()
     until(lambda: page.all(".stage svg") and page.moves == 2)
     assert page.stones() == stones and not page.run("return window.sameTab"), "what is loaded anew is the same game"
-    until(lambda: "waiting" in page.status)
 
 
 def test_an_illegal_click_says_why_and_changes_nothing(browser, address):
