@@ -50,9 +50,10 @@ class Config:
     seed: int = setting(0, 0, 2**31 - 1, fixed=True)
     """Every random draw of the run derives from it."""
     iterations: int = setting(400, 1, 10**6)
-    """Rounds of self-play, retraining and tournament."""
+    """Rounds of self-play, retraining and tournament until the run is finished; the learning rate follows them."""
     minutes: float = setting(0.0, 0, 10**6)
-    """Stop after the iteration in which this much working time is reached; 0 = no limit."""
+    """Stop after the iteration in which this much working time is reached, and the learning rate its end; 0 = no
+    limit."""
 
     # ---- self-play
     episodes: int = setting(1024, 1, 10**6)
@@ -88,11 +89,11 @@ class Config:
     """Positions that are proven won, lost or drawn in the tree are not searched again, and their values and moves are
     exact (MCTS-Solver; article: no)."""
     look_ahead: int = setting(2, 0, 2)
-    """Plies that a new position is looked ahead with proofs, in games that are won by a move (not Go, Othello or plain
-    Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other does are out."""
+    """Plies that a new position is looked ahead with proofs, in games that are won by a move (not Go, Othello,
+    MetaSquares or plain Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other does are out."""
     forced_playouts: float = setting(0.0, 0, 100)
-    """k: a visited move at the root gets at least sqrt(k P sum N) visits in a full search of self-play, which the
-    policy target leaves out again where the search did not want them (KataGo: 2; 0 and the article: none)."""
+    """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits); those that the
+    search did not want are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
     gumbel: int = setting(0, 0, 10_000)
     """m: moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, for few
     simulations (Danihelka 2022: 16); in place of Dirichlet noise and tau, without the last search's tree. 0 = none."""
@@ -109,8 +110,8 @@ class Config:
     memory_size: int = setting(600_000, 16, 10**8)
     """Most positions in the training window (article: 30000)."""
     first_window: int = setting(0, 0, 10**8)
-    """c of a window that grows more slowly than the positions played, from c to memory_size (KataGo: 250000); 0 = as
-    many as memory_size holds (article: 0)."""
+    """Newest positions trained on at first; their number grows, more slowly than the positions played, up to
+    memory_size (KataGo: 250000). 0 = as many as memory_size holds (article: 0)."""
     min_memory: int = setting(5_000, 1, 10**8)
     """Positions that must be there before training starts (article: memory_size)."""
     batch_size: int = setting(512, 1, 65_536)
@@ -134,7 +135,8 @@ class Config:
     learning_rate: float = setting(0.003, 1e-8, 10)
     """Rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
-    """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 %."""
+    """constant; steps = a tenth after 1/2 and again after 3/4 of the run, of its iterations or minutes, whichever is
+    further on; cosine = down to 5 % at its end."""
     warmup_steps: int = setting(100, 0, 10**6)
     """Training steps over which the rate rises from 0."""
     momentum: float = setting(0.9, 0, 0.9999)
@@ -160,7 +162,8 @@ class Config:
     global_pooling: bool = setting(False, fixed=True)
     """Pool over the board in both heads, so that no weight depends on the board's size."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
-    """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively."""
+    """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively
+    (a GPU is not asked: name it)."""
     backend: Literal["auto", "keras", "openvino"] = setting("auto")
     """Who answers for the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
 

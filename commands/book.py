@@ -18,7 +18,7 @@ class Book:
     """File to write, a .json; one that is there is gone on with."""
     game: str = "littlego"
     player: str = "rollout:50000"
-    """Who finds the replies, any player but human: PLAYERS; docs/players.md tells more."""
+    """Who finds the replies (human is not possible): PLAYERS; docs/players.md tells more."""
     plies: int = 4
     """Positions after fewer moves than this get a reply."""
     sims: int = 1600

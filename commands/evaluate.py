@@ -18,7 +18,7 @@ class Evaluate:
     players. docs/evaluation.md says how."""
 
     player: Positional[str] = "best"
-    """Any player but human: PLAYERS; docs/players.md tells more, `levels` the levels."""
+    """Who is measured (human is not possible): PLAYERS; docs/players.md tells more, `levels` the levels."""
     game: str = "connect4"
     positions: int = 3000
     """Solved positions to ask; 0 leaves the exact part out."""

@@ -23,7 +23,7 @@ class LittleGo:
     step_file: str = "littlego.step"
     """Where the number of moves played is kept from move to move."""
     player: str = ""
-    """Who plays: PLAYERS; by default the best network, where there is one."""
+    """Who plays (gtp and human are not possible): PLAYERS; by default the best network, where there is one."""
     sims: int = 400
     """Simulations a move of a network."""
     seconds: float = 8.0
