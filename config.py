@@ -90,7 +90,8 @@ class Config:
     exact (MCTS-Solver; article: no)."""
     look_ahead: int = setting(2, 0, 2)
     """Plies that a new position is looked ahead with proofs, in games that are won by a move (not Go, Othello,
-    MetaSquares or plain Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other does are out."""
+    MetaSquares or plain Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other
+    does are out."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits); those that the
     search did not want are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""

@@ -18,8 +18,8 @@ class Serve:
     port: int = 8080
     """Port to listen on."""
     host: str = "127.0.0.1"
-    """Address to listen on. With any but 127.0.0.1 (0.0.0.0: all of this machine's) other machines can open the page, if
-    they know the token in the address printed."""
+    """Address to listen on. With any but 127.0.0.1 (0.0.0.0: all of this machine's) other machines can open the page,
+    if they know the token in the address printed."""
     open: bool = True
     """Open the page in a browser."""
 
