@@ -88,10 +88,17 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
 
     def run() -> None:
         try:
-            for _ in play.play(predictor, jobs, stop=gate):
+            for _ in play.play(asked, jobs, stop=gate):
                 done[0] += 1
         except BaseException as error:
             faults.append(error)
+
+    def asked(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        try:
+            return predictor(planes)
+        except BaseException:
+            gate.open(ended=True)  # the others do not wait for who will not come
+            raise
 
     worker = threading.Thread(target=run)
     worker.start()
@@ -99,6 +106,8 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
     try:
         time.sleep(seconds)  # warm up: games in flight drift apart
         for _ in range(WINDOWS):
+            if faults:
+                break
             gate.close(threads, worker)
             raw.append(measure_raw(predictor, game.input_shape, trees, threads, seconds / 3))
             before, games_before, began = play.counts(), done[0], gate.open()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import sqlite3
@@ -65,6 +66,8 @@ def _flush() -> None:
     try:
         sys.stdout.flush()
     except OSError:
+        with contextlib.suppress(OSError, ValueError):  # what is left unsent goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         raise
 

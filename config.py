@@ -99,7 +99,7 @@ class Config:
     """m: moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, for few
     simulations (Danihelka 2022: 16); in place of Dirichlet noise and tau, without the last search's tree. 0 = none."""
     games_in_flight: int = setting(256, 1, 65_536)
-    """Games of self-play side by side, at least: each thread has as many as a compiled batch holds."""
+    """Games of self-play side by side, rounded up to what a compiled batch holds for each thread."""
     workers: int = setting(0, 0, 256)
     """Processes that play the games of self-play; 0 = threads of this one. The games are the same."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)

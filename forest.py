@@ -35,8 +35,7 @@ its legal moves: after the edges may stand moves that are left out because they 
 EDGE = np.dtype(
     [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
 )
-MAX_ACTIONS = 32_767
-MAX_EDGES = 2**31 - 1
+MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip

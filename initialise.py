@@ -25,7 +25,7 @@ from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
 from pool import Here, Order, Pool
 from runs import RUNS, find_run, game_folder, game_of, hold, let_go, network_facts, new_folder, read_config, taken_over
-from selfplay import GameRecord
+from selfplay import GameRecord, SelfPlay, side_by_side
 from storage import Store
 
 RESERVE = 64 << 20
@@ -300,11 +300,11 @@ class Session:
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
         from backends import STEADY, make_predictor
-        from selfplay import side_by_side
 
         if role not in self._predictors:
             streams = side_by_side(self.game, self.config)[1] if role == "selfplay" else 1
-            made = make_predictor(self.model, backend=self.config.backend, streams=streams, smallest=STEADY)
+            smallest = STEADY if role in ("selfplay", "current", "best") else 1
+            made = make_predictor(self.model, backend=self.config.backend, streams=streams, smallest=smallest)
             self._predictors[role], self._loaded[role] = made, -1
         if self._loaded[role] != version:
             self._predictors[role].load(self.weights(version))
@@ -315,7 +315,6 @@ class Session:
     def selfplay(self) -> Any:
         """The games in flight, allocated when first needed."""
         from backends import cores
-        from selfplay import SelfPlay
 
         if self._selfplay is None:
             self._selfplay = SelfPlay(self.game, self.config, threads=cores())

@@ -154,11 +154,11 @@ class _Busy:
     def wait(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> bool:
         """Wait for a game; return whether there is one: there is none once no thread has any."""
         self._count(-1)
-        while not todo and self._threads and not stop():
+        while self._threads and not stop():
+            if todo:
+                self._count(1)
+                return True
             time.sleep(WAIT)
-        if todo:
-            self._count(1)
-            return True
         return False
 
     def leave(self) -> None:

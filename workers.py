@@ -68,4 +68,5 @@ def process_crew(config: Config, log: Callable[[str], None]) -> Crew:
         settings = {"config": to_json(mine), "cores": cores_of(place, config.workers)}
         return ProcessHand(place, report, network_player, settings)
 
-    return Crew(hire, workers=config.workers, side_by_side=mine.games_in_flight, log=log)
+    trees, threads = side_by_side(games.make(config.game), mine, len(cores_of(0, config.workers)))
+    return Crew(hire, workers=config.workers, side_by_side=trees * threads, log=log)

@@ -19,6 +19,7 @@ from doctor import Found, Patient
 from forest import capacity_for, forest_bytes
 from memory import Memory
 from runs import HERE
+from selfplay import side_by_side
 
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
@@ -124,7 +125,8 @@ def processor(patient: Patient) -> Found:
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
     need = c.memory_size * Memory(game, 1).bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
-    need += forest_bytes(game, c.games_in_flight, 1, capacity_for(c.mcts_sims, 1)) + 2**30
+    trees, threads = side_by_side(game, c)
+    need += forest_bytes(game, trees * threads, 1, capacity_for(c.mcts_sims, 1)) + 2**30
     free = free_memory()
     return Found(
         free is None or free > need, f"{gib(need)} needed, {gib(free) if free is not None else 'unknown'} free",

@@ -3,6 +3,7 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from bench import Gate, bench
@@ -37,15 +38,36 @@ def test_a_window_ends_when_each_thread_has_its_answers():
     threads = [threading.Thread(target=play, args=job) for job in ((0, 0.03), (1, 0.05))]
     for thread in threads:
         thread.start()
-    gate.close(2, threads[0])
-    before, began = list(counts), gate.open()
-    time.sleep(0.2)
-    spent = gate.close(2, threads[0]) - began
-    done = [now - then for now, then in zip(counts, before, strict=True)]
-    time.sleep(0.1)
-    assert [now - then for now, then in zip(counts, before, strict=True)] == done, "all stand at the gate"
-    assert (0.03 * done[0] + 0.05 * done[1]) / 2 <= spent, "no batch counts that was not waited for"
-    gate.open(ended=True)
+    try:
+        gate.close(2, threads[0])
+        before, began = list(counts), gate.open()
+        time.sleep(0.2)
+        spent = gate.close(2, threads[0]) - began
+        done = [now - then for now, then in zip(counts, before, strict=True)]
+        time.sleep(0.1)
+        assert [now - then for now, then in zip(counts, before, strict=True)] == done, "all stand at the gate"
+        assert (0.03 * done[0] + 0.05 * done[1]) / 2 <= spent, "no batch counts that was not waited for"
+    finally:
+        gate.open(ended=True)
     for thread in threads:
         thread.join(20)
         assert not thread.is_alive()
+
+
+def test_an_error_in_the_midst_of_a_window_is_told_and_nobody_waits_for_ever(monkeypatch):
+    asked = []
+
+    def failing(model, **options):
+        def predictor(planes):
+            asked.append(1)
+            if len(asked) > 40:
+                raise ZeroDivisionError("the network fails")
+            return np.zeros(len(planes), np.float32), np.zeros((len(planes), 9), np.float32)
+
+        predictor.name = "failing"
+        return predictor
+
+    monkeypatch.setattr("bench.make_predictor", failing)
+    monkeypatch.setattr("bench.measure_raw", lambda *_: 1.0)
+    with pytest.raises(ZeroDivisionError):
+        bench(tiny(cache_size=0), seconds=0.2)

@@ -178,5 +178,8 @@ def test_the_address_is_told_when_the_page_answers():
 def test_a_terminal_that_is_closed_ends_the_page_in_order():
     server, _ = opened()
     server.send_signal(signal.SIGHUP)
-    assert server.wait(60) in (0, 130), "what it trains is stopped"
-    server.stdout.close()
+    try:
+        assert server.wait(60) in (0, 130), "what it trains is stopped"
+    finally:
+        server.kill()
+        server.stdout.close()

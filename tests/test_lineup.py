@@ -89,7 +89,7 @@ def test_a_name_that_is_nearly_one_is_refused_with_those_there_are(name):
 
 def test_openspiels_uct_plays_go_with_any_komi():
     pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel")
-    for komi in ("0", "7", "7.5", "24.25"):
+    for komi in ("0", "7", "7.5", "24.5"):
         found = pyspiel.load_game(spiel_name(games.make(f"go(komi={komi})")))
         assert found.get_parameters()["komi"] == float(komi)
 

@@ -83,7 +83,7 @@ def test_a_game_waits_for_a_browser_that_was_out_of_reach(browser, address):
     until(lambda: page.moves == 1)
     page.run("window.sameTab = true; window.socket.disconnect()")
     time.sleep(12)  # longer than a page is kept by itself
-    page.run("window.socket.connect()")
+    page.run("window.socket.io.opts.query.next_message_id = window.nextMessageId; window.socket.connect()")
     page.click(3)
     until(lambda: page.moves == 2)
     until(lambda: page.text(".simulations") == "400")

@@ -197,7 +197,7 @@ def test_work_is_counted():
     visits = sum(int(n) for r in records for n in r.visits.sum(axis=1) if n < 9_000)  # else priors of a lost position
     assert counts.simulations >= visits / 2 > 0
     assert counts.looked_up <= counts.simulations
-    assert counts.evaluations <= counts.batches * counts.room and counts.room == 8
+    assert counts.evaluations <= counts.batches * counts.room and counts.room == 32
 
 
 # ---- beginnings and ends

@@ -310,7 +310,7 @@ def test_a_run_with_workers_one_of_them_killed_is_the_run_without(begun, tmp_pat
         train(session, iterations=1, stop=kill_one)
         counts = session.pool.counts()
         hands = [place.hand for place in session.pool._places]
-    assert killed and counts.evaluations > 0 and counts.room == 8
+    assert killed and counts.evaluations > 0 and counts.room == 32
     assert_same_run(session.folder, begun, last=1)
     assert "ended by signal SIGKILL" in (session.folder / "logs" / "logger_main.log").read_text()
     assert all(gone(hand) for hand in hands if hand is not None)

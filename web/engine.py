@@ -82,12 +82,11 @@ class Roster:
         return list(dict.fromkeys([*self.named, *found, *GAMES]))
 
     def find(self, spec: str, offered: list[str]) -> str | None:
-        """Return the game that is offered under this name, in whatever order it gives its settings."""
+        """Return the game of a name, None where it is neither offered nor one that may be made for whoever asks."""
         if spec in offered:
             return spec
         with suppress(UserError):
-            whole = games.make(spec, typed=False).spec
-            return whole if whole in offered else None
+            return games.make(spec, typed=False).spec
         return None
 
     def players(self, spec: str) -> dict[str, str]:

@@ -37,9 +37,9 @@ class Inside:
 
     def __init__(self, play: Any) -> None:
         self._play = play
-        self._analyst: Any = None
-        self._key: tuple[str, str] = ("", "")
-        self._name = "rollout"
+        self._analyst: tuple[tuple[str, str], Any] = ("", ""), None
+        """((player, game), who searches)."""
+        self._name, self._spec = "rollout", ""
         self._overlay = "none"
         self._found: dict[str, Any] | None = None
         self._truth: dict[int, int] | None = None
@@ -72,10 +72,11 @@ class Inside:
         self._halt.visible = False
 
     def change_game(self, spec: str, options: dict[str, str]) -> None:
-        """Offer the players of a game that can be looked into; take the strongest."""
+        """Offer the players of a game that can be looked into; of another game take the strongest."""
         names = {name: text for name, text in options.items() if is_search(name)}
         strongest = next((name for name in names if name.endswith(":best")), "rollout")
-        self._name = self._name if self._name in names and self._name != "rollout" else strongest
+        kept = self._name in names and (self._name != "rollout" or self._spec == spec)
+        self._name, self._spec = self._name if kept else strongest, spec
         self._who.set_options(names, value=self._name)
 
     # ---- what the board shows of it
@@ -109,7 +110,7 @@ class Inside:
     def leave(self) -> None:
         """Stop, and drop the tree: nobody looks."""
         self.stop()
-        self._analyst, self._key = None, ("", "")
+        self._analyst = ("", ""), None
 
     def position_changed(self) -> None:
         """Look at the new position, where the panel is on."""
@@ -188,10 +189,11 @@ class Inside:
                 self._show()
 
     def _analyst_for(self, name: str, spec: str) -> Any:
-        if self._key != (name, spec):
-            self._analyst = self._play.roster.analyst(name, make_game(spec))
-            self._key = (name, spec)
-        return self._analyst
+        key, analyst = self._analyst
+        if key != (name, spec):
+            analyst = self._play.roster.analyst(name, make_game(spec))
+            self._analyst = (name, spec), analyst
+        return analyst
 
     def _take(self, job: int, found: dict[str, Any], ply: int, state: GameState, on_the_way: bool) -> None:
         """Show what a search found of a state; of one that was stopped by hand, too, if that is still on the board."""

@@ -145,7 +145,7 @@ class Learn:
             self._work(lambda: game_spec(folder, self._roster.named), ["--run", str(int(folder.name[3:]))])
 
     def _work(self, spec: Callable[[], str], arguments: list[str]) -> None:
-        self._note.text = ""
+        self._note.text = self._begun = ""
         try:
             self._begun = spec()
             self._trainer.start(self._begun, arguments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from nicegui import background_tasks, context, run, ui
@@ -21,10 +20,6 @@ from web.table import Table
 
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 
-KEEP = (
-    "const place = new URL(location); place.searchParams.set('game', {}); place.searchParams.set('moves', {});"
-    " history.replaceState(history.state, '', place)"
-)
 MOST_BUTTONS = 200
 
 
@@ -42,19 +37,19 @@ class Play:
         self._turn = 0
         """Counts what was done at the table: a search begun before the last deed no longer counts."""
         self._running = False
-        self._kept = ("", "")
         self._players: dict[tuple[str, int, str, str], Player] = {}
         games = self.roster.games()
         found = self.roster.find(game, games)
         self.table = Table(found or games[0])
         self.inside, self.sheet = Inside(self), Sheet(self)
         self._build(games)
-        self.client.on_disconnect(self.leave)
+        self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)
         self.client.on_delete(self._end)
         self._choose_opponent()
         if game and not found:
-            self.tell(f"{game[:60]} is not offered here: `python main.py serve --game` names it.")
+            self.sheet.leave_address()
+            self.tell(f"expected a game that is offered here, got {game[:60]}: `python main.py serve --game` names it")
         elif moves and self.do(self.table.load_text, moves):
             self.table.paused = True
         self.changed()
@@ -65,6 +60,10 @@ class Play:
         self._turn += 1
         self._players.clear()
         self.inside.leave()
+
+    def _lost(self) -> None:
+        if not self.client.has_socket_connection:  # the end of an old socket may be noticed after the new one's start
+            self.leave()
 
     def _return(self) -> None:
         if not self._watched:
@@ -155,16 +154,8 @@ class Play:
         self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
         self._moves.content = moves_html(names, t.ply)
         self.sheet.show()
-        self._keep()
         self._show_seats()
         self._show_others()
-
-    def _keep(self) -> None:
-        """Put the game into the address: loaded anew, the page shows it again."""
-        kept = self.table.game.spec, self.table.game.format_moves(self.table.moves)
-        if kept != self._kept:
-            self._kept = kept
-            self.client.run_javascript(KEEP.format(*map(json.dumps, kept)))
 
     def _show_seats(self) -> None:
         sides = LOOKS[self.table.game.look].sides

@@ -1,7 +1,8 @@
-"""The game at the table as text and as files: what stands under the dots beside the choice of the game."""
+"""The game at the table as text, as files and in the address: what stands under the dots beside the game."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +18,10 @@ READ_FILE = (
     "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text(), f.size]);"
     " e.target.value = ''; }}"
 )
+KEEP = (
+    "const place = new URL(location); place.searchParams.set('game', {}); place.searchParams.set('moves', {});"
+    " history.replaceState(history.state, '', place)"
+)
 COPY = "() => navigator.clipboard.writeText(document.querySelector('.moves-text input').value)"
 
 
@@ -24,7 +29,7 @@ class Sheet:
     """The panel; it belongs to the view of the board."""
 
     def __init__(self, play: Any) -> None:
-        self._play = play
+        self._play, self._kept = play, ("", "")
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -42,8 +47,19 @@ class Sheet:
         chooser.on("change", lambda e: self._load(*e.args), js_handler=READ_FILE.format(LIMIT))
 
     def show(self) -> None:
-        """Show the moves up to the position on the board."""
+        """Show the moves up to the position on the board; put the game into the address: loaded anew it is there."""
         self._text.value = self._play.table.text
+        if (now := self._address()) != self._kept:
+            self._kept = now
+            self._play.client.run_javascript(KEEP.format(*map(json.dumps, now)))
+
+    def leave_address(self) -> None:
+        """Keep what the address says until a move is played: another start of the page may offer that game."""
+        self._kept = self._address()
+
+    def _address(self) -> tuple[str, str]:
+        game = self._play.table.game
+        return game.spec, game.format_moves(self._play.table.moves)
 
     def _set(self) -> None:
         self._play.set_moves(str(self._text.value))
