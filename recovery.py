@@ -28,8 +28,8 @@ from versions import content, optimizer_file
 
 Row = tuple[Any, ...]
 PAGE = 4096
-HIGHEST = 1 << 34
-"""Above the number of any row."""
+LEAST = 1 << 15
+"""Numbers of rows that are tried in any case."""
 TRIES = 200_000
 """Most reads of a table that fail before the rest of it is given up."""
 UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
@@ -126,7 +126,7 @@ def _around_damage(db: sqlite3.Connection, table: str) -> Iterator[Row]:
         with suppress(sqlite3.Error):
             yield from db.execute("SELECT * FROM meta").fetchall()
         return
-    ranges, failed = [(0, HIGHEST)], 0
+    ranges, failed = [(0, _end(db, table))], 0
     while ranges and failed < TRIES:
         low, high = ranges.pop()
         try:
@@ -138,6 +138,19 @@ def _around_damage(db: sqlite3.Connection, table: str) -> Iterator[Row]:
             if low < high:
                 middle = (low + high) // 2
                 ranges += [(middle + 1, high), (low, middle)]
+
+
+def _end(db: sqlite3.Connection, table: str) -> int:
+    """Return a number beyond which no row can be read.
+
+    Rows are numbered one after the other; where the page of the last ones is damaged, all numbers beyond seem to be
+    there and cannot be read. Eight numbers between a power of two and the next are tried, from the highest down.
+    """
+    for number in (eighth << k for k in range(31, 10, -1) for eighth in range(15, 7, -1)):
+        with suppress(sqlite3.Error):
+            db.execute(f"SELECT rowid FROM {table} WHERE rowid = ?", (number,)).fetchone()
+            return 2 * number
+    return LEAST
 
 
 # ---- what goes together

@@ -160,7 +160,8 @@ def opened():
     command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(port)]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
     place = Path(__file__).parent.parent
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment,
+                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # fmt: skip
     return server, re.findall(r"http://\S+", server.stdout.readline())[0]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import config as c
 import initialise
-import main
 import scoring
+import stages
 from config import UserError, with_overrides
 from files import DamagedData
 from initialise import Session
@@ -231,13 +231,14 @@ def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboar
 
 def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_the_last(root, monkeypatch):
     config = tiny(minutes=5, eval_every=1000, score_every=1, min_memory=16)
-    now, exact = [0.0], scoring._exact
+    now, began, exact = [0.0], [0.0], scoring._exact
 
     def long(*args):
         now[0] += 1000
         return exact(*args)
 
-    monkeypatch.setattr(main, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(stages, "begin", lambda session: began.__setitem__(0, now[0]))
+    monkeypatch.setattr(stages, "spent", lambda session: now[0] - began[0])
     monkeypatch.setattr(scoring, "_exact", long)
     with Session.start(config, root=root, console=QUIET) as session:
         lines = train(session)
