@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 import games
+from compiled import bind
 from corridor import Corridor
+from forest import UNVISITED
 from pool import Here, Order
 from searching import GAMES, Projection
 from selfplay import SelfPlay, game_seed, side_by_side
 from tiny import tiny, used_memory
-from turns import budgets
+from turns import budgets, end_move
 
 
 def jobs(count, run="run"):
@@ -364,3 +366,36 @@ def test_a_thread_without_games_waits_for_those_that_are_added():
     found = [record.index for record in selfplay.play(slow, todo)]
     assert sorted(found) == list(range(41))
     assert all(worker.evaluations > 20 for worker in selfplay.workers), "both threads played"
+
+
+@pytest.mark.parametrize("name", ["connect4", "go(size=4)"])
+def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_after_it(name):
+    game, found = games.make(name), []
+    worker = SelfPlay(game, tiny(games_in_flight=2, cache_size=0, look_ahead=0)).workers[0]
+    answers, forest, n = Projection(game), worker.mcts.forest, 0
+    worker._start_games(deque(jobs(2)))
+
+    def step(n):
+        n = worker._step(*worker._tables, n, worker._values, worker._logits, worker._planes)
+        if n:
+            worker._values[:n], worker._logits[:n] = answers(worker._planes[:n].reshape(-1, *game.input_shape))
+        return n
+
+    for _ in range(8):
+        n = step(n)
+    capacity, room = len(forest.nodes) // len(forest.trees), len(forest.table) // len(forest.trees)
+    for t in (0, 1):  # no child of the root is known, and there is no place for one
+        root = forest.nodes[forest.trees["root"][t]]
+        forest.edges["child"][root["first"] : root["first"] + root["opened"]] = UNVISITED
+        forest.table[t * room : (t + 1) * room] = UNVISITED
+        forest.trees["nodes"][t] = capacity
+        row, ply = forest.rows[t * (capacity + 1)].copy(), int(worker._table.ply[t])
+        arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._table, worker._play, t
+        bind(end_move, *arguments)(*arguments)
+        game.rules.play(row, int(worker._table.moves[t, ply]))
+        assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._table.ply[t] == ply + 1
+        assert forest.trees["nodes"][t] == 1
+    while len(found) < 2:
+        n = step(n)
+        worker._harvest(found.append)
+    assert all(state.takeAction(move) for r in found for state, move, *_ in walk(game, r)), "legal to the end"
