@@ -374,11 +374,10 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
     worker = SelfPlay(game, tiny(games_in_flight=2, cache_size=0, look_ahead=0)).workers[0]
     answers, forest, n = Projection(game), worker.mcts.forest, 0
     worker._start_games(deque(jobs(2)))
-
     def step(n):
         n = worker._step(*worker._tables, n, worker._values, worker._logits, worker._planes)
-        if n:
-            worker._values[:n], worker._logits[:n] = answers(worker._planes[:n].reshape(-1, *game.input_shape))
+        asked = worker._planes[:n].reshape(n, *game.input_shape)
+        worker._values[:n], worker._logits[:n] = answers(asked) if n else (0, 0)
         return n
 
     for _ in range(8):
@@ -398,4 +397,4 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
     while len(found) < 2:
         n = step(n)
         worker._harvest(found.append)
-    assert all(state.takeAction(move) for r in found for state, move, *_ in walk(game, r)), "legal to the end"
+    assert all(state.takeAction(move) for r in found for state, move, *_ in walk(game, r))
