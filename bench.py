@@ -16,8 +16,8 @@ from game import Game
 from MCTS import MCTS
 from selfplay import SelfPlay, game_seed, side_by_side
 
-WINDOWS = 4
-"""Raw network and self-play take turns this often."""
+TURN = 0.5
+"""Seconds after which self-play and the raw network take turns: a processor's speed changes within seconds."""
 
 
 class Gate:
@@ -50,13 +50,13 @@ class Gate:
         return float(np.mean(self._came)) if self._came else time.perf_counter()
 
 
-def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
-    """Measure; `seconds` is the length of each self-play window. The network is untrained.
+def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
+    """Measure; self-play and the network alone get `seconds` each, in turns. The network is untrained.
 
     Its weights change nothing in how fast it answers; how often the cache knows and how soon games are proven do
-    depend on them, a little. Windows are whole batches on both sides, a thread's over the time that it took for them.
+    depend on them, a little. A turn is whole batches on both sides, a thread's over the time that it took for them.
 
-    share: evaluations of self-play over those of the network alone (same predictor, threads and batch), in turns.
+    share: evaluations of self-play over those of the network alone (same predictor, threads and batch).
     share_without_cache: the same with no evaluation cache, so that all but proven and finished positions are asked.
     """
     from model import make_network
@@ -82,7 +82,7 @@ def bench(config: Config, *, seconds: float = 5.0) -> dict[str, Any]:
 def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
     play = SelfPlay(game, config, threads=cores())
     trees, threads = play.workers[0].trees, len(play.workers)
-    gate, done = Gate(), [0]
+    gate, done, turn = Gate(), [0], min(TURN, seconds)
     faults: list[BaseException] = []
     jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
 
@@ -104,14 +104,14 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
     worker.start()
     raw, rates = [], []
     try:
-        time.sleep(seconds)  # warm up: games in flight drift apart
-        for _ in range(WINDOWS):
+        time.sleep(seconds / 4)  # warm up: games in flight drift apart
+        for _ in range(round(seconds / turn)):
             if faults:
                 break
             gate.close(threads, worker)
-            raw.append(measure_raw(predictor, game.input_shape, trees, threads, seconds / 3))
+            raw.append(measure_raw(predictor, game.input_shape, trees, threads, turn))
             before, games_before, began = play.counts(), done[0], gate.open()
-            time.sleep(seconds)
+            time.sleep(turn)
             spent = gate.close(threads, worker) - began
             after = play.counts()
             counted = [getattr(after, n) - getattr(before, n) for n in after._fields]

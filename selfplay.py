@@ -22,7 +22,7 @@ from config import Config
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS, Predictor
-from turns import FINISHED, IDLE, Play, Table, budgets, selfplay_step, start_game
+from turns import IDLE, Play, Table, budgets, selfplay_step, start_game
 
 WAIT = 0.005
 """Seconds from one look at the games to play to the next, of a thread without any."""
@@ -208,10 +208,13 @@ class _Worker:
             visits=np.zeros((trees, length, actions), np.uint16),
             values=np.zeros((trees, length), np.float32),
             result=np.zeros(trees, np.float32),
+            over=np.zeros(1 + trees, np.int32),
         )
-        self._planes = np.zeros((trees, int(np.prod(game.input_shape))), np.uint8)
+        self._boards = np.zeros((trees, *game.input_shape), np.uint8)
+        self._planes = self._boards.reshape(trees, -1)
         self._asked = np.zeros(trees, np.int32)
         self._indices = np.zeros(trees, np.int64)
+        self._free = list(range(trees))[::-1]
         self._values = np.zeros(trees, np.float32)
         self._logits = np.zeros((trees, actions), np.float32)
         self._tables = self._arguments()
@@ -249,12 +252,13 @@ class _Worker:
     def _run(
         self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool], busy: _Busy
     ) -> None:
-        shape = self.game.input_shape
         self._table.phase[:] = IDLE
+        self._free = list(range(self.trees))[::-1]
         n = 0
         while not stop():
             began = time.perf_counter()
-            self._start_games(todo)
+            if todo and self._free:
+                self._start_games(todo)
             n = self._step(*self._tables, n, self._values, self._logits, self._planes)
             self.search_seconds += time.perf_counter() - began
             self.mcts.check_errors()
@@ -262,7 +266,7 @@ class _Worker:
             if n == 0 and not (finished and todo) and not busy.wait(todo, stop):
                 return
             if n:
-                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(-1, *shape))
+                self._values[:n], self._logits[:n] = predictor(self._boards[:n])
                 self.evaluations += n
                 self.batches += 1
 
@@ -273,21 +277,23 @@ class _Worker:
 
     def _start_games(self, todo: deque[tuple[int, int]]) -> None:
         """Give free trees the next games."""
-        for t in np.flatnonzero(self._table.phase == IDLE) if todo else ():
+        while self._free:
             try:
                 index, seed = todo.popleft()
             except IndexError:
                 return
-            self._indices[t] = index
-            self._start(*self._start_of(int(t), seed))
+            tree = self._free.pop()
+            self._indices[tree] = index
+            self._start(*self._start_of(tree, seed))
 
     def _harvest(self, put: Callable[[GameRecord], None]) -> bool:
-        """Hand out the games that are over; return whether there were any."""
+        """Hand out the games that ended in the last step; return whether there were any."""
         table = self._table
-        over = np.flatnonzero(table.phase == FINISHED)
-        for t in over:
+        count = int(table.over[0])
+        for t in table.over[1 : 1 + count].tolist() if count else ():
             length = int(table.ply[t])
             table.phase[t] = IDLE
+            self._free.append(t)
             put(
                 GameRecord(
                     int(self._indices[t]),
@@ -297,4 +303,4 @@ class _Worker:
                     float(table.result[t]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
                 )
             )
-        return len(over) > 0
+        return count > 0

@@ -35,6 +35,8 @@ class Table(NamedTuple):
     """[T, max_plies] float32"""
     result: np.ndarray
     """[T] float32: for player 1"""
+    over: np.ndarray
+    """[1 + T] int32: how many games ended in the last step, then their trees"""
 
 
 class Play(NamedTuple):
@@ -120,9 +122,9 @@ def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
     """
     tree = f.trees[t]
     index = t * (f.nodes.shape[0] // f.trees.shape[0] + 1)
-    room = f.rows[index + 1]
+    now, room = f.rows[index], f.rows[index + 1]
     for _ in range(1 + int(uniform(tree) * play.random_plies)):
-        copy_row(f.rows, index + 1, f.rows[index])
+        copy_row(f.rows, index + 1, now)
         action = f.legal[int(uniform(tree) * rules.legal(room, f.legal))]
         rules.play(room, action)
         if rules.outcome(room, f.outcome):
@@ -132,7 +134,8 @@ def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
         table.values[t, table.ply[t]] = 0.0
         table.moves[t, table.ply[t]] = action
         table.ply[t] += 1
-        plant(f, rules, t, room)
+        copy_row(f.rows, index, room)
+    plant(f, rules, t, now)
 
 
 @compiled
@@ -158,6 +161,7 @@ def selfplay_step(  # type: ignore[no-untyped-def]
     """
     k.absorb(f, rule, cache, asked, count, values, logits)
     count = 0
+    table.over[0] = 0
     for t in range(table.phase.shape[0]):
         if table.phase[t] == RUNNING:
             f.active[count] = t
@@ -171,6 +175,9 @@ def selfplay_step(  # type: ignore[no-untyped-def]
                 if table.phase[t] == RUNNING:
                     f.active[count] = t
                     count += 1
+                else:
+                    table.over[0] += 1
+                    table.over[table.over[0]] = t
     n = 0
     for t in range(table.phase.shape[0]):
         if table.phase[t] == RUNNING:

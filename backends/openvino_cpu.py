@@ -21,6 +21,16 @@ import tensorflow as tf  # noqa: E402
 from backends import cores, padded  # noqa: E402
 
 
+class _Request:
+    """A place to ask at, its arrays looked up once: batches have one size, so they stay where they are."""
+
+    def __init__(self, request: Any) -> None:
+        self.infer = request.infer
+        self.planes = request.get_input_tensor(0).data
+        self.values = request.get_output_tensor(0).data[:, 0]
+        self.logits = request.get_output_tensor(1).data
+
+
 class OpenVINOPredictor:
     """Answers with OpenVINO; with several streams each asking thread has cores of its own."""
 
@@ -40,7 +50,7 @@ class OpenVINOPredictor:
         self._lock = threading.Lock()
         self._weights: list[np.ndarray] = []
         self._compiled: dict[int, Any] = {}
-        self._requests: dict[tuple[int, int], Any] = {}
+        self._requests: dict[tuple[int, int], _Request] = {}
 
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = [np.ascontiguousarray(w) for w in weights]
@@ -56,7 +66,7 @@ class OpenVINOPredictor:
         graph.reshape({planes.output(0): [size, *self._shape]})
         return self._core.compile_model(graph, "CPU", self._options)
 
-    def _request(self, size: int) -> Any:
+    def _request(self, size: int) -> _Request:
         """Return the calling thread's request for a batch size."""
         key = threading.get_ident(), size
         request = self._requests.get(key)
@@ -64,15 +74,15 @@ class OpenVINOPredictor:
             with self._lock:
                 if size not in self._compiled:
                     self._compiled[size] = self._compile(size)
-                request = self._requests[key] = self._compiled[size].create_infer_request()
+                request = self._requests[key] = _Request(self._compiled[size].create_infer_request())
         return request
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = len(planes)
         request = self._request(padded(max(count, self._smallest)))
-        request.get_input_tensor(0).data[:count] = planes
+        request.planes[:count] = planes
         request.infer()
-        return request.get_output_tensor(0).data[:count, 0], request.get_output_tensor(1).data[:count]
+        return request.values[:count], request.logits[:count]
 
 
 def _convert(model: Any) -> ov.Model:

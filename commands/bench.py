@@ -16,8 +16,8 @@ class Bench:
     config: Config
     preset: Choice | None = None
     """Settings to start from, laptop unless told."""
-    seconds: float = 5.0
-    """Length of each measuring window."""
+    seconds: float = 20.0
+    """Time that self-play and the network alone are measured, each, in turns of half a second."""
     json: bool = False
     """Print the result as JSON."""
 

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.core.types import WrapperAddressProtocol
+from numba.extending import typeof_impl
 
+from compiled import Function
 from game import (
     ENCODE,
     HEADER,
@@ -38,20 +39,19 @@ _ARRAY_WORDS = 7
 _HANDLE = HEADER
 
 
-class _Callback(WrapperAddressProtocol):
+class _Callback:
     """A Python function at a C address, typed for numba."""
 
     def __init__(self, signature: Any, arrays: int, scalars: int, result: Any, function: Callable[..., Any]) -> None:
         words = [ctypes.c_ssize_t] * (_ARRAY_WORDS * arrays) + [ctypes.c_int64] * scalars
-        self._signature = signature
+        self.signature = signature
         self._c = ctypes.CFUNCTYPE(result, *words)(function)
-        self._address = ctypes.cast(self._c, ctypes.c_void_p).value
+        self.address = ctypes.cast(self._c, ctypes.c_void_p).value
 
-    def __wrapper_address__(self) -> int:
-        return self._address or 0
 
-    def signature(self) -> Any:
-        return self._signature
+@typeof_impl.register(_Callback)
+def _typeof_callback(value: _Callback, context: Any) -> Any:
+    return Function(value.signature)
 
 
 def _array(words: tuple[int, ...], position: int, kind: Any) -> np.ndarray:
