@@ -87,6 +87,51 @@ def key(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def fits(row):  # type: ignore[no-untyped-def]
+    """Tell whether a board fits into a number: a bit a cell, column by column from below, an empty one above each."""
+    return (row[ROWS] + 1) * row[COLUMNS] <= 63
+
+
+@compiled
+def bits(row):  # type: ignore[no-untyped-def]
+    """Return the stones of the player to move, those of the other and where a stone may come to lie, as bits."""
+    rows, columns, player = row[ROWS], row[COLUMNS], row[PLAYER]
+    own = other = free = np.int64(0)
+    for c in range(columns):
+        place = CELLS + (rows - 1) * columns + c
+        bit = np.int64(1) << c * (np.int64(rows) + 1)
+        while place >= CELLS and row[place] != 0:
+            if row[place] == player:
+                own |= bit
+            else:
+                other |= bit
+            bit <<= 1
+            place -= columns
+        if place >= CELLS:
+            free |= bit
+    return own, other, free
+
+
+@compiled
+def completing(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
+    found = np.int64(0)
+    for d in range(4):
+        step = 1 if d == 0 else height - 2 + d
+        if (n - 1) * step > 62:
+            continue
+        for hole in range(n):
+            line = np.int64(-1)
+            for k in range(n):
+                if k < hole:
+                    line &= stones << ((hole - k) * step)
+                elif k > hole:
+                    line &= stones >> ((k - hole) * step)
+            found |= line
+    return found
+
+
+@compiled
 def stones_from(row, player, r, c, dr, dc):  # type: ignore[no-untyped-def]
     """Count a player's stones that stand in a line without a gap from (r, c) on, itself left out."""
     rows, columns = row[ROWS], row[COLUMNS]
@@ -121,6 +166,14 @@ def landing(row, c):  # type: ignore[no-untyped-def]
 
 @cfunc(WINNING, cache=True)
 def winning(row):  # type: ignore[no-untyped-def]
+    if fits(row):
+        own, _, free = bits(row)
+        height = np.int64(row[ROWS]) + 1
+        points = free & completing(own, height, row[N])
+        for c in range(row[COLUMNS] if points else 0):
+            if points >> c * height & ((np.int64(1) << height) - 1):
+                return c
+        return NO_WIN
     for c in range(row[COLUMNS]):
         r = landing(row, c)
         if r >= 0 and makes_line(row, row[PLAYER], r, c):
@@ -128,9 +181,29 @@ def winning(row):  # type: ignore[no-untyped-def]
     return NO_WIN
 
 
+@compiled
+def safe_of_bits(row, out):  # type: ignore[no-untyped-def]
+    """Do what `safe` does, for a board that fits into a number."""
+    _, other, free = bits(row)
+    height = np.int64(row[ROWS]) + 1
+    points = completing(other, height, row[N])
+    if points & free & (points & free) - 1:
+        return 0
+    moves = points & free if points & free else free
+    cells = (np.int64(1) << height - 1) - 1
+    count = 0
+    for c in range(row[COLUMNS]):
+        if (moves >> c * height) & ~((points >> c * height & cells) >> 1) & cells:
+            out[count] = c
+            count += 1
+    return count
+
+
 @cfunc(SAFE, cache=True)
 def safe(row, out):  # type: ignore[no-untyped-def]
     """Where the other would win has to be stopped; no move may lie under such a point."""
+    if fits(row):
+        return safe_of_bits(row, out)
     other, threats, only = -row[PLAYER], 0, 0
     for c in range(row[COLUMNS]):
         r = landing(row, c)
