@@ -13,7 +13,7 @@ import numpy as np
 
 import kernels as k
 from chance import choose, draw_noise
-from compiled import bind
+from compiled import bind, call
 from forest import (
     TERMINAL,
     WAITING,
@@ -80,7 +80,7 @@ class MCTS:
         self.forest.trees["ahead"] = look_ahead if prove and game.won_by_a_move else 0
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
-            clear_tree(self.forest, t)
+            call(clear_tree, self.forest, t)
         batch = trees * leaves
         self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
         self._asked = np.zeros(batch, np.int32)
@@ -115,7 +115,7 @@ class MCTS:
 
     def __contains__(self, state: GameState) -> bool:
         key = np.uint64(state_key(self.game, state))
-        return len(self) > 0 and find(self.forest, 0, key) >= 0
+        return len(self) > 0 and call(find, self.forest, 0, key) >= 0
 
     # ---- the article's steps
 
@@ -124,10 +124,10 @@ class MCTS:
         f = self.forest
         row = self.game.row_of(state)
         key = np.uint64(state_key(self.game, state))
-        index = find(f, 0, key)
+        index = call(find, f, 0, key)
         if index < 0:
             f.rows[len(self)] = row
-            index = new_node(f, self.rules, 0, key, index)
+            index = call(new_node, f, self.rules, 0, key, index)
             if index < 0:
                 raise MemoryError(f"the tree is full ({self.capacity} nodes)")
         return Node(self, index)
@@ -139,10 +139,10 @@ class MCTS:
         """
         f = self.forest
         f.active[0] = 0
-        k.walk(f, self.rules, self.rule, 1)
+        call(k.walk, f, self.rules, self.rule, 1)
         self.check_errors()
         if f.leaf[0] < 0:
-            k.undo(f, self.rule, 0)
+            call(k.undo, f, self.rule, 0)
             raise MemoryError(f"the tree is full ({self.capacity} nodes)")
         leaf, node, breadcrumbs = Node(self, f.leaf[0]), int(f.trees[0]["root"]), []
         for e in f.path[0, : f.depth[0]]:
@@ -155,7 +155,8 @@ class MCTS:
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
         if leaf._row["status"] == WAITING:
-            if not k.expand(self.forest, leaf.index, np.float32(value), np.asarray(logits, np.float32)):
+            answer = np.ascontiguousarray(logits, np.float32)
+            if not call(k.expand, self.forest, leaf.index, np.float32(value), answer):
                 self.cache.counts[3] += 1
                 self.check_errors()
 
@@ -166,30 +167,29 @@ class MCTS:
         self.forest.turn[0, : len(breadcrumbs)] = [edge.playerTurn for edge in breadcrumbs]
         self.forest.depth[0] = len(breadcrumbs)
         self.forest.leaf[0] = leaf.index
-        k.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
+        call(k.backup, self.forest, self.rule, 0, float(value), leaf.playerTurn)
         if self.rule.prove and leaf.proven is not None:
-            k.prove(self.forest, 0)
+            call(k.prove, self.forest, 0)
 
     # ---- whole searches
 
     def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
         """Make a position the root, keeping what the tree knows of it; return whether it knew it."""
         row = self.game.row_of(state)
-        known = self.forest.trees[tree]["nodes"] > 0 and find(
-            self.forest, tree, np.uint64(state_key(self.game, state))
-        ) >= 0
-        re_root(self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
+        key = np.uint64(state_key(self.game, state))
+        known = self.forest.trees[tree]["nodes"] > 0 and call(find, self.forest, tree, key) >= 0
+        call(re_root, self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
         self.check_errors()
         return bool(known)
 
     def plant(self, state: GameState, *, tree: int = 0) -> None:
         """Make a position the root of a new tree."""
-        plant_root(self.forest, self.rules, tree, self.game.row_of(state))
+        call(plant_root, self.forest, self.rules, tree, self.game.row_of(state))
         self.check_errors()
 
     def add_noise(self, alpha: float, *, tree: int = 0) -> None:
         """Draw Dirichlet noise for the root; it lasts until the root changes."""
-        draw_noise(self.forest, tree, float(alpha))
+        call(draw_noise, self.forest, tree, float(alpha))
 
     def search(
         self,
@@ -219,7 +219,7 @@ class MCTS:
                 self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
             except BaseException:
                 for slot in self._asked[:n]:
-                    k.undo(f, self.rule, int(slot))
+                    call(k.undo, f, self.rule, int(slot))
                 raise
             if stop is not None and stop():
                 f.trees["budget"][which] = 0
@@ -235,12 +235,12 @@ class MCTS:
     def decide(self, tree: int, tau: float) -> Decision:
         """Choose a move of a searched tree, by its own random state."""
         counts = self.visit_counts(tree)
-        action = int(self.forest.moves[choose(self.forest, tree, float(tau))])
+        action = int(self.forest.moves[call(choose, self.forest, tree, float(tau))])
         return Decision(action, counts, self.root_value(tree))
 
     def root_value(self, tree: int = 0) -> float:
         """Return the search's value of the root, for its player to move."""
-        return float(k.root_value(self.forest, tree))
+        return float(call(k.root_value, self.forest, tree))
 
     def clear_cache(self) -> None:
         """Forget all evaluations: the weights changed."""
@@ -249,11 +249,11 @@ class MCTS:
     def clear(self) -> None:
         """Forget all trees."""
         for t in range(len(self.forest.trees)):
-            clear_tree(self.forest, t)
+            call(clear_tree, self.forest, t)
 
     def reset(self, tree: int, seed: int) -> None:
         """Forget one tree; its random draws come from `seed` from now on."""
-        clear_tree(self.forest, tree)
+        call(clear_tree, self.forest, tree)
         self.forest.trees["rng"][tree] = np.uint64(seed)
 
     def check_errors(self) -> None:

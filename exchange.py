@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arrays import BadArrays, read_arrays
-from compiled import compiled
+from compiled import call, compiled
 from config import UserError
 from files import write_file
 from game import PLAYER, Game
@@ -96,7 +96,7 @@ def fault(game: Game, record: GameRecord) -> str:
     full = record.visits.any(axis=1)
     visits = np.ascontiguousarray(record.visits[full], np.uint16).reshape(-1, game.action_size)
     moves = np.array(record.moves, np.int16)
-    number, ply = replay(game.rules, row, np.zeros(game.action_size, np.int32), outcome, moves, visits, full)
+    number, ply = call(replay, game.rules, row, np.zeros(game.action_size, np.int32), outcome, moves, visits, full)
     if isinstance(game, PlainGame):
         game.check_errors()
     if number:

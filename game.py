@@ -9,14 +9,14 @@ A game comes in one of two forms, and everything works with both. *Plain Python*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import cfunc, types
 
-from compiled import bind, compiled
+from compiled import call, compiled
 from config import UserError
 
 Row = np.ndarray
@@ -63,17 +63,6 @@ def _call_encode(fn, row, out):  # type: ignore[no-untyped-def]
 @compiled
 def _call_key(fn, row):  # type: ignore[no-untyped-def]
     return fn(row)
-
-
-_BOUND: dict[Any, Callable[..., Any]] = {}
-
-
-def _call(function: Any, *args: Any) -> Any:
-    """Call one of the above: rules and arrays have the same types in every game, so they are looked at once."""
-    code = _BOUND.get(function)
-    if code is None:
-        code = _BOUND[function] = bind(function, *args)
-    return code(*args)
 
 
 @cfunc(PLAYOUT, cache=True)
@@ -288,7 +277,7 @@ class CompiledState(GameState):
 
     @property
     def id(self) -> int:  # type: ignore[override]
-        return int(_call(_call_key, self.rules.key, self.row))
+        return int(call(_call_key, self.rules.key, self.row))
 
     @property
     def playerTurn(self) -> int:  # type: ignore[override]
@@ -299,7 +288,7 @@ class CompiledState(GameState):
         if self.isEndGame:
             return []
         out = np.empty(self.game.action_size, np.int32)
-        actions: list[int] = out[: _call(_call_legal, self.rules.legal, self.row, out)].tolist()
+        actions: list[int] = out[: call(_call_legal, self.rules.legal, self.row, out)].tolist()
         return actions
 
     @property
@@ -312,7 +301,7 @@ class CompiledState(GameState):
 
     def _outcome(self) -> tuple[float, bool]:
         out = np.zeros(1, np.float32)
-        over = _call(_call_outcome, self.rules.outcome, self.row, out)
+        over = call(_call_outcome, self.rules.outcome, self.row, out)
         return (float(out[0]) if over else 0.0), bool(over)
 
     @property
@@ -324,13 +313,13 @@ class CompiledState(GameState):
         if action not in self.allowedActions:
             raise UserError(illegal_move(self.game, self, action))
         row = self.row.copy()
-        _call(_call_play, self.rules.play, row, int(action))
+        call(_call_play, self.rules.play, row, int(action))
         state = CompiledState(self.game, row)
         return (state, *state._outcome())
 
     def planes(self) -> np.ndarray:
         out = np.zeros(int(np.prod(self.game.input_shape)), np.uint8)
-        _call(_call_encode, self.rules.encode, self.row, out)
+        call(_call_encode, self.rules.encode, self.row, out)
         return out.reshape(self.game.input_shape)
 
     def render(self) -> str:
@@ -356,4 +345,4 @@ def state_key(game: Game, state: GameState) -> int:
     """Return the 64-bit key of a position, as the tables of the search hold it."""
     if game.rules is None:
         raise TypeError(f"{game.name} has no rules")
-    return int(_call(_call_key, game.rules.key, game.row_of(state)))
+    return int(call(_call_key, game.rules.key, game.row_of(state)))

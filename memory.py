@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compiled import compiled
+from compiled import call, compiled
 from files import DamagedData
 from game import PLAYER, Game
 from games.plain import PlainGame
@@ -170,7 +170,7 @@ class Memory:
         planes = np.zeros((length, int(np.prod(game.input_shape))), np.uint8)
         policy = np.zeros((length, game.action_size), np.uint16)
         players = np.zeros(length, np.int32)
-        visits = np.array(record.visits, np.uint16).reshape(length, -1) if np.any(record.visits) else policy.copy()
+        visits = np.array(record.visits if np.any(record.visits) else policy, np.uint16, order="C").reshape(length, -1)
         moves = np.array(record.moves, np.int16)
         values = np.asarray(record.values, np.float32)
         if not visits.any() and not self.fast_positions:
@@ -179,7 +179,7 @@ class Memory:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
         legal = np.zeros(game.action_size, np.int32)
         kept = visits.any(axis=1) | self._fast(record.index, visits, values)
-        n = unroll(game.rules, game.start_row.copy(), legal, moves, visits, kept, planes, policy, players)
+        n = call(unroll, game.rules, game.start_row.copy(), legal, moves, visits, kept, planes, policy, players)
         if isinstance(game, PlainGame):
             game.check_errors()
         if n < 0:

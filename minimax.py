@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import cfunc
 
-from compiled import compiled, inlined
+from compiled import call, compiled, inlined
 from config import UserError
 from forest import copy_row, max_depth, row_size
 from game import EVALUATE, PLAYER, Game, GameState
@@ -356,10 +356,10 @@ class Minimax:
         """Search the root to a depth; return whether that came to its end before the time or the nodes were used up."""
         s, functions = self._stack, (self._rules, self._evaluate)
         s.orders[0, : len(order)] = order
-        begin(s, *functions, depth, nodes)
+        call(begin, s, *functions, depth, nodes)
         done = False
         while not done and s.now[0]["nodes"] < limit and (end is None or time.perf_counter() < end):
-            done = run(s, *functions, min(limit, int(s.now[0]["nodes"]) + self._slice))
+            done = call(run, s, *functions, min(limit, int(s.now[0]["nodes"]) + self._slice))
             if isinstance(self.game, PlainGame):
                 self.game.check_errors()
         return bool(done)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from chance import random_word, uniform
-from compiled import compiled
+from compiled import call, compiled
 from forest import EXPANDED, TREE, copy_row, row_index
 from game import NOT_PLAYED, PLAYER, Game
 from kernels import LEAF, backup, run_to_leaves
@@ -77,4 +77,4 @@ def random_games(game: Game, count: int, seed: int) -> float:
     trees["rng"] = seed
     rows = np.stack([game.start_row, game.start_row])
     legal, outcome = np.zeros(game.action_size, np.int32), np.zeros(1, np.float32)
-    return float(playouts(game.rules, trees, rows, count, legal, outcome)) / count
+    return float(call(playouts, game.rules, trees, rows, count, legal, outcome)) / count

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from compiled import compiled
+from compiled import call, compiled
 from forest import TREE, copy_row, row_size
 from game import PLAYER, Game, GameState
 from games.plain import PlainGame
@@ -72,7 +72,8 @@ class GreedyPlayer(SimplePlayer):
         for action in state.allowedActions:
             after = state.takeAction(action)[0]
             self._rows[0] = self.game.row_of(after)
-            value = float(worth(*self._functions, self._trees, self._rows, self._room, self._outcome, self._count))
+            tables = self._trees, self._rows, self._room, self._outcome
+            value = float(call(worth, *self._functions, *tables, self._count))
             values[int(action)] = value if after.playerTurn == state.playerTurn else -value
             if isinstance(self.game, PlainGame):
                 self.game.check_errors()

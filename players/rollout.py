@@ -10,6 +10,7 @@ import numpy as np
 
 from agent import Player
 from backends import cores
+from compiled import call
 from forest import WIN, forest_bytes, trees_in
 from game import PLY, Game, GameState
 from games.chains import liberties
@@ -118,7 +119,7 @@ class RolloutPlayer(Player):
             ):
                 goal = mcts.root.visits + self._slice
                 goal = goal if self._sims is None else min(goal, self._sims)
-                rollout_step(*tables, 0, goal)
+                call(rollout_step, *tables, 0, goal)
                 if mcts.root.visits < goal:
                     break
 
@@ -132,7 +133,7 @@ class RolloutPlayer(Player):
         mcts.set_root(state, sims=goal)
         while mcts.root.visits < goal and not (stop and stop()):
             step = min(mcts.root.visits + self._slice, goal)
-            rollout_step(mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, step)
+            call(rollout_step, mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, step)
             mcts.check_errors()
             if mcts.root.visits < step:
                 break
