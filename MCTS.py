@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kernels as k
+from cache import make_cache
 from chance import choose, draw_noise
 from compiled import bind, call
 from forest import (
@@ -20,7 +21,6 @@ from forest import (
     capacity_for,
     clear_tree,
     find,
-    make_cache,
     make_forest,
     new_node,
 )  # fmt: skip
@@ -30,6 +30,7 @@ from games.plain import PlainGame
 from nodes import Edge, Node
 from pruning import re_root
 from selection import Rule
+from solving import solve_leaf, solve_root
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor"]
 
@@ -59,6 +60,7 @@ class MCTS:
         fpu_reduction: float = 0.25,
         prove: bool = False,
         look_ahead: int = 0,
+        endgame: int = 0,
         forced: float = 0.0,
         trees: int = 1,
         leaves: int = 1,
@@ -76,8 +78,9 @@ class MCTS:
             float(cpuct), float(epsilon), float(fpu_reduction), float(leaves > 1), prove=prove, forced=float(forced)
         )
         self.cache = make_cache(cache_size, game.action_size)
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves))
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), endgame)
         self.forest.trees["ahead"] = look_ahead if prove and game.won_by_a_move else 0
+        self.forest.trees["late"] = game.max_plies - (endgame if prove and game.won_by_a_move else 0)
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)
@@ -148,6 +151,8 @@ class MCTS:
         for e in f.path[0, : f.depth[0]]:
             breadcrumbs.append(Edge(self, node, f.moves[e]))
             node = int(f.edges[e]["child"])
+        if breadcrumbs:
+            call(solve_leaf, f, self.rules, 0, leaf.index)
         done = bool(leaf._row["status"] == TERMINAL or (leaf.proven is not None and breadcrumbs))
         value = leaf.value if leaf.proven is None else leaf.proven
         return leaf, value if done else 0.0, done, breadcrumbs
@@ -185,6 +190,11 @@ class MCTS:
     def plant(self, state: GameState, *, tree: int = 0) -> None:
         """Make a position the root of a new tree."""
         call(plant_root, self.forest, self.rules, tree, self.game.row_of(state))
+        self.check_errors()
+
+    def solve_root(self) -> None:
+        """Solve the first tree's root if it is near the end of the game, as `search` does before anything else."""
+        call(solve_root, self.forest, self.rules, 0)
         self.check_errors()
 
     def add_noise(self, alpha: float, *, tree: int = 0) -> None:

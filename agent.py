@@ -94,6 +94,7 @@ class Agent(Player):
         fpu_reduction: float = 0.25,
         prove: bool = False,
         look_ahead: int = 0,
+        endgame: int = 0,
         epsilon: float = 0.25,
         alpha: float = 0.0,
         noisy: bool = False,
@@ -115,7 +116,7 @@ class Agent(Player):
         self.at_once = int(np.clip(trees_in(ROOM, game, mcts_sims), 2, self.at_once))
         self._options: dict[str, Any] = {
             "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
-            "prove": prove, "look_ahead": look_ahead,
+            "prove": prove, "look_ahead": look_ahead, "endgame": endgame,
         }  # fmt: skip
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None
@@ -234,6 +235,7 @@ class Agent(Player):
         if self.logger_mcts is None:
             self.MCTS.search(self.predictor, sims, stop=stop)
         else:
+            self.MCTS.solve_root()
             while self._unsure(sims) and not (stop and stop()):
                 self._log("****** simulation %d", self.MCTS.root.visits)
                 self.simulate()

@@ -18,6 +18,7 @@ import numpy as np
 
 from compiled import compiled, inlined
 from config import UserError
+from endgame import Line, make_line
 from game import NO_WIN, NOT_TOLD, PLAYER, Game
 
 UNVISITED = -1
@@ -29,18 +30,20 @@ OPEN, WIN, LOSS, DRAW = 0, 1, -1, 2
 
 NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("opened", "u2"),
-     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1")], align=True)  # fmt: skip
+     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1")], align=True)  # fmt: skip
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
-its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`)."""
+its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`);
+late: whether it was tried to solve it (see `solving.solve_leaf`)."""
 EDGE = np.dtype(
     [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
 )
 MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4")], align=True)  # fmt: skip
+     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4")], align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
-a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead."""
+a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead; late: the
+ply from which on one is to be solved."""
 
 
 class Forest(NamedTuple):
@@ -88,35 +91,13 @@ class Forest(NamedTuple):
     """[action_size] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for pruning."""
-
-
-class Cache(NamedTuple):
-    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change.
-
-    A place is one line of numbers, so that a position's answer costs one wait for memory: the logits, the value, and
-    in the last two the key.
-    """
-
-    numbers: np.ndarray
-    """[C, width] float32; C is a power of two, width even"""
-    words: np.ndarray
-    """The same memory as [C, width / 2] uint64: the last of a line is the key, 0 = free."""
-    flat: np.ndarray
-    """The same as one long array."""
-    counts: np.ndarray
-    """[4] int64: looked up, found, simulations, answers of the network that were not finite"""
+    line: Line
+    """Room for solving positions."""
 
 
 def capacity_for(sims: int, leaves: int) -> int:
     """Nodes for a search of `sims` visits: as many again for what is kept from the move before."""
     return 2 * sims + leaves + 2
-
-
-def make_cache(size: int, action_size: int) -> Cache:
-    """Return a cache with room for at least one position; sizes round up to powers of two."""
-    room, width = 1 << max(size - 1, 0).bit_length(), action_size + 3 + (action_size + 3) % 2
-    words = np.zeros((room, width // 2), np.uint64)
-    return Cache(words.view(np.float32), words, words.reshape(-1), np.zeros(4, np.int64))
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
@@ -144,7 +125,7 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
+def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0) -> Forest:
     """Allocate the tables; pages are touched when first used."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
@@ -176,6 +157,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int) -> Forest:
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(game.action_size, np.float64),
         remap=np.zeros((2, capacity), np.int32),
+        line=make_line(game, endgame),
     )
 
 
@@ -213,7 +195,7 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.total = 0
     node.value = f.outcome[0] if over else 0.0
     node.status = TERMINAL if over else WAITING
-    node.proven = OPEN
+    node.proven, node.late = OPEN, 0
     if over and node.value in (-1.0, 0.0, 1.0):
         node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
     node.first = t * edge_capacity + tree.edges
@@ -366,10 +348,13 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
 @inlined
 def set_root(f, t, index):  # type: ignore[no-untyped-def]
     """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
-    its priors, and no more.
+    its priors, and no more. Of one that was solved the moves are to be known, not its value alone.
     """
     f.trees[t].root = index
-    if f.nodes[index].status == WAITING and f.nodes[index].proven == WIN:
+    node = f.nodes[index]
+    if node.status == WAITING and node.late:
+        node.proven, node.late = OPEN, 0
+    elif node.status == WAITING and node.proven == WIN:
         take_win(f, index)
 
 

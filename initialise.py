@@ -345,7 +345,7 @@ class Session:
         c = self.config
         settings: dict[str, Any] = {
             "cpuct": c.cpuct, "fpu_reduction": c.fpu_reduction, "prove": c.proofs, "look_ahead": c.look_ahead,
-            "mcts_sims": sims or c.eval_sims, **options,
+            "endgame": c.endgame, "mcts_sims": sims or c.eval_sims, **options,
         }  # fmt: skip
         predictor, logger = self.predictor(role or f"version{version}", version), self.loggers.mcts if log else None
         name = name or f"version{version:04}"

@@ -29,6 +29,7 @@ from forest import (
 )
 from gumbel import GUMBEL, select_gumbel
 from selection import select
+from solving import solve_leaf, solve_root
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
@@ -232,7 +233,7 @@ def ask_for_answer(cache, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
+def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
     """End a walk: back up what is known of its leaf; return whether the tree may walk on, else f.ended says why."""
     t = slot // (f.leaf.shape[0] // f.trees.shape[0])
     index = f.leaf[slot]
@@ -242,6 +243,8 @@ def settle(f, rule, cache, slot):  # type: ignore[no-untyped-def]
         return False
     node = f.nodes[index]
     cache.counts[2] += 1
+    if f.depth[slot] > 0:
+        solve_leaf(f, rules, t, index)
     decided = node.proven != OPEN and f.depth[slot] > 0
     if node.status != WAITING or decided:  # over, proven, or the path is as long as there is room for
         value = node.value if node.proven == OPEN else proven_value(node.proven)
@@ -280,6 +283,7 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
             slot = f.active[i]
             tree = f.trees[slot // leaves]
             root = f.nodes[tree.root]
+            solve_root(f, rules, slot // leaves)
             enough = root.total >= tree.budget and root.status == EXPANDED
             decided = root.proven != OPEN and root.status != WAITING  # a lost root waits for its priors: to choose by
             if root.status == TERMINAL or decided or enough:
@@ -293,7 +297,7 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
                 ask_for_answer(cache, f.nodes[f.leaf[f.active[i]]].key)
         count = 0
         for i in range(n):
-            if settle(f, rule, cache, f.active[i]):
+            if settle(f, rules, rule, cache, f.active[i]):
                 f.active[count] = f.active[i]
                 count += 1
 

@@ -169,7 +169,7 @@ def network_player(
         store.close()
     settings: dict[str, Any] = {
         "cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs,
-        "look_ahead": config.look_ahead, "mcts_sims": sims, **options,
+        "look_ahead": config.look_ahead, "endgame": config.endgame, "mcts_sims": sims, **options,
     }  # fmt: skip
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     if averaged:

@@ -194,6 +194,7 @@ class _Worker:
             fpu_reduction=config.fpu_reduction,
             prove=config.proofs,
             look_ahead=config.look_ahead,
+            endgame=config.endgame,
             forced=config.forced_playouts,
             trees=trees,
             sims=config.mcts_sims,

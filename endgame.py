@@ -1,0 +1,103 @@
+"""Solves positions near the end of a game: alpha-beta over the rules, given up after a few positions.
+
+A value is -1, 0 or 1 for the player to move there. Turns need not alternate.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from compiled import compiled
+from game import NO_WIN, NOT_TOLD, PLAYER, Game
+
+FEW, MANY = 128, 4096
+"""Positions looked at before a leaf is given up, as long as a small network takes to answer, and a move of the root."""
+GIVEN_UP, POINTS = 2, 3
+"""No value: not yet known, or not for so little; a result between -1 and 1, of which nothing is proven."""
+
+
+class Line(NamedTuple):
+    """Room for one line of play of up to D moves and what is still to be tried beside it."""
+
+    rows: np.ndarray
+    """[D + 1, row_size] int32: the positions"""
+    moves: np.ndarray
+    """[D + 1, action_size] int32: the moves to try in each"""
+    counts: np.ndarray
+    """[D + 1, 4] int32: how many these are; how many were tried; alpha; beta"""
+
+
+COUNT, TRIED, ALPHA, BETA = range(4)
+
+
+def make_line(game: Game, plies: int) -> Line:
+    """Return room for lines of at most so many moves."""
+    size = 0 if game.start_row is None else game.start_row.shape[0]
+    return Line(
+        np.zeros((plies + 1, size), np.int32),
+        np.zeros((plies + 1, game.action_size), np.int32),
+        np.zeros((plies + 1, 4), np.int32),
+    )
+
+
+@compiled
+def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
+    """Return the value of the position at depth d if the rules tell it at once, else GIVEN_UP with its moves listed."""
+    row = line.rows[d]
+    if rules.outcome(row, outcome):
+        value = np.int64(outcome[0])
+        return value if value == outcome[0] else np.int64(POINTS)
+    winning = rules.winning(row)
+    if winning >= 0:
+        return np.int64(1)
+    count = np.int64(NOT_TOLD)
+    if winning == NO_WIN:
+        count = rules.safe(row, line.moves[d])
+    if count == 0:
+        return np.int64(-1)
+    if count == NOT_TOLD:
+        count = rules.legal(row, line.moves[d])
+    line.counts[d, COUNT], line.counts[d, TRIED] = count, 0
+    return np.int64(GIVEN_UP)
+
+
+@compiled
+def solve(line, rules, outcome, positions):  # type: ignore[no-untyped-def]
+    """Return the value of line.rows[0], or GIVEN_UP where more than so many positions or more plies were needed."""
+    value = look_at(line, rules, outcome, 0)
+    if value != GIVEN_UP:
+        return value if value != POINTS else np.int64(GIVEN_UP)
+    d, deepest = 0, line.rows.shape[0] - 1
+    line.counts[0, ALPHA], line.counts[0, BETA] = -1, 1
+    while True:
+        now = line.counts[d]
+        if now[TRIED] == now[COUNT] or now[ALPHA] >= now[BETA]:
+            value = np.int64(now[ALPHA])
+            if d == 0:
+                return value
+            d -= 1
+        else:
+            positions -= 1
+            if positions == 0 or d == deepest:
+                return np.int64(GIVEN_UP)
+            for i in range(line.rows.shape[1]):
+                line.rows[d + 1, i] = line.rows[d, i]
+            rules.play(line.rows[d + 1], line.moves[d, now[TRIED]])
+            now[TRIED] += 1
+            value = look_at(line, rules, outcome, d + 1)
+            if value == POINTS:
+                return np.int64(GIVEN_UP)
+            if value == GIVEN_UP:
+                below = line.counts[d + 1]
+                if line.rows[d + 1, PLAYER] == line.rows[d, PLAYER]:
+                    below[ALPHA], below[BETA] = now[ALPHA], now[BETA]
+                else:
+                    below[ALPHA], below[BETA] = -now[BETA], -now[ALPHA]
+                d += 1
+                continue
+        if line.rows[d + 1, PLAYER] != line.rows[d, PLAYER]:
+            value = -value
+        if value > line.counts[d, ALPHA]:
+            line.counts[d, ALPHA] = value

@@ -1,0 +1,191 @@
+"""Positions near the end of a game are solved, rightly or not at all, and what a search does with that."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import games
+from agent import Agent
+from compiled import call
+from config import preset
+from corridor import Corridor, CorridorState
+from drawings import play
+from endgame import FEW, GIVEN_UP, make_line, solve
+from game import PLY
+from searching import Projection, always, rooted
+from selfplay import SelfPlay, game_seed
+from test_selfplay import walk
+from test_targets import value_of, values_after
+from tiny import tiny
+
+LATE = {"prove": True, "look_ahead": 2, "endgame": 12}
+HARD = "1276751141173661277627536", "7626663562115324374373317"
+"""Connect 4 with 17 empty cells where one move wins, in the end (bitbully: move 3, move 5; the others do not)."""
+
+
+class Signs(CorridorState):
+    """Corridor where it counts only who is ahead."""
+
+    @property
+    def value(self):
+        return float(np.sign(self.score[0] - self.score[1])) if self.isEndGame else 0.0
+
+
+class Decided(Corridor):
+    state_class = Signs
+
+
+def solved(game, state, positions, plies=None):
+    line = make_line(game, game.max_plies if plies is None else plies)
+    line.rows[0] = game.row_of(state)
+    return call(solve, line, game.rules, np.zeros(1, np.float32), positions)
+
+
+def drawn_positions(game, count, seed, least=0):
+    rng, found = np.random.default_rng(seed), []
+    while len(found) < count:
+        state, plies = game.start(), int(rng.integers(least, game.max_plies))
+        for _ in range(plies):
+            if not state.isEndGame:
+                state = state.takeAction(int(rng.choice(list(state.allowedActions))))[0]
+        found.append(state)
+    return found
+
+
+SMALL = {
+    "connect4(rows=4,columns=4,n=3)": 0, "connect4(rows=3,columns=5,n=3)": 0, "connect4(rows=1,columns=9,n=3)": 0,
+    "gomoku(size=3,n=3)": 0, "tictactoe": 0, "decided": 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_a_solved_value_is_that_of_perfect_play(spec):
+    game, known, values = Decided() if spec == "decided" else games.make(spec), {}, set()
+    for state in drawn_positions(game, 60, seed=1, least=SMALL[spec]):
+        right = value_of(state, known)
+        assert solved(game, state, 10**7) == right, f"\n{state}"
+        assert solved(game, state, FEW) in (right, GIVEN_UP), f"\n{state}"
+        values.add(right)
+    assert {-1.0, 1.0} <= values
+
+
+def test_what_takes_more_positions_or_moves_than_there_is_room_for_is_given_up():
+    game = games.make("tictactoe")
+    assert solved(game, game.start(), FEW) == GIVEN_UP and solved(game, game.start(), 10**6) == 0
+    assert solved(game, game.start(), 10**6, plies=3) == GIVEN_UP
+    state = play(game, "a1 b2 c3 a2")
+    assert solved(game, state, 2) == GIVEN_UP != solved(game, state, FEW)
+
+
+def test_results_between_lost_and_won_prove_nothing():
+    game, counts = Corridor(), {True: 0, False: 0}
+    for state in drawn_positions(game, 150, seed=2, least=6):
+        if state.isEndGame:
+            whole = state.value in (-1.0, 0.0, 1.0)
+            assert solved(game, state, 10**6) == (state.value if whole else GIVEN_UP)
+            counts[whole] += 1
+    assert min(counts.values()) > 5
+    assert solved(game, play(game, "b2 c1 b1 c2 a1 a2"), 10**6) == GIVEN_UP
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=4,columns=4,n=3)", "gomoku(size=3,n=3)"])
+def test_what_a_search_proves_with_it_is_what_perfect_play_gives(spec):
+    game, known, asked = games.make(spec), {}, {0: 0, 12: 0}
+    for state in drawn_positions(game, 40, seed=3):
+        if state.isEndGame:
+            continue
+        for endgame in asked:
+            network = Projection(game)
+            mcts = rooted(game, state, **{**LATE, "endgame": endgame})
+            mcts.search(network, 60)
+            asked[endgame] += network.rows
+            for node in mcts.tree.values():
+                assert node.proven in (None, value_of(node.state, known)), f"\n{node.state}"
+            if mcts.root.proven is not None:
+                values = values_after(state, known)
+                assert values[mcts.decide(0, 0.0)[0]] == max(values.values())
+    assert asked[12] < asked[0] / 2, "what is solved is not asked"
+
+
+@pytest.mark.parametrize("line", HARD)
+def test_a_win_far_ahead_is_found_whatever_the_network_thinks(line):
+    game = games.make("connect4")
+    state = play(game, line)
+    best, found = game.parse_move("35"[HARD.index(line)]), {}
+    for endgame in (0, 12):
+        mcts = rooted(game, state, **{**LATE, "endgame": endgame, "sims": 2000})
+        mcts.search(always(0.0, -1.0 * (np.arange(7) == best)), 2000)
+        found[endgame] = mcts.root.proven, mcts.decide(0, 0.0)[0]
+    assert found[12] == (1.0, best) and found[0][0] is None
+
+
+def roots(game, endgame, count, seed, least):
+    """Yield searches of drawn positions near the end that were solved, and the values of their moves."""
+    known, network = {}, Projection(game)
+    for state in drawn_positions(game, count, seed, least):
+        if not state.isEndGame and game.rules.winning(state.row) < 0:
+            mcts = rooted(game, state, **{**LATE, "endgame": endgame})
+            network.rows = 0
+            mcts.search(network, 50)
+            yield mcts, values_after(state, known), network.rows
+
+
+def test_of_a_root_near_the_end_all_moves_are_known_and_nothing_is_asked():
+    game, proven = games.make("connect4(rows=4,columns=5)"), set()
+    for mcts, values, asked in roots(game, 10, 80, seed=4, least=10):
+        root, best = mcts.root, max(values.values())
+        assert root.proven == best == mcts.root_value()
+        assert asked == 0 or best == -1.0, "priors are for those that are lost"
+        if best > -1.0:
+            assert {action: edge.proven for action, edge in root.edges} == values
+            chosen = {mcts.decide(0, 1.0)[0] for _ in range(60)}
+            assert chosen == {a for a, value in values.items() if value == best}, "each that keeps it and no other"
+        proven.add(best)
+    assert proven == {-1.0, 0.0, 1.0}
+
+
+def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
+    game = games.make("connect4")
+    state = play(game, HARD[0])
+    mcts = rooted(game, state, **LATE)
+    mcts.search(always(0.0, np.zeros(7)), 200)
+    late = [node for node in mcts.tree.values() if node._row["late"] and node.proven is not None]
+    assert {node.proven for node in late} == {-1.0, 1.0, 0.0}
+    for after, known in [(node.state, node.proven) for node in late[:40]]:
+        again = rooted(game, state, **LATE)
+        again.search(always(0.0, np.zeros(7)), 200)
+        again.set_root(after)
+        assert again.root.proven is None and again.root.isLeaf() and again.root.visits == 0
+        again.search(always(0.0, np.zeros(7)), 100)
+        assert again.root.proven == known == again.root_value() and not again.root.isLeaf()
+        chosen = after.takeAction(again.decide(0, 0.0)[0])[0]
+        assert -solved(game, chosen, 10**6) == known
+
+
+def test_a_logged_search_is_the_same():
+    game = games.make("connect4")
+    for plies, line in ((12, HARD[0]), (12, HARD[1]), (17, HARD[0])):
+        state, found = play(game, line), []
+        for logger in (None, logging.getLogger("endgame")):
+            agent = Agent("late", game, Projection(game), mcts_sims=150, leaves=1, logger_mcts=logger,
+                          **{**LATE, "endgame": plies})  # fmt: skip
+            action, pi, value, _ = agent.act(state, 0)
+            found.append((action, list(pi), value))
+        assert found[0] == found[1]
+
+
+def test_self_play_ends_as_perfect_play_would_once_a_value_is_known():
+    game, known, checked = games.make("connect4(rows=4,columns=5)"), {}, 0
+    config = tiny(mcts_sims=60, full_search_share=1.0, look_ahead=2, endgame=12, turns_until_tau0=0)
+    for record in SelfPlay(game, config).play(Projection(game), [(i, game_seed("late", 1, i)) for i in range(40)]):
+        for state, _, _, value in walk(game, record):
+            if abs(value) == 1.0 and state.row[PLY] >= 8:
+                assert value == value_of(state, known)
+                assert record.result == value * state.playerTurn, "what is won is not given away"
+                checked += 1
+    assert checked > 50
+
+
+def test_presets():
+    assert preset("laptop").endgame == 12 and preset("classic").endgame == preset("tiny").endgame == 0
