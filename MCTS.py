@@ -153,6 +153,7 @@ class MCTS:
             node = int(f.edges[e]["child"])
         if breadcrumbs:
             call(solve_leaf, f, self.rules, 0, leaf.index)
+            self.check_errors()
         done = bool(leaf._row["status"] == TERMINAL or (leaf.proven is not None and breadcrumbs))
         value = leaf.value if leaf.proven is None else leaf.proven
         return leaf, value if done else 0.0, done, breadcrumbs
@@ -160,7 +161,7 @@ class MCTS:
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
         if leaf._row["status"] == WAITING:
-            answer = np.ascontiguousarray(logits, np.float32)
+            answer = np.ascontiguousarray(logits, np.float32).reshape(self.game.action_size)
             if not call(k.expand, self.forest, leaf.index, np.float32(value), answer):
                 self.cache.counts[3] += 1
                 self.check_errors()

@@ -230,12 +230,12 @@ class Agent(Player):
             self.MCTS.plant(state)
         else:
             self.MCTS.set_root(state, sims=sims)
+        self.MCTS.solve_root()
         if self.noisy:
             self.MCTS.add_noise(self.alpha)
         if self.logger_mcts is None:
             self.MCTS.search(self.predictor, sims, stop=stop)
         else:
-            self.MCTS.solve_root()
             while self._unsure(sims) and not (stop and stop()):
                 self._log("****** simulation %d", self.MCTS.root.visits)
                 self.simulate()

@@ -130,7 +130,7 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
         "share": evaluations / float(np.mean(raw)),
         "sims_per_raw_eval": total["simulations"] / total["spent"] / float(np.mean(raw)),
         "mean_batch_fill": total["evaluations"] / max(total["batches"] * after.room, 1),
-        "tree_us_per_sim": 1e6 * total["search_seconds"] / total["simulations"],
+        "tree_us_per_sim": 1e6 * total["search_seconds"] / max(total["simulations"], 1),
         "games_per_s": total["games"] / total["spent"],
         "cache_hit_rate": total["found"] / max(total["looked_up"], 1),
     }

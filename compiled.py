@@ -92,9 +92,11 @@ def _typeof_function(value: Any, context: Any) -> Any:
 def _unbox_function(kind: Any, value: Any, c: Any) -> Any:
     function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
     address = c.pyapi.object_getattr_string(value, "address")
-    function.c_addr = c.pyapi.long_as_voidptr(address)
-    c.pyapi.decref(address)
-    return NativeValue(function._getvalue())
+    missing = cgutils.is_null(c.builder, address)
+    with c.builder.if_then(c.builder.not_(missing), likely=True):
+        function.c_addr = c.pyapi.long_as_voidptr(address)
+        c.pyapi.decref(address)
+    return NativeValue(function._getvalue(), is_error=missing)
 
 
 _CODE: dict[Any, Callable[..., Any]] = {}

@@ -373,8 +373,9 @@ def from_json(text: str, source: str = "config.json") -> Config:
         raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
     if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
         values["look_ahead"] = 2 * values["look_ahead"]
-    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all its settings; older ones did not grow
+    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all; older ones did not grow or solve
         values.setdefault("grow_sims", 0)
+        values.setdefault("endgame", 0)
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))

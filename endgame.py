@@ -12,8 +12,8 @@ import numpy as np
 from compiled import compiled
 from game import NO_WIN, NOT_TOLD, PLAYER, Game
 
-FEW, MANY = 128, 4096
-"""Positions looked at before a leaf is given up, as long as a small network takes to answer, and a move of the root."""
+FEW, MANY = 128, 16_384
+"""Positions looked at before a leaf is given up, as long as a small network takes to answer, and a root's moves."""
 GIVEN_UP, POINTS = 2, 3
 """No value: not yet known, or not for so little; a result between -1 and 1, of which nothing is proven."""
 
@@ -27,6 +27,8 @@ class Line(NamedTuple):
     """[D + 1, action_size] int32: the moves to try in each"""
     counts: np.ndarray
     """[D + 1, 4] int32: how many these are; how many were tried; alpha; beta"""
+    left: np.ndarray
+    """[1] int64: how many positions more may be looked at"""
 
 
 COUNT, TRIED, ALPHA, BETA = range(4)
@@ -39,6 +41,7 @@ def make_line(game: Game, plies: int) -> Line:
         np.zeros((plies + 1, size), np.int32),
         np.zeros((plies + 1, game.action_size), np.int32),
         np.zeros((plies + 1, 4), np.int32),
+        np.zeros(1, np.int64),
     )
 
 
@@ -64,8 +67,8 @@ def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def solve(line, rules, outcome, positions):  # type: ignore[no-untyped-def]
-    """Return the value of line.rows[0], or GIVEN_UP where more than so many positions or more plies were needed."""
+def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
+    """Return the value of line.rows[0], or GIVEN_UP where it took more positions than line.left or more plies."""
     value = look_at(line, rules, outcome, 0)
     if value != GIVEN_UP:
         return value if value != POINTS else np.int64(GIVEN_UP)
@@ -79,8 +82,8 @@ def solve(line, rules, outcome, positions):  # type: ignore[no-untyped-def]
                 return value
             d -= 1
         else:
-            positions -= 1
-            if positions == 0 or d == deepest:
+            line.left[0] -= 1
+            if line.left[0] <= 0 or d == deepest:
                 return np.int64(GIVEN_UP)
             for i in range(line.rows.shape[1]):
                 line.rows[d + 1, i] = line.rows[d, i]

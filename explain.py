@@ -25,8 +25,9 @@ def explain(agent: Agent, state: GameState) -> dict[str, Any]:
 
 
 def opinion(agent: Agent, node: Node) -> tuple[float, Any] | None:
-    """Return the network's value and priors of a node that is won at once or forced: the search did not ask it."""
-    return agent.get_preds(node.state)[:2] if node.proven == 1.0 or node.forced else None
+    """Return the network's value and priors of a node that is won at once, solved or forced: it was not asked."""
+    asked = node.proven not in (1.0, 0.0) and not node.forced
+    return None if asked else agent.get_preds(node.state)[:2]
 
 
 def describe(node: Node, player: str, network: tuple[float, Any] | None = None) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven of it (won,
     lost, drawn or "") and its principal variation pv; none before the node is expanded. V is the network's own value
     of the position after the move (what is proven of it, if anything), Q the search's. `network`: its own value and
-    priors [action_size], for a root that was won at once, so that it was not asked.
+    priors [action_size], for a root that was not asked (see `opinion`).
     """
     mcts = node.mcts
     game, total = mcts.game, max(node.visits, 1)
@@ -46,11 +47,12 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
         child = edge.outNode
         after = [game.move_name(a) for a in mcts.principal_variation(child)] if child else []
         sign = 1 if child and child.playerTurn == node.playerTurn else -1
+        known = edge.proven if child is None or child.proven is None else sign * child.proven
         lines.append({
             "move": game.move_name(action), "action": action, "N": choice.N, "share": choice.N / total,
             "P": choice.P if priors is None else float(priors[action]),
             "Q": choice.Q if choice.N else None, "U": choice.U,
-            "V": sign * (child.value if child.proven is None else child.proven) if child and choice.N else None,
+            "V": known if known is not None else sign * child.value if child and choice.N else None,
             "proven": choice.proven, "pv": [game.move_name(action), *after],
         })  # fmt: skip
     lines.sort(key=lambda line: -line["N"])

@@ -33,7 +33,7 @@ NODE = np.dtype(
      ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1")], align=True)  # fmt: skip
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
 its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`);
-late: whether it was tried to solve it (see `solving.solve_leaf`)."""
+late: attempts to solve it (see solving.py)."""
 EDGE = np.dtype(
     [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
 )
@@ -348,13 +348,11 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
 @inlined
 def set_root(f, t, index):  # type: ignore[no-untyped-def]
     """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
-    its priors, and no more. Of one that was solved the moves are to be known, not its value alone.
+    its priors, and no more. Of one that was solved the moves are still to be known (`solving.solve_root`).
     """
     f.trees[t].root = index
     node = f.nodes[index]
-    if node.status == WAITING and node.late:
-        node.proven, node.late = OPEN, 0
-    elif node.status == WAITING and node.proven == WIN:
+    if node.status == WAITING and node.proven == WIN and not node.late:
         take_win(f, index)
 
 

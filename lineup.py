@@ -50,7 +50,7 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     text = text.lower()
     if match := _LEVEL.fullmatch(text):
         level = find_level(game.spec, int(match[1]))
-        player = make_player(level.player, game, **{**options, "sims": level.sims or sims})
+        player = make_player(level.player, game, **{**options, "sims": level.sims or sims, "endgame": 0})  # as measured
         player.name = f"level {match[1]} (Elo {level.elo:.0f})"
         return player
     if match := _BUDGET.fullmatch(text):

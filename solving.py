@@ -6,8 +6,11 @@ import numpy as np
 
 from compiled import compiled
 from endgame import FEW, GIVEN_UP, MANY, solve
-from forest import DRAW, EXPANDED, LOSS, OPEN, WAITING, copy_row, open_edge, row_index
+from forest import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
 from game import PLAYER, PLY
+
+LEAF_TRIED, ROOT_TRIED = 1, 2
+"""What `late` of a node says of attempts to solve it."""
 
 
 @compiled
@@ -16,37 +19,65 @@ def solve_leaf(f, rules, t, index):  # type: ignore[no-untyped-def]
     node, row = f.nodes[index], row_index(f, t, index)
     if node.status != WAITING or node.proven != OPEN or node.late or f.rows[row, PLY] < f.trees[t].late:
         return
-    node.late = 1
+    node.late = LEAF_TRIED
+    f.line.left[0] = FEW
     copy_row(f.line.rows, 0, f.rows[row])
-    value = solve(f.line, rules, f.outcome, FEW)
+    value = solve(f.line, rules, f.outcome)
     if value != GIVEN_UP:
-        node.proven = np.int8(DRAW if value == 0 else value)
+        node.proven = as_proof(value)
+
+
+@compiled
+def as_proof(value):  # type: ignore[no-untyped-def]
+    """Return what a value proves."""
+    return np.int8(DRAW if value == 0 else value)
 
 
 @compiled
 def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
-    """Solve each move of a root near the end of the game: it is visited once, and nothing is left to search.
+    """Solve each move of a root near the end of the game: all are visited then, and nothing is left to search.
 
-    Where all lose, the network is asked for its priors.
+    A root that was solved as a leaf is so again, for its moves. Where one wins it does not matter whether others are
+    known; else all must be, or the root is searched. Where all lose, the network is asked for its priors.
     """
     node, row = f.nodes[f.trees[t].root], row_index(f, t, f.trees[t].root)
-    if node.status != WAITING or node.proven != OPEN or node.late or f.rows[row, PLY] < f.trees[t].late:
+    as_leaf = node.status == WAITING and node.late == LEAF_TRIED
+    if f.rows[row, PLY] < f.trees[t].late or node.late == ROOT_TRIED or node.status == TERMINAL:
         return
-    node.late = 1
-    best = -1.0
+    if node.proven != OPEN and not as_leaf:
+        return
+    node.late, node.proven = ROOT_TRIED, OPEN
+    f.line.left[0] = MANY
+    best, unknown = -1.0, False
     for i in range(node.count):
         copy_row(f.line.rows, 0, f.rows[row])
         rules.play(f.line.rows[0], f.moves[node.first + i])
-        value = solve(f.line, rules, f.outcome, MANY)
+        value = solve(f.line, rules, f.outcome)
+        f.odds[i] = -value if value != GIVEN_UP and f.line.rows[0, PLAYER] != node.player else value
         if value == GIVEN_UP:
-            return
-        f.odds[i] = value if f.line.rows[0, PLAYER] == node.player else -value
-        best = max(best, f.odds[i])
-    node.proven = np.int8(DRAW if best == 0.0 else best)
-    if node.proven == LOSS:
+            unknown = True
+        else:
+            best = max(best, f.odds[i])
+    if unknown and best < 1.0:
         return
+    node.proven = as_proof(best)
+    if node.proven != LOSS or node.status == EXPANDED:
+        visit_all(f, node)
+
+
+@compiled
+def visit_all(f, node):  # type: ignore[no-untyped-def]
+    """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again."""
+    if node.status == WAITING:
+        for e in range(node.first, node.first + node.count):
+            f.priors[e] = 1.0 / node.count
+        node.value = 0.0 if node.proven == DRAW else node.proven
+    node.status = EXPANDED
+    node.total = 0
     for i in range(node.count):
-        f.priors[node.first + i] = 1.0 / node.count
-        edge = f.edges[open_edge(f, node, np.int64(node.first + i))]
-        edge.N, edge.W, edge.proven = 1, f.odds[i], np.int8(DRAW if f.odds[i] == 0.0 else f.odds[i])
-    node.total, node.value, node.status = node.count, best, EXPANDED
+        if f.odds[i] != GIVEN_UP:
+            edge = f.edges[open_edge(f, node, np.int64(node.first + i))]
+            edge.N = max(edge.N, 1)
+            edge.W, edge.proven = edge.N * f.odds[i], as_proof(f.odds[i])
+    for e in range(node.first, node.first + node.opened):
+        node.total += f.edges[e].N

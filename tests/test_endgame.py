@@ -12,6 +12,7 @@ from config import preset
 from corridor import Corridor, CorridorState
 from drawings import play
 from endgame import FEW, GIVEN_UP, make_line, solve
+from explain import explain
 from game import PLY
 from searching import Projection, always, rooted
 from selfplay import SelfPlay, game_seed
@@ -39,7 +40,8 @@ class Decided(Corridor):
 def solved(game, state, positions, plies=None):
     line = make_line(game, game.max_plies if plies is None else plies)
     line.rows[0] = game.row_of(state)
-    return call(solve, line, game.rules, np.zeros(1, np.float32), positions)
+    line.left[0] = positions
+    return call(solve, line, game.rules, np.zeros(1, np.float32))
 
 
 def drawn_positions(game, count, seed, least=0):
@@ -50,6 +52,21 @@ def drawn_positions(game, count, seed, least=0):
             if not state.isEndGame:
                 state = state.takeAction(int(rng.choice(list(state.allowedActions))))[0]
         found.append(state)
+    return found
+
+
+def contested(game, count, seed, plies):
+    """Return positions after so many random plies of players who neither miss a win nor allow one at once."""
+    rng, found, out = np.random.default_rng(seed), [], np.zeros(game.action_size, np.int32)
+    while len(found) < count:
+        state = game.start()
+        while state.row[PLY] < plies and game.rules.winning(state.row) < 0:
+            safe = game.rules.safe(state.row, out)
+            if not safe:
+                break
+            state = state.takeAction(int(rng.choice(out[:safe] if safe > 0 else list(state.allowedActions))))[0]
+        if state.row[PLY] == plies and game.rules.winning(state.row) < 0:
+            found.append(state)
     return found
 
 
@@ -156,11 +173,67 @@ def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
         again = rooted(game, state, **LATE)
         again.search(always(0.0, np.zeros(7)), 200)
         again.set_root(after)
-        assert again.root.proven is None and again.root.isLeaf() and again.root.visits == 0
+        assert again.root.isLeaf() and again.root.visits == 0
         again.search(always(0.0, np.zeros(7)), 100)
         assert again.root.proven == known == again.root_value() and not again.root.isLeaf()
         chosen = after.takeAction(again.decide(0, 0.0)[0])[0]
         assert -solved(game, chosen, 10**6) == known
+
+
+def test_a_root_that_was_searched_before_is_solved_too():
+    game, kept, passed = games.make("connect4"), 0, 0
+    for state in contested(game, 25, seed=5, plies=29):
+        options = {**LATE, "endgame": game.max_plies - int(state.row[PLY]) - 1}  # it is too early for the root itself
+        mcts = rooted(game, state, **options)
+        mcts.search(Projection(game), 60)
+        met = [node for node in mcts.tree.values() if not node.isLeaf() and node.proven is None and node != mcts.root]
+        for after in [node.state for node in met if node._row["late"] or node.forced][:2]:
+            again = rooted(game, state, **options)
+            again.search(Projection(game), 60)
+            assert again.set_root(after)
+            before = again.root.visits
+            again.search(Projection(game), max(before, 1))
+            right = solved(game, after, 10**7)
+            assert again.root.proven == right and before <= again.root.visits
+            assert -solved(game, after.takeAction(again.decide(0, 0.0)[0])[0], 10**7) == right
+            assert again.root.visits == sum(edge.stats["N"] for _, edge in again.root.edges)
+            kept, passed = kept + (before > 0), passed + again.root.forced
+    assert kept >= 5 and passed > 0, (kept, passed)
+
+
+def test_a_win_is_known_although_another_move_takes_too_long():
+    game, found = games.make("gomoku(size=6,n=4)"), 0
+    for state in contested(game, 30, seed=6, plies=23):
+        values = [(solved(game, state.takeAction(a)[0], 400), a) for a in state.allowedActions]
+        if (-1, GIVEN_UP) != (min(values)[0], max(values)[0]):
+            continue
+        mcts = rooted(game, state, **{**LATE, "endgame": 14})
+        mcts.search(Projection(game), 1)
+        if any(edge.proven is None for _, edge in mcts.root.edges):
+            chosen = state.takeAction(mcts.decide(0, 0.0)[0])[0]
+            assert mcts.root.proven == 1.0 and solved(game, chosen, 10**7) == -1
+            found += 1
+    assert found >= 3, found
+
+
+def test_explain_shows_what_is_known_and_what_the_network_thinks():
+    game = games.make("connect4(rows=4,columns=5)")
+    network, known, drawn = Projection(game), {}, 0
+    agent = Agent("late", game, network, mcts_sims=50, **{**LATE, "endgame": 10})
+    for state in drawn_positions(game, 60, seed=7, least=10):
+        if state.isEndGame or len(state.allowedActions) < 2 or game.rules.winning(state.row) >= 0:
+            continue
+        told = explain(agent, state)
+        value, logits = network(state.planes()[None])
+        assert told["network_value"] == pytest.approx(float(value[0]))
+        if told["proven"] == "drawn" and not agent.MCTS.root.forced:
+            assert {m["action"]: m["V"] for m in told["moves"]} == values_after(state, known)
+            priors = np.exp(logits[0][list(state.allowedActions)] - logits.max())
+            assert [m["P"] for m in sorted(told["moves"], key=lambda m: m["action"])] == pytest.approx(
+                list(priors / priors.sum()), abs=1e-4
+            )
+            drawn += 1
+    assert drawn > 3
 
 
 def test_a_logged_search_is_the_same():
