@@ -18,14 +18,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+import numpy as np
+
 import games
 from config import UserError
-from game import Game
+from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, WINNING, Game
 
 T = TypeVar("T")
 TEMPLATE = Path(__file__).with_name("template.txt")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
+_KINDS = {"legal": LEGAL, "play": PLAY, "outcome": OUTCOME, "encode": ENCODE, "key": KEY, "winning": WINNING,
+          "playout": PLAYOUT, "safe": SAFE, "evaluate": EVALUATE}  # fmt: skip
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
 
@@ -50,8 +54,22 @@ def load(spec: str) -> Game:
     if missing:
         hint = "; derive it from games.plain.PlainGame" if "rules" in missing else ""
         raise UserError(f"{path.name}: expected {kind.__name__} to have {', '.join(missing)}{hint}")
+    _check_rules(path, game)
     _guarded(path, game.start)
     return game
+
+
+def _check_rules(path: Path, game: Game) -> None:
+    """Refuse rules and a start that compiled code would take for something else: it looks at addresses only."""
+    rules = game.rules._asdict() if game.rules is not None else {}
+    for name, rule in {**rules, "evaluate": game.evaluate}.items():
+        kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc; of a rule in plain Python
+        if rule is not None and (kind != _KINDS[name] or not hasattr(rule, "address")):
+            sign = name.upper()
+            raise UserError(f"{path.name}: expected {name} to be made by @cfunc({sign}), see game.{sign}")
+    row = game.start_row
+    if not (isinstance(row, np.ndarray) and row.dtype == np.int32 and row.ndim == 1 and row.flags.c_contiguous):
+        raise UserError(f"{path.name}: expected start_row to be an array [row_size] of np.int32")
 
 
 def digest(game: Game) -> str:
