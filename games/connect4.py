@@ -187,9 +187,10 @@ def safe_of_bits(row, out):  # type: ignore[no-untyped-def]
     _, other, free = bits(row)
     height = np.int64(row[ROWS]) + 1
     points = completing(other, height, row[N])
-    if points & free & (points & free) - 1:
+    threats = points & free
+    if threats & (threats - 1):
         return 0
-    moves = points & free if points & free else free
+    moves = threats if threats else free
     cells = (np.int64(1) << height - 1) - 1
     count = 0
     for c in range(row[COLUMNS]):
