@@ -56,6 +56,40 @@ def ones(word):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def lowest(word):  # type: ignore[no-untyped-def]
+    """Return the number of the lowest bit that is set, of a word that is not 0."""
+    return ones((word & -word) - np.uint64(1))
+
+
+@compiled
+def get(row, at):  # type: ignore[no-untyped-def]
+    """Return the 64-bit word in row[at] and row[at + 1]."""
+    return np.uint64(np.uint32(row[at])) | (np.uint64(np.uint32(row[at + 1])) << np.uint64(32))
+
+
+@compiled
+def put(row, at, word):  # type: ignore[no-untyped-def]
+    """Write a 64-bit word into row[at] and row[at + 1]."""
+    row[at] = np.int32(word & np.uint64(0xFFFFFFFF))
+    row[at + 1] = np.int32(word >> np.uint64(32))
+
+
+@compiled
+def has(row, at, bit):  # type: ignore[no-untyped-def]
+    """Return 1 when the board of bits that begins at row[at] has the bit, else 0."""
+    return (row[at + (bit >> 5)] >> (bit & 31)) & 1
+
+
+@compiled
+def hash_words(row, at, words, salt):  # type: ignore[no-untyped-def]
+    """Return a 64-bit hash of so many 64-bit words from row[at] on."""
+    found = mix64(np.uint64(salt))
+    for i in range(words):
+        found = mix64(found ^ get(row, at + 2 * i))
+    return found
+
+
+@compiled
 def thing_word(point, kind):  # type: ignore[no-untyped-def]
     """Return the random word of a thing of a kind (0-3) on a point."""
     return mix64(np.uint64(4 * point + kind + 1))

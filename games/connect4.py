@@ -1,6 +1,8 @@
 """Connect 4: any rows x columns x n in a row (default 6 x 7 x 4); an action is a column, named 1, 2, ... from the left.
 
-Row: header, rows, columns, n, then the cells from the top row down, 1 / -1 / 0.
+Row: header, rows, columns, n, words a board, then three boards of 64-bit words, each two numbers, low half first: the
+lowest cell of every column, stones of who began, stones of the other. A column's cells are one bit each from below,
+with an empty one above them; the next column follows. Lines are found by shifts where a board is one word.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import cfunc
 
-from compiled import compiled
+from compiled import compiled, inlined
 from config import UserError
 from game import (
     ENCODE,
@@ -32,16 +34,175 @@ from game import (
     Row,
     Rules,
 )
-from games.boards import column_mirror, draw, hash_cells, longest_line, squash
+from games.boards import column_mirror, draw, get, has, hash_words, ones, squash
 
-ROWS, COLUMNS, N, CELLS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
+ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
+
+
+@inlined
+def stones_of(row, player):  # type: ignore[no-untyped-def]
+    """Return where the stones of a player begin."""
+    return BOTTOM + 2 * row[WORDS] if player == 1 else BOTTOM + 4 * row[WORDS]
+
+
+@compiled
+def place(row, r, c):  # type: ignore[no-untyped-def]
+    """Return the bit of the cell in row r from the top, column c."""
+    return c * (row[ROWS] + 1) + row[ROWS] - 1 - r
+
+
+@compiled
+def column_of(row, cells, c):  # type: ignore[no-untyped-def]
+    """Return the part of cells that lies in a column, from its lowest on."""
+    return (cells >> np.uint64(c * (row[ROWS] + 1))) & ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
+
+
+@compiled
+def landing(row, c):  # type: ignore[no-untyped-def]
+    """Return the row where a stone in column c would come to lie; -1 when it is full."""
+    first, second = stones_of(row, 1), stones_of(row, -1)
+    if row[WORDS] == 1:
+        return row[ROWS] - 1 - ones(column_of(row, get(row, first) | get(row, second), c))
+    r, bit = row[ROWS] - 1, place(row, row[ROWS] - 1, c)
+    while r >= 0 and has(row, first, bit) | has(row, second, bit):
+        r, bit = r - 1, bit + 1
+    return r
+
+
+@compiled
+def stones_from(row, stones, r, c, dr, dc):  # type: ignore[no-untyped-def]
+    """Count stones, which begin at `stones`, that stand in a line without a gap from (r, c) on, itself left out."""
+    rows, columns = row[ROWS], row[COLUMNS]
+    count = 0
+    r, c = r + dr, c + dc
+    while 0 <= r < rows and 0 <= c < columns and has(row, stones, place(row, r, c)):
+        count += 1
+        r, c = r + dr, c + dc
+    return count
+
+
+@compiled
+def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
+    """Tell whether a player's stone at (r, c) would make a line that wins."""
+    need, at = row[N] - 1, stones_of(row, player)
+    return (
+        stones_from(row, at, r, c, 1, 0) >= need
+        or stones_from(row, at, r, c, 0, 1) + stones_from(row, at, r, c, 0, -1) >= need
+        or stones_from(row, at, r, c, 1, 1) + stones_from(row, at, r, c, -1, -1) >= need
+        or stones_from(row, at, r, c, 1, -1) + stones_from(row, at, r, c, -1, 1) >= need
+    )
+
+
+# ---- boards of one word: all cells at once
+
+
+@inlined
+def lined_along(stones, step, n):  # type: ignore[no-untyped-def]
+    """Return bits, any, where n stones stand in a row, each `step` bits further; the length looked at doubles."""
+    line, length = stones, 1
+    while length < n:
+        more = min(length, n - length)
+        line &= line >> np.uint64(more * step)
+        length += more
+    return line if (n - 1) * step < 64 else np.uint64(0)
+
+
+@inlined
+def all_but_one_along(stones, step, n):  # type: ignore[no-untyped-def]
+    """Return the places where one stone more makes n in a row, each `step` bits further."""
+    found, before = np.uint64(0), ~np.uint64(0)
+    for hole in range(n if (n - 1) * step < 64 else 0):
+        behind = ~np.uint64(0)
+        for k in range(1, n - hole):
+            behind &= stones >> np.uint64(k * step)
+        found |= before & behind
+        before &= stones << np.uint64((hole + 1) * step)
+    return found
+
+
+@inlined
+def lined(stones, height, n):  # type: ignore[no-untyped-def]
+    up = lined_along(stones, 1, n)
+    across = lined_along(stones, height, n)
+    return up | across | lined_along(stones, height - 1, n) | lined_along(stones, height + 1, n)
+
+
+@inlined
+def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
+    up = all_but_one_along(stones, 1, n)
+    across = all_but_one_along(stones, height, n)
+    return up | across | all_but_one_along(stones, height - 1, n) | all_but_one_along(stones, height + 1, n)
+
+
+@compiled
+def has_line(stones, height, n):  # type: ignore[no-untyped-def]
+    """Tell whether n stones stand in a row."""
+    if height == 7 and n == 4:  # numbers instead of variables: the shifts are then constants of the machine code
+        return lined(stones, 7, 4) != 0
+    return lined(stones, height, n) != 0
+
+
+@compiled
+def completing(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
+    if height == 7 and n == 4:
+        return all_but_one(stones, 7, 4)
+    return all_but_one(stones, height, n)
+
+
+@compiled
+def free_of(row):  # type: ignore[no-untyped-def]
+    """Return the cells where a stone may come to lie: adding to a column's stones carries into the one above them."""
+    bottom = get(row, BOTTOM)
+    taken = get(row, stones_of(row, 1)) | get(row, stones_of(row, -1))
+    cells = bottom * ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
+    return (taken + bottom) & cells
+
+
+@compiled
+def columns_of(row, cells, out):  # type: ignore[no-untyped-def]
+    """Write the columns that have any of the cells, ascending; return how many."""
+    count = 0
+    for c in range(row[COLUMNS]):
+        out[count] = c
+        count += column_of(row, cells, c) != 0
+    return count
+
+
+@compiled
+def winning_in_word(row):  # type: ignore[no-untyped-def]
+    height = row[ROWS] + 1
+    points = free_of(row) & completing(get(row, stones_of(row, row[PLAYER])), height, row[N])
+    for c in range(row[COLUMNS] if points else 0):
+        if column_of(row, points, c):
+            return c
+    return NO_WIN
+
+
+@compiled
+def safe_in_word(row, out):  # type: ignore[no-untyped-def]
+    height, free = row[ROWS] + 1, free_of(row)
+    points = completing(get(row, stones_of(row, -row[PLAYER])), height, row[N])
+    threats = points & free
+    if threats & (threats - np.uint64(1)):
+        return 0
+    above = get(row, BOTTOM) << np.uint64(row[ROWS])  # no stone comes to lie there, so none is to be feared
+    moves = (threats if threats else free) & ~((points & ~above) >> np.uint64(1))
+    return columns_of(row, moves, out)
+
+
+# ---- the rules
 
 
 @cfunc(LEGAL, cache=True)
 def legal(row, out):  # type: ignore[no-untyped-def]
+    if row[WORDS] == 1:
+        return columns_of(row, free_of(row), out)
+    first, second = stones_of(row, 1), stones_of(row, -1)
     count = 0
     for c in range(row[COLUMNS]):
-        if row[CELLS + c] == 0:
+        top = place(row, 0, c)
+        if not has(row, first, top) | has(row, second, top):
             out[count] = c
             count += 1
     return count
@@ -49,19 +210,22 @@ def legal(row, out):  # type: ignore[no-untyped-def]
 
 @cfunc(PLAY, cache=True)
 def play(row, action):  # type: ignore[no-untyped-def]
-    rows, columns = row[ROWS], row[COLUMNS]
-    r = rows - 1
-    while row[CELLS + r * columns + action] != 0:
-        r -= 1
-    row[CELLS + r * columns + action] = row[PLAYER]
+    player, r = row[PLAYER], landing(row, action)
+    stones = stones_of(row, player)
+    bit = place(row, r, action)
+    row[stones + (bit >> 5)] |= np.int32(1) << (bit & 31)
     row[PLY] += 1
-    row[LAST] = r * columns + action
-    if longest_line(row, CELLS, rows, columns, r, action) >= row[N]:
+    row[LAST] = r * row[COLUMNS] + action
+    if row[WORDS] == 1:
+        won = has_line(get(row, stones), row[ROWS] + 1, row[N])
+    else:
+        won = makes_line(row, player, r, action)
+    if won:
         row[OVER] = 1
-        row[WINNER] = row[PLAYER]
-    elif row[PLY] == rows * columns:
+        row[WINNER] = player
+    elif row[PLY] == row[ROWS] * row[COLUMNS]:
         row[OVER] = 1
-    row[PLAYER] = -row[PLAYER]
+    row[PLAYER] = -player
 
 
 @cfunc(OUTCOME, cache=True)
@@ -73,107 +237,23 @@ def outcome(row, out):  # type: ignore[no-untyped-def]
 @cfunc(ENCODE, cache=True)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
-    player = row[PLAYER]
-    for i in range(row[ROWS] * row[COLUMNS]):
-        cell = row[CELLS + i]
-        out[3 * i] = cell == player
-        out[3 * i + 1] = cell == -player
-        out[3 * i + 2] = 1
+    own, other, columns = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER]), np.int64(row[COLUMNS])
+    for c in range(columns):
+        first, top = 3 * c, place(row, 0, c)
+        for r in range(row[ROWS]):
+            i, bit = first + 3 * columns * r, top - r
+            out[i], out[i + 1], out[i + 2] = has(row, own, bit), has(row, other, bit), 1
 
 
 @cfunc(KEY, cache=True)
 def key(row):  # type: ignore[no-untyped-def]
-    return hash_cells(row, CELLS, CELLS + row[ROWS] * row[COLUMNS], row[PLAYER] + 1)
-
-
-@compiled
-def fits(row):  # type: ignore[no-untyped-def]
-    """Tell whether a board fits into a number: a bit a cell, column by column from below, an empty one above each."""
-    return (row[ROWS] + 1) * row[COLUMNS] <= 63
-
-
-@compiled
-def bits(row):  # type: ignore[no-untyped-def]
-    """Return the stones of the player to move, those of the other and where a stone may come to lie, as bits."""
-    rows, columns, player = row[ROWS], row[COLUMNS], row[PLAYER]
-    own = other = free = np.int64(0)
-    for c in range(columns):
-        place = CELLS + (rows - 1) * columns + c
-        bit = np.int64(1) << c * (np.int64(rows) + 1)
-        while place >= CELLS and row[place] != 0:
-            if row[place] == player:
-                own |= bit
-            else:
-                other |= bit
-            bit <<= 1
-            place -= columns
-        if place >= CELLS:
-            free |= bit
-    return own, other, free
-
-
-@compiled
-def completing(stones, height, n):  # type: ignore[no-untyped-def]
-    """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
-    found = np.int64(0)
-    for d in range(4):
-        step = 1 if d == 0 else height - 2 + d
-        if (n - 1) * step > 62:
-            continue
-        for hole in range(n):
-            line = np.int64(-1)
-            for k in range(n):
-                if k < hole:
-                    line &= stones << ((hole - k) * step)
-                elif k > hole:
-                    line &= stones >> ((k - hole) * step)
-            found |= line
-    return found
-
-
-@compiled
-def stones_from(row, player, r, c, dr, dc):  # type: ignore[no-untyped-def]
-    """Count a player's stones that stand in a line without a gap from (r, c) on, itself left out."""
-    rows, columns = row[ROWS], row[COLUMNS]
-    count = 0
-    r, c = r + dr, c + dc
-    while 0 <= r < rows and 0 <= c < columns and row[CELLS + r * columns + c] == player:
-        count += 1
-        r, c = r + dr, c + dc
-    return count
-
-
-@compiled
-def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
-    """Tell whether a player's stone at (r, c) would make a line that wins."""
-    need = row[N] - 1
-    return (
-        stones_from(row, player, r, c, 1, 0) >= need
-        or stones_from(row, player, r, c, 0, 1) + stones_from(row, player, r, c, 0, -1) >= need
-        or stones_from(row, player, r, c, 1, 1) + stones_from(row, player, r, c, -1, -1) >= need
-        or stones_from(row, player, r, c, 1, -1) + stones_from(row, player, r, c, -1, 1) >= need
-    )
-
-
-@compiled
-def landing(row, c):  # type: ignore[no-untyped-def]
-    """Return the row where a stone in column c would come to lie; -1 when it is full."""
-    r = -1
-    while r + 1 < row[ROWS] and row[CELLS + (r + 1) * row[COLUMNS] + c] == 0:
-        r += 1
-    return r
+    return hash_words(row, stones_of(row, 1), 2 * row[WORDS], row[PLAYER] + 1)
 
 
 @cfunc(WINNING, cache=True)
 def winning(row):  # type: ignore[no-untyped-def]
-    if fits(row):
-        own, _, free = bits(row)
-        height = np.int64(row[ROWS]) + 1
-        points = free & completing(own, height, row[N])
-        for c in range(row[COLUMNS] if points else 0):
-            if points >> c * height & ((np.int64(1) << height) - 1):
-                return c
-        return NO_WIN
+    if row[WORDS] == 1:
+        return winning_in_word(row)
     for c in range(row[COLUMNS]):
         r = landing(row, c)
         if r >= 0 and makes_line(row, row[PLAYER], r, c):
@@ -181,30 +261,11 @@ def winning(row):  # type: ignore[no-untyped-def]
     return NO_WIN
 
 
-@compiled
-def safe_of_bits(row, out):  # type: ignore[no-untyped-def]
-    """Do what `safe` does, for a board that fits into a number."""
-    _, other, free = bits(row)
-    height = np.int64(row[ROWS]) + 1
-    points = completing(other, height, row[N])
-    threats = points & free
-    if threats & (threats - 1):
-        return 0
-    moves = threats if threats else free
-    cells = (np.int64(1) << height - 1) - 1
-    count = 0
-    for c in range(row[COLUMNS]):
-        if (moves >> c * height) & ~((points >> c * height & cells) >> 1) & cells:
-            out[count] = c
-            count += 1
-    return count
-
-
 @cfunc(SAFE, cache=True)
 def safe(row, out):  # type: ignore[no-untyped-def]
     """Where the other would win has to be stopped; no move may lie under such a point."""
-    if fits(row):
-        return safe_of_bits(row, out)
+    if row[WORDS] == 1:
+        return safe_in_word(row, out)
     other, threats, only = -row[PLAYER], 0, 0
     for c in range(row[COLUMNS]):
         r = landing(row, c)
@@ -226,6 +287,7 @@ def safe(row, out):  # type: ignore[no-untyped-def]
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
     rows, columns, n = row[ROWS], row[COLUMNS], row[N]
+    mine, theirs = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER])
     lead = 0.0
     for r in range(rows):
         for c in range(columns):
@@ -236,9 +298,9 @@ def evaluate(row):  # type: ignore[no-untyped-def]
                     continue
                 own = other = 0
                 for k in range(n):
-                    cell = row[CELLS + (r + k * dr) * columns + c + k * dc] * row[PLAYER]
-                    own += cell > 0
-                    other += cell < 0
+                    bit = place(row, r + k * dr, c + k * dc)
+                    own += has(row, mine, bit)
+                    other += has(row, theirs, bit)
                 if own == 0 or other == 0:
                     lead += (own - other) * (own + other)
     return squash(lead, 30.0)
@@ -267,8 +329,12 @@ class Connect4(Game):
         self.winning_line = n
         self.max_plies = rows * columns
         self.symmetries = column_mirror(rows, columns)
-        self.start_row = np.zeros(CELLS + rows * columns, np.int32)
-        self.start_row[[PLAYER, LAST, ROWS, COLUMNS, N]] = 1, -1, rows, columns, n
+        words = -(-(rows + 1) * columns // 64)
+        self.start_row = np.zeros(BOTTOM + 6 * words, np.int32)
+        self.start_row[[PLAYER, LAST, ROWS, COLUMNS, N, WORDS]] = 1, -1, rows, columns, n, words
+        bits = np.zeros(64 * words, np.uint8)
+        bits[: (rows + 1) * columns : rows + 1] = 1
+        self.start_row[BOTTOM : BOTTOM + 2 * words] = np.packbits(bits, bitorder="little").view("<i4")
 
     def move_name(self, action: int) -> str:
         return str(action + 1)
@@ -284,7 +350,14 @@ class Connect4(Game):
         text = super().format_moves(actions)
         return text.replace(" ", "") if self.grid_shape[1] <= 9 else text
 
+    def cells(self, row: Row) -> np.ndarray:
+        """Return the board of a position from the top row down, [rows, columns]: 1 for who began, -1, 0 = empty."""
+        (rows, columns), words = self.grid_shape, int(row[WORDS])
+        boards = row[BOTTOM + 2 * words :].astype("<i4").view(np.uint8).reshape(2, -1)
+        bits = np.unpackbits(boards, axis=1, count=(rows + 1) * columns, bitorder="little").astype(np.int8)
+        first, second = bits.reshape(2, columns, rows + 1)
+        return (first - second)[:, rows - 1 :: -1].T
+
     def render(self, row: Row) -> str:
-        cells = row[CELLS:].reshape(self.grid_shape)
         numbers = "".join(f"{self.move_name(c):^3}" for c in range(self.grid_shape[1]))
-        return "\n".join([*draw(cells, int(row[LAST]), self.pieces), numbers])
+        return "\n".join([*draw(self.cells(row), int(row[LAST]), self.pieces), numbers])

@@ -17,7 +17,7 @@ from numba import cfunc
 from compiled import compiled, inlined
 from config import UserError
 from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw_named, mix64, ones, point_name, point_symmetries, squash
+from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
@@ -34,24 +34,6 @@ def board(row, number):  # type: ignore[no-untyped-def]
 def discs_of(row, player):  # type: ignore[no-untyped-def]
     """Return where the board with the discs of a player begins."""
     return board(row, FIRST) if player == 1 else board(row, SECOND)
-
-
-@compiled
-def get(row, at):  # type: ignore[no-untyped-def]
-    """Return the 64-bit word in row[at] and row[at + 1]."""
-    return np.uint64(np.uint32(row[at])) | (np.uint64(np.uint32(row[at + 1])) << np.uint64(32))
-
-
-@compiled
-def put(row, at, word):  # type: ignore[no-untyped-def]
-    row[at] = np.int32(word & np.uint64(0xFFFFFFFF))
-    row[at + 1] = np.int32(word >> np.uint64(32))
-
-
-@compiled
-def has(row, at, bit):  # type: ignore[no-untyped-def]
-    """Return 1 when the board that begins at `at` has the bit, else 0."""
-    return (row[at + (bit >> 5)] >> (bit & 31)) & 1
 
 
 @compiled
@@ -175,7 +157,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
     for w in range(row[WORDS]):
         word = get(row, moves + 2 * w)
         while word:
-            bit = 64 * w + ones((word & -word) - np.uint64(1))
+            bit = 64 * w + lowest(word)
             out[n] = (bit >> log) * size + (bit & ((1 << log) - 1))
             n += 1
             word &= word - np.uint64(1)
@@ -232,10 +214,7 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
 @cfunc(KEY, cache=True)
 def key(row):  # type: ignore[no-untyped-def]
-    found = mix64(np.uint64(row[PLAYER] + 1))
-    for i in range(board(row, FIRST), board(row, MOVES), 2):
-        found = mix64(found ^ get(row, i))
-    return found
+    return hash_words(row, board(row, FIRST), 2 * row[WORDS], row[PLAYER] + 1)
 
 
 @cfunc(EVALUATE, cache=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from config import UserError
-from game import Game, GameState, Row
+from game import Game, GameState
 from games.plain import PlainGame
 from minimax import Minimax
 from players import SimplePlayer
@@ -34,15 +34,16 @@ class Connect4Solver(SimplePlayer):
         self._solver = bitbully.BitBully()
 
     def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
-        scores = self._solver.score_all_moves(self._board(_cells(self.game, self.game.row_of(state))))
+        scores = self._solver.score_all_moves(self._board(_cells(state)))
         best = max(scores.values())
         return int(rng.choice([column for column, score in scores.items() if score == best])), float(np.sign(best))
 
 
-def _cells(game: Game, row: Row) -> list[list[int]]:
+def _cells(state: GameState) -> list[list[int]]:
     """Return the board as bitbully reads it: lines from the top, 1 for who began, 2 for the other."""
-    rows, columns = game.grid_shape
-    return [[int(cell) % 3 for cell in line] for line in row[-rows * columns :].reshape(rows, columns)]
+    own, other = state.planes()[..., :2].astype(int).transpose(2, 0, 1)
+    cells: list[list[int]] = (own + 2 * other if state.playerTurn == 1 else 2 * own + other).tolist()
+    return cells
 
 
 class SmallGameSolver(SimplePlayer):
