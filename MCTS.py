@@ -99,7 +99,7 @@ class MCTS:
     @property
     def capacity(self) -> int:
         """Nodes that each tree has room for."""
-        return len(self.forest.nodes) // len(self.forest.trees)
+        return self.forest.capacity
 
     def __len__(self) -> int:
         return int(self.forest.trees[0]["nodes"])

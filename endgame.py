@@ -1,5 +1,7 @@
 """Solves positions near the end of a game: alpha-beta over the rules, given up after a few positions.
 
+The move that last cut off at a depth is tried first there (the killer heuristic, Akl, Newborn 1977).
+
 A value is -1, 0 or 1 for the player to move there. Turns need not alternate.
 """
 
@@ -26,12 +28,12 @@ class Line(NamedTuple):
     moves: np.ndarray
     """[D + 1, action_size] int32: the moves to try in each"""
     counts: np.ndarray
-    """[D + 1, 4] int32: how many these are; how many were tried; alpha; beta"""
+    """[D + 1, 5] int32: how many these are; how many were tried; alpha; beta; the move that cut off here last"""
     left: np.ndarray
     """[1] int64: how many positions more may be looked at"""
 
 
-COUNT, TRIED, ALPHA, BETA = range(4)
+COUNT, TRIED, ALPHA, BETA, KILLER = range(5)
 
 
 def make_line(game: Game, plies: int) -> Line:
@@ -40,7 +42,7 @@ def make_line(game: Game, plies: int) -> Line:
     return Line(
         np.zeros((plies + 1, size), np.int32),
         np.zeros((plies + 1, game.action_size), np.int32),
-        np.zeros((plies + 1, 4), np.int32),
+        np.zeros((plies + 1, 5), np.int32),
         np.zeros(1, np.int64),
     )
 
@@ -63,16 +65,22 @@ def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
     if count == NOT_TOLD:
         count = rules.legal(row, line.moves[d])
     line.counts[d, COUNT], line.counts[d, TRIED] = count, 0
+    moves = line.moves[d]
+    for i in range(1, count):
+        if moves[i] == line.counts[d, KILLER]:
+            moves[0], moves[i] = moves[i], moves[0]
     return np.int64(GIVEN_UP)
 
 
 @compiled
 def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
     """Return the value of line.rows[0], or GIVEN_UP where it took more positions than line.left or more plies."""
+    d, deepest = 0, line.rows.shape[0] - 1
+    for i in range(deepest + 1):
+        line.counts[i, KILLER] = -1  # what other positions left would decide here what is given up
     value = look_at(line, rules, outcome, 0)
     if value != GIVEN_UP:
         return value if value != POINTS else np.int64(GIVEN_UP)
-    d, deepest = 0, line.rows.shape[0] - 1
     line.counts[0, ALPHA], line.counts[0, BETA] = -1, 1
     while True:
         now = line.counts[d]
@@ -104,3 +112,5 @@ def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
             value = -value
         if value > line.counts[d, ALPHA]:
             line.counts[d, ALPHA] = value
+            if value >= line.counts[d, BETA]:
+                line.counts[d, KILLER] = line.moves[d, line.counts[d, TRIED] - 1]

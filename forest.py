@@ -93,6 +93,15 @@ class Forest(NamedTuple):
     """[2, capacity] int32: room for pruning."""
     line: Line
     """Room for solving positions."""
+    owner: np.ndarray
+    """[T * L] int32: the tree of each slot"""
+    leaves: int
+    """L"""
+    capacity: int
+    edge_capacity: int
+    """Nodes and edges that a tree has room for."""
+    places: int
+    """Those of a tree in `table`, a power of two."""
 
 
 def capacity_for(sims: int, leaves: int) -> int:
@@ -158,29 +167,32 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         odds=np.zeros(game.action_size, np.float64),
         remap=np.zeros((2, capacity), np.int32),
         line=make_line(game, endgame),
+        owner=np.repeat(np.arange(trees, dtype=np.int32), leaves),
+        leaves=leaves,
+        capacity=capacity,
+        edge_capacity=capacity * game.action_size,
+        places=table,
     )
 
 
 @compiled
 def find(f, t, key):  # type: ignore[no-untyped-def]
     """Return the node of a key in tree t, or -1 - the free place in the table."""
-    size = f.table.shape[0] // f.trees.shape[0]
-    place = np.int64(key & np.uint64(size - 1))
+    place = np.int64(key & np.uint64(f.places - 1))
     while True:
-        node = f.table[t * size + place]
+        node = f.table[t * f.places + place]
         if node < 0:
-            return -1 - (t * size + place)
+            return -1 - (t * f.places + place)
         if f.nodes[node].key == key:
             return node
-        place = (place + 1) & (size - 1)
+        place = (place + 1) & (f.places - 1)
 
 
 @compiled
 def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
     tree = f.trees[t]
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
+    capacity, edge_capacity = f.capacity, f.edge_capacity
     if tree.nodes >= capacity:
         return NO_ROOM
     row = f.rows[t * (capacity + 1) + tree.nodes]
@@ -334,8 +346,7 @@ def row_index(f, t, node):  # type: ignore[no-untyped-def]
 @compiled
 def clear_tree(f, t):  # type: ignore[no-untyped-def]
     """Forget a tree; its random state stays."""
-    size = f.table.shape[0] // f.trees.shape[0]
-    for i in range(t * size, (t + 1) * size):
+    for i in range(t * f.places, (t + 1) * f.places):
         f.table[i] = UNVISITED
     tree = f.trees[t]
     tree.nodes = 0
@@ -360,8 +371,7 @@ def set_root(f, t, index):  # type: ignore[no-untyped-def]
 def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
     """Make tree t a single root."""
     clear_tree(f, t)
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    copy_row(f.rows, t * (capacity + 1), row)
+    copy_row(f.rows, t * (f.capacity + 1), row)
     key = rules.key(row)
     set_root(f, t, new_node(f, rules, t, key, find(f, t, key)))
 
@@ -369,10 +379,9 @@ def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
 @compiled
 def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
     """Return the node behind edge e of `parent`, made now or shared with another path; NO_ROOM in a full tree."""
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
     edge = f.edges[e]
-    room = f.rows[t * (capacity + 1) + f.trees[t].nodes]
-    copy_row(f.rows, t * (capacity + 1) + f.trees[t].nodes, f.rows[row_index(f, t, parent)])
+    room = f.rows[t * (f.capacity + 1) + f.trees[t].nodes]
+    copy_row(f.rows, t * (f.capacity + 1) + f.trees[t].nodes, f.rows[row_index(f, t, parent)])
     rules.play(room, edge.action)
     key = rules.key(room)
     node = find(f, t, key)

@@ -61,7 +61,7 @@ def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
 
     A child to be made is made at the next step, when its parent's position has come from memory.
     """
-    t = slot // (f.leaf.shape[0] // f.trees.shape[0])
+    t = f.owner[slot]
     index, depth = f.leaf[slot], f.depth[slot]
     if depth > 0 and f.edges[f.path[slot, depth - 1]].child == UNVISITED:
         index = make_child(f, rules, t, index, f.path[slot, depth - 1])
@@ -97,11 +97,10 @@ def walk(f, rules, rule, count):  # type: ignore[no-untyped-def]
 
     All walks take a step in turn, so that the memory for one arrives while the others compute.
     """
-    leaves = f.leaf.shape[0] // f.trees.shape[0]
     for i in range(count):
         slot = f.active[i]
         f.walking[i] = slot
-        f.leaf[slot] = f.trees[slot // leaves].root
+        f.leaf[slot] = f.trees[f.owner[slot]].root
         f.depth[slot] = 0
         prefetch(f.nodes, f.leaf[slot])
     while count > 0:
@@ -235,7 +234,7 @@ def ask_for_answer(cache, key):  # type: ignore[no-untyped-def]
 @inlined
 def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
     """End a walk: back up what is known of its leaf; return whether the tree may walk on, else f.ended says why."""
-    t = slot // (f.leaf.shape[0] // f.trees.shape[0])
+    t = f.owner[slot]
     index = f.leaf[slot]
     if index == NO_ROOM:
         undo(f, rule, slot)
@@ -276,14 +275,13 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
     Finished games and remembered positions are dealt with on the way. f.ended says how each ended: LEAF (f.leaf waits
     for its answer), DONE or BLOCKED. f.active is used up.
     """
-    leaves = f.leaf.shape[0] // f.trees.shape[0]
     while count > 0:
         n = 0
         for i in range(count):
             slot = f.active[i]
-            tree = f.trees[slot // leaves]
+            tree = f.trees[f.owner[slot]]
             root = f.nodes[tree.root]
-            solve_root(f, rules, slot // leaves)
+            solve_root(f, rules, f.owner[slot])
             enough = root.total >= tree.budget and root.status == EXPANDED
             decided = root.proven != OPEN and root.status != WAITING  # a lost root waits for its priors: to choose by
             if root.status == TERMINAL or decided or enough:
@@ -338,7 +336,7 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
     Writes planes[k] and asked[k] for each new question and returns their number; 0 = every tree is done.
     Up to L leaves of a tree may be in the air. values: [B], logits: [B, action_size], planes: [B, ...] flat.
     """
-    leaves = f.leaf.shape[0] // f.trees.shape[0]
+    leaves = f.leaves
     absorb(f, rule, cache, asked, count, values, logits)
     n = 0
     for i in range(which.shape[0]):

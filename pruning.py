@@ -27,9 +27,7 @@ def close_unvisited(f, index):  # type: ignore[no-untyped-def]
 def move_root(f, t, node):  # type: ignore[no-untyped-def]
     """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they slide down."""
     tree = f.trees[t]
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
-    base, edge_base = t * capacity, t * edge_capacity
+    base, edge_base = t * f.capacity, t * f.edge_capacity
     remap, stack = f.remap[0], f.remap[1]
     for i in range(tree.nodes):
         remap[i] = UNVISITED
@@ -76,8 +74,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     tree.noisy = 0
     tree.pending = 0
     close_unvisited(f, tree.root)  # noise may have opened edges out of the order of their priors
-    size = f.table.shape[0] // f.trees.shape[0]
-    for i in range(t * size, (t + 1) * size):
+    for i in range(t * f.places, (t + 1) * f.places):
         f.table[i] = UNVISITED
     for i in range(kept):
         f.table[-1 - find(f, t, f.nodes[base + i].key)] = base + i
@@ -86,14 +83,12 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
 @compiled
 def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
     """Make a position the root: kept with what the tree knows of it when `room` more nodes still fit, else anew."""
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    edge_capacity = f.edges.shape[0] // f.trees.shape[0]
     if f.trees[t].nodes > 0:
         node = find(f, t, rules.key(row))
         if node >= 0:
             move_root(f, t, node)
             missing = room - f.nodes[f.trees[t].root].total
             tree = f.trees[t]
-            if tree.nodes + missing <= capacity and tree.edges + missing * f.legal.shape[0] <= edge_capacity:
+            if tree.nodes + missing <= f.capacity and tree.edges + missing * f.legal.shape[0] <= f.edge_capacity:
                 return
     plant(f, rules, t, row)

@@ -39,10 +39,8 @@ def shuffle_moves(f, tree, node):  # type: ignore[no-untyped-def]
 @compiled
 def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-def]
     """Search tree t with one random game a leaf until its root has `visits` visits, is proven, or there is no room."""
-    leaves = f.leaf.shape[0] // f.trees.shape[0]
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
-    slot, tree = t * leaves, f.trees[t]
-    room = t * (capacity + 1) + capacity
+    slot, tree = t * f.leaves, f.trees[t]
+    room = t * (f.capacity + 1) + f.capacity
     tree.budget = visits
     tree.pending = 0
     while True:

@@ -94,14 +94,13 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
         e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
-    capacity = f.nodes.shape[0] // f.trees.shape[0]
     table.moves[t, ply] = f.edges[e].action
     table.ply[t] = ply + 1
     after = np.int64(f.edges[e].child)
     if after == UNVISITED:  # every move tried is proven to lose
         after = np.int64(make_child(f, rules, t, tree.root, e))
     if after < 0:  # the tree is full: a new one begins with the position, which `make_child` left in the free row
-        plant(f, rules, t, f.rows[t * (capacity + 1) + tree.nodes])
+        plant(f, rules, t, f.rows[t * (f.capacity + 1) + tree.nodes])
         after = np.int64(tree.root)
     child = f.nodes[after]
     if child.status == TERMINAL:
@@ -109,7 +108,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         table.phase[t] = FINISHED
         return
     move_root(f, t, after)
-    if play.gumbel > 0 or tree.nodes + play.sims - f.nodes[tree.root].total >= capacity:
+    if play.gumbel > 0 or tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
         plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)
 
@@ -121,7 +120,7 @@ def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
     One that would end the game is not played, and the opening ends there.
     """
     tree = f.trees[t]
-    index = t * (f.nodes.shape[0] // f.trees.shape[0] + 1)
+    index = t * (f.capacity + 1)
     now, room = f.rows[index], f.rows[index + 1]
     for _ in range(1 + int(uniform(tree) * play.random_plies)):
         copy_row(f.rows, index + 1, now)

@@ -81,7 +81,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
 def put_stone(row, action):  # type: ignore[no-untyped-def]
     """Put a stone of the player to move on a point."""
     size, player = row[SIZE], row[PLAYER]
-    r = action // size
+    r = np.int32(action) // size
     c = action - r * size
     bit = np.int32(1 << (PAD + c))
     row[block(row, BLACK if player == 1 else WHITE) + r] |= bit

@@ -4,7 +4,7 @@ import numpy as np
 
 import games
 from corridor import Corridor
-from game import PLAYER, PLY
+from game import LAST, PLAYER
 from MCTS import MCTS, Node
 
 GAMES = {"connect4": games.make("connect4"), "tictactoe": games.make("tictactoe"), "corridor": Corridor()}
@@ -46,9 +46,12 @@ def always(value, logits):
 def drawn(game, text):
     """Return the position of a drawing; who began is to move when both have equally many stones."""
     cells = [" -XO".index(mark) for mark in text.split()]
-    row = game.start_row.copy()
-    row[-len(cells) :] = [{1: 0, 2: 1, 3: -1}[cell] for cell in cells]
-    row[PLY] = len(cells) - cells.count(1)
+    row, columns = game.start_row.copy(), game.grid_shape[1]
+    for i in reversed(range(len(cells))):  # from the lowest row up
+        if cells[i] != 1:
+            row[PLAYER] = 1 if cells[i] == 2 else -1
+            game.rules.play(row, i % columns if game.policy_layout == "columns" else i)
+    row[LAST] = -1
     row[PLAYER] = 1 if cells.count(2) == cells.count(3) else -1
     return game.state_of(row)
 
