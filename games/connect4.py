@@ -135,14 +135,6 @@ def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def has_line(stones, height, n):  # type: ignore[no-untyped-def]
-    """Tell whether n stones stand in a row."""
-    if height == 7 and n == 4:  # numbers instead of variables: the shifts are then constants of the machine code
-        return lined(stones, 7, 4) != 0
-    return lined(stones, height, n) != 0
-
-
-@compiled
 def completing(stones, height, n):  # type: ignore[no-untyped-def]
     """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
     if height == 7 and n == 4:
@@ -167,6 +159,23 @@ def columns_of(row, cells, out):  # type: ignore[no-untyped-def]
         out[count] = c
         count += column_of(row, cells, c) != 0
     return count
+
+
+@compiled
+def has_won(row, player, r, c):  # type: ignore[no-untyped-def]
+    """Tell whether a player has a line after putting a stone at (r, c)."""
+    if row[WORDS] > 1:
+        return makes_line(row, player, r, c)
+    stones = get(row, stones_of(row, player))
+    if row[ROWS] == 6 and row[N] == 4:  # numbers for variables: the shifts are then constants of the machine code
+        return lined(stones, 7, 4) != 0
+    return lined(stones, row[ROWS] + 1, row[N]) != 0
+
+
+@compiled
+def free_columns(row, out):  # type: ignore[no-untyped-def]
+    """Do what `legal` does."""
+    return columns_of(row, free_of(row), out)
 
 
 @compiled
@@ -197,7 +206,7 @@ def safe_in_word(row, out):  # type: ignore[no-untyped-def]
 @cfunc(LEGAL, cache=True)
 def legal(row, out):  # type: ignore[no-untyped-def]
     if row[WORDS] == 1:
-        return columns_of(row, free_of(row), out)
+        return free_columns(row, out)
     first, second = stones_of(row, 1), stones_of(row, -1)
     count = 0
     for c in range(row[COLUMNS]):
@@ -216,11 +225,7 @@ def play(row, action):  # type: ignore[no-untyped-def]
     row[stones + (bit >> 5)] |= np.int32(1) << (bit & 31)
     row[PLY] += 1
     row[LAST] = r * row[COLUMNS] + action
-    if row[WORDS] == 1:
-        won = has_line(get(row, stones), row[ROWS] + 1, row[N])
-    else:
-        won = makes_line(row, player, r, action)
-    if won:
+    if has_won(row, player, r, action):
         row[OVER] = 1
         row[WINNER] = player
     elif row[PLY] == row[ROWS] * row[COLUMNS]:
@@ -237,12 +242,14 @@ def outcome(row, out):  # type: ignore[no-untyped-def]
 @cfunc(ENCODE, cache=True)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
-    own, other, columns = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER]), np.int64(row[COLUMNS])
-    for c in range(columns):
-        first, top = 3 * c, place(row, 0, c)
-        for r in range(row[ROWS]):
-            i, bit = first + 3 * columns * r, top - r
-            out[i], out[i + 1], out[i + 2] = has(row, own, bit), has(row, other, bit), 1
+    own, other, step = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER]), row[ROWS] + 1
+    i, one = np.uint64(0), np.uint64(1)  # without a sign: else the code asks at every place whether it is below 0
+    for r in range(row[ROWS]):
+        bit = place(row, r, 0)
+        for _ in range(row[COLUMNS]):
+            out[i], out[i + one], out[i + one + one] = has(row, own, bit), has(row, other, bit), 1
+            i += one + one + one
+            bit += step
 
 
 @cfunc(KEY, cache=True)

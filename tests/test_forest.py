@@ -70,7 +70,7 @@ def test_the_evaluation_cache_saves_questions_and_changes_no_visit(name):
 
 def test_a_remembered_search_asks_nothing_until_the_cache_is_cleared():
     game = GAMES["connect4"]
-    mcts = rooted(game)
+    mcts = rooted(game, cache_size=1 << 20)  # no two positions have one place
     first = mcts.search(Projection(game), 100)
     visits = mcts.visit_counts().tolist()
     mcts.plant(game.start())
