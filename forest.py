@@ -214,8 +214,9 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.count = count
     node.legal = count
     node.opened = 0
+    first = np.int64(node.first)
     for i in range(count):
-        f.moves[node.first + i] = f.legal[i]
+        f.moves[first + i] = f.legal[i]
     if tree.ahead > 0 and not over:
         look_ahead(f, rules, node, row, f.rows[t * (capacity + 1) + tree.nodes + 1], tree.ahead)
     tree.nodes += 1

@@ -194,9 +194,10 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
     first, count = np.int64(node.first), np.int64(node.count)
     top = -np.inf
     for i in range(count):
-        top = max(top, logits[f.moves[first + i]])
-    for i in range(count):
-        f.odds[i] = exp(np.float64(logits[f.moves[first + i]]) - top)
+        f.odds[i] = logits[f.moves[first + i]]
+        top = max(top, f.odds[i])
+    for i in range(count):  # apart from the loop above, or a processor does it for one number at a time
+        f.odds[i] = exp(f.odds[i] - top)
     total = 0.0
     for i in range(count):
         total += f.odds[i]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from compiled import compiled
 from forest import UNVISITED, copy_row, find, plant, row_index, set_root
 
@@ -52,20 +54,21 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     for i in range(tree.nodes):
         if remap[i] == UNVISITED:
             continue
-        old_first = f.nodes[base + i].first
+        old_first = np.int64(f.nodes[base + i].first)
         if kept != i:
             f.nodes[base + kept] = f.nodes[base + i]
             copy_row(f.rows, row_index(f, t, base + kept), f.rows[row_index(f, t, base + i)])
         moved = f.nodes[base + kept]
-        moved.first = edge_base + kept_edges
-        for k in range(moved.legal):
-            f.moves[moved.first + k] = f.moves[old_first + k]
-            f.priors[moved.first + k] = f.priors[old_first + k]
-        for k in range(moved.opened):
-            f.edges[moved.first + k] = f.edges[old_first + k]
-            child = f.edges[moved.first + k].child
+        first = edge_base + kept_edges
+        moved.first = first
+        for k in range(np.int64(moved.legal)):
+            f.moves[first + k] = f.moves[old_first + k]
+            f.priors[first + k] = f.priors[old_first + k]
+        for k in range(np.int64(moved.opened)):
+            f.edges[first + k] = f.edges[old_first + k]
+            child = f.edges[first + k].child
             if child >= 0:
-                f.edges[moved.first + k].child = base + remap[child - base]
+                f.edges[first + k].child = base + remap[child - base]
         kept_edges += moved.legal
         kept += 1
     set_root(f, t, base + remap[node - base])

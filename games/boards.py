@@ -1,4 +1,4 @@
-"""What games on a grid share: the symmetries of a board, hashes of its cells, names of points, drawings in text."""
+"""What games on a grid share: the symmetries of a board, boards of bits, hashes, names of points, drawings in text."""
 
 from __future__ import annotations
 

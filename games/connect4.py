@@ -122,6 +122,7 @@ def all_but_one_along(stones, step, n):  # type: ignore[no-untyped-def]
 
 @inlined
 def lined(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return bits, any, where n stones stand in a row, in any direction."""
     up = lined_along(stones, 1, n)
     across = lined_along(stones, height, n)
     return up | across | lined_along(stones, height - 1, n) | lined_along(stones, height + 1, n)
@@ -129,6 +130,7 @@ def lined(stones, height, n):  # type: ignore[no-untyped-def]
 
 @inlined
 def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return the places where one stone more makes n in a row, in any direction."""
     up = all_but_one_along(stones, 1, n)
     across = all_but_one_along(stones, height, n)
     return up | across | all_but_one_along(stones, height - 1, n) | all_but_one_along(stones, height + 1, n)
@@ -153,7 +155,7 @@ def free_of(row):  # type: ignore[no-untyped-def]
 
 @compiled
 def columns_of(row, cells, out):  # type: ignore[no-untyped-def]
-    """Write the columns that have any of the cells, ascending; return how many."""
+    """Write the columns that have any of the cells, ascending; return how many. One more may be written behind them."""
     count = 0
     for c in range(row[COLUMNS]):
         out[count] = c
@@ -180,6 +182,7 @@ def free_columns(row, out):  # type: ignore[no-untyped-def]
 
 @compiled
 def winning_in_word(row):  # type: ignore[no-untyped-def]
+    """Do what `winning` does."""
     height = row[ROWS] + 1
     points = free_of(row) & completing(get(row, stones_of(row, row[PLAYER])), height, row[N])
     for c in range(row[COLUMNS] if points else 0):
@@ -190,6 +193,7 @@ def winning_in_word(row):  # type: ignore[no-untyped-def]
 
 @compiled
 def safe_in_word(row, out):  # type: ignore[no-untyped-def]
+    """Do what `safe` does."""
     height, free = row[ROWS] + 1, free_of(row)
     points = completing(get(row, stones_of(row, -row[PLAYER])), height, row[N])
     threats = points & free

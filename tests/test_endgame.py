@@ -44,6 +44,21 @@ def solved(game, state, positions, plies=None):
     return call(solve, line, game.rules, np.zeros(1, np.float32))
 
 
+def test_what_is_given_up_depends_on_the_position_alone():
+    """Not on what was solved in the same place before: else a game would depend on the games beside it."""
+    game = games.make("connect4")
+    line, outcome, told = make_line(game, 14), np.zeros(1, np.float32), []
+    states = contested(game, 60, 5, 28)
+    for order in (states, states[::-1]):
+        values = []
+        for state in order:
+            line.rows[0], line.left[0] = game.row_of(state), 60
+            values.append((call(solve, line, game.rules, outcome), int(line.left[0])))
+        told.append(values)
+    assert told[0] == told[1][::-1]
+    assert 5 < sum(value == GIVEN_UP for value, _ in told[0]) < 55
+
+
 def drawn_positions(game, count, seed, least=0):
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
@@ -167,7 +182,7 @@ def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
     state = play(game, HARD[0])
     mcts = rooted(game, state, **LATE)
     mcts.search(always(0.0, np.zeros(7)), 200)
-    late = [node for node in mcts.tree.values() if node._row["late"] and node.proven is not None]
+    late = [node for node in mcts.tree.values() if node._row["late"] and node.isLeaf() and node.proven is not None]
     assert {node.proven for node in late} == {-1.0, 1.0, 0.0}
     for after, known in [(node.state, node.proven) for node in late[:40]]:
         again = rooted(game, state, **LATE)

@@ -10,7 +10,9 @@ from test_playouts import means
 
 SPECS = [
     "connect4", "connect4(rows=4,columns=5,n=3)", "connect4(rows=9,columns=4,n=5)", "connect4(rows=1,columns=9,n=2)",
-    "connect4(rows=2,columns=2,n=2)", "gomoku", "gomoku(size=15,n=4)", "gomoku(size=19,n=3,rule=exact)",
+    "connect4(rows=2,columns=2,n=2)", "connect4(rows=7,columns=8)", "connect4(rows=8,columns=8,n=5)",
+    "connect4(rows=1,columns=32,n=3)", "connect4(rows=31,columns=2,n=3)", "connect4(rows=40,columns=3,n=6)",
+    "gomoku", "gomoku(size=15,n=4)", "gomoku(size=19,n=3,rule=exact)",
     "gomoku(size=6,rule=exact)", "gomoku(size=7,n=7)", "gomoku(size=12,n=11)", "gomoku(size=5,n=2)",
     "gomoku(size=3,n=3)", "gomoku(size=7,n=4,rule=exact)", "gomoku(size=6,rule=renju)", "gomoku(size=9,rule=renju)",
 ]  # fmt: skip
