@@ -93,8 +93,8 @@ class Config:
     MetaSquares or plain Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other
     does are out."""
     endgame: int = setting(12, 0, 100)
-    """Plies before the latest end of a game from which on the search solves positions by alpha-beta where a hundred
-    are enough, with proofs, in the same games as `look_ahead`. 0 = off (article: 0)."""
+    """Plies before the latest end of a game from which on the search solves positions by alpha-beta where 128 are
+    enough, with proofs, in the same games as `look_ahead`. 0 = off (article: 0)."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits); those that the
     search did not want are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
@@ -153,7 +153,7 @@ class Config:
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
-    `laptop` on a processor without bfloat16: 32x3, six)."""
+    `laptop` on a processor without bfloat16, in games without settings of their own: 32x3, six)."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
     """batch = BatchNormalization as in the article; fixed = none, residual branches start at zero (1.6 times
     faster training on a CPU)."""

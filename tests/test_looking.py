@@ -358,6 +358,8 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
     target = pack(runs.find_run("tictactoe"), 4)
     found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
     write_levels(target, found, 10)
+    settings = (target / "config.json").read_text()
+    (target / "config.json").write_text(settings.replace('"endgame": 0', '"endgame": 9'))
     roster, game = Roster(), games.make("tictactoe")
     names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
     assert names == ["level:1", "level:2", "level:3"] and not any(engine.has_level(name) for name in names)
@@ -366,6 +368,7 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
     for player in players:
         assert choose(player, "", game.start(), [], lambda: False)[0] in range(9)
     assert players[0].trees(0)[0].root.visits == 9 and players[2].MCTS.root.visits == 24
+    assert '"endgame": 0' in settings and players[2].MCTS.forest.trees["late"][0] == game.max_plies, "as measured"
     (target / "levels.json").write_text("{")
     assert not any(name.startswith("level:") for name in roster.players("tictactoe")), "the page goes on without"
 

@@ -130,7 +130,7 @@ class Roster:
         """Return the player of a level; networks are those of all tabs."""
         if not level.player.endswith("shipped"):
             return make_player(level.player, game)
-        network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1))
+        network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1), endgame=0)  # as measured
         return network if level.sims else PolicyPlayer(network)
 
     def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
