@@ -101,17 +101,13 @@ def toggle(row, at, point, kind):  # type: ignore[no-untyped-def]
 
     Zobrist 1970: the exclusive or of one random word for each thing on the board; a start of 0 is an empty board.
     """
-    word = thing_word(point, kind)
-    row[at] ^= np.int32(word & np.uint64(0xFFFFFFFF))
-    row[at + 1] ^= np.int32(word >> np.uint64(32))
+    put(row, at, get(row, at) ^ thing_word(point, kind))
 
 
 @compiled
 def kept_hash(row, at, salt):  # type: ignore[no-untyped-def]
     """Return the hash kept in row[at] and row[at + 1], mixed with what else tells positions apart (0-2^31)."""
-    low = np.uint64(row[at]) & np.uint64(0xFFFFFFFF)
-    high = np.uint64(row[at + 1]) << np.uint64(32)
-    return mix64(high | low) ^ mix64(np.uint64(salt) + np.uint64(0x5851F42D4C957F2D))
+    return mix64(get(row, at)) ^ mix64(np.uint64(salt) + np.uint64(0x5851F42D4C957F2D))
 
 
 @compiled

@@ -13,7 +13,7 @@ import numpy as np
 
 from compiled import compiled
 from game import HEADER, LAST, OVER, PLAYER, PLY, WINNER, Row
-from games.boards import kept_hash, mix64, thing_word, toggle
+from games.boards import get, kept_hash, mix64, put, thing_word, toggle
 
 SIZE, KOMI, STONES_ONLY, SUICIDE, CAP, SLOTS, PASSED, KO, HASH, PAST, CELLS = (HEADER + i for i in (*range(9), 10, 12))
 """SIZE: lines of the board. KOMI: twice the points White gets. STONES_ONLY: 1 when empty points do not count. SUICIDE:
@@ -273,19 +273,13 @@ def past_word(word):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def board_word(row, at):  # type: ignore[no-untyped-def]
-    """Return the 64 bits kept in row[at] and row[at + 1]."""
-    return (np.uint64(row[at + 1]) << np.uint64(32)) | (np.uint64(row[at]) & np.uint64(0xFFFFFFFF))
-
-
-@compiled
 def slot_of(row, word):  # type: ignore[no-untyped-def]
     """Return where in the row a board of the past stands, or the empty slot where it would."""
     width = row[SIZE] + 1
     table = CELLS + 3 * ((width + 1) * width + 1)
     slot = np.int64(word >> np.uint64(33)) & (row[SLOTS] - 1)
     while True:
-        found = board_word(row, table + 2 * slot)
+        found = get(row, table + 2 * slot)
         if found == word or found == np.uint64(0):
             return table + 2 * slot
         slot = (slot + 1) & (row[SLOTS] - 1)
@@ -294,12 +288,9 @@ def slot_of(row, word):  # type: ignore[no-untyped-def]
 @compiled
 def remember(row):  # type: ignore[no-untyped-def]
     """Put the board among those of the past."""
-    word = past_word(board_word(row, HASH))
-    at = slot_of(row, word)
-    low, high = np.int32(word & np.uint64(0xFFFFFFFF)), np.int32(word >> np.uint64(32))
-    row[at], row[at + 1] = low, high
-    row[PAST] ^= low
-    row[PAST + 1] ^= high
+    word = past_word(get(row, HASH))
+    put(row, slot_of(row, word), word)
+    put(row, PAST, get(row, PAST) ^ word)
 
 
 @compiled
@@ -337,8 +328,8 @@ def repeats(row, p):  # type: ignore[no-untyped-def]
         elif dies:
             taken ^= chain_word(row, abs(stone))
     after = taken ^ thing_word(p, player < 0) if lives else lost
-    word = past_word(board_word(row, HASH) ^ after)
-    return board_word(row, slot_of(row, word)) == word
+    word = past_word(get(row, HASH) ^ after)
+    return get(row, slot_of(row, word)) == word
 
 
 @compiled
