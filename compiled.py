@@ -48,7 +48,7 @@ _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 """Without numba's runtime no array is counted: atomic counting took 70 % of the search's time. So compiled code
 makes no arrays; it writes into those it is given."""
 compiled: Any = njit(**_OPTIONS)
-inlined: Any = njit(**_OPTIONS, inline="always")
+inlined: Any = njit(**_OPTIONS, forceinline=True)
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:

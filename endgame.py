@@ -78,7 +78,7 @@ def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
     d, deepest = 0, line.rows.shape[0] - 1
     for i in range(deepest + 1):
         line.counts[i, KILLER] = -1  # what other positions left would decide here what is given up
-    value = look_at(line, rules, outcome, 0)
+    value = look_at(line, rules, outcome, np.int64(0))
     if value != GIVEN_UP:
         return value if value != POINTS else np.int64(GIVEN_UP)
     line.counts[0, ALPHA], line.counts[0, BETA] = -1, 1

@@ -64,7 +64,7 @@ def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
     t = f.owner[slot]
     index, depth = f.leaf[slot], f.depth[slot]
     if depth > 0 and f.edges[f.path[slot, depth - 1]].child == UNVISITED:
-        index = make_child(f, rules, t, index, f.path[slot, depth - 1])
+        index = make_child(f, rules, np.int64(t), index, np.int64(f.path[slot, depth - 1]))
         f.leaf[slot] = index
         if index == NO_ROOM:
             return False
@@ -290,7 +290,7 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
             else:
                 f.active[n] = slot
                 n += 1
-        walk(f, rules, rule, n)
+        walk(f, rules, rule, np.int64(n))
         for i in range(n):
             if f.leaf[f.active[i]] >= 0:
                 ask_for_answer(cache, f.nodes[f.leaf[f.active[i]]].key)
@@ -348,7 +348,7 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
             if f.trees[which[i]].pending == leaf:
                 f.active[count] = which[i] * leaves + leaf
                 count += 1
-        run_to_leaves(f, rules, rule, cache, count)
+        run_to_leaves(f, rules, rule, cache, np.int64(count))
         for i in range(which.shape[0]):
             t = which[i]
             slot = t * leaves + leaf

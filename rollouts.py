@@ -45,7 +45,7 @@ def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-d
     tree.pending = 0
     while True:
         f.active[0] = slot
-        run_to_leaves(f, rules, rule, cache, 1)
+        run_to_leaves(f, rules, rule, cache, np.int64(1))
         if f.ended[slot] != LEAF:
             return
         index = f.leaf[slot]

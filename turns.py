@@ -166,7 +166,7 @@ def selfplay_step(  # type: ignore[no-untyped-def]
             f.active[count] = t
             count += 1
     while count > 0:
-        k.run_to_leaves(f, rules, rule, cache, count)
+        k.run_to_leaves(f, rules, rule, cache, np.int64(count))
         count = 0
         for t in range(table.phase.shape[0]):
             if table.phase[t] == RUNNING and f.ended[t] != k.LEAF:

@@ -85,12 +85,10 @@ def stones_from(row, stones, r, c, dr, dc):  # type: ignore[no-untyped-def]
 def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
     """Tell whether a player's stone at (r, c) would make a line that wins."""
     need, at = row[N] - 1, stones_of(row, player)
-    return (
-        stones_from(row, at, r, c, 1, 0) >= need
-        or stones_from(row, at, r, c, 0, 1) + stones_from(row, at, r, c, 0, -1) >= need
-        or stones_from(row, at, r, c, 1, 1) + stones_from(row, at, r, c, -1, -1) >= need
-        or stones_from(row, at, r, c, 1, -1) + stones_from(row, at, r, c, -1, 1) >= need
-    )
+    for dr, dc in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        if stones_from(row, at, r, c, dr, dc) + stones_from(row, at, r, c, -dr, -dc) >= need:
+            return True
+    return False
 
 
 # ---- boards of one word: all cells at once

@@ -11,6 +11,7 @@ import pytest
 
 import games
 from commandline import SMALL, told
+from compiled import SETTINGS
 from corridor import Corridor
 from loggers import read_metrics
 from tiny import tree_of
@@ -250,3 +251,13 @@ def test_a_second_start_compiles_nothing():
     found = first if first.stdout.endswith("MISSED []\n") else python(COMPILED)
     hits, missed = re.search(r"HITS (\d+) MISSED (.*)", found.stdout).groups()
     assert missed == "[]" and int(hits) >= 3
+
+
+def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
+    """A number that numba knows while it compiles (0) or a shorter one is another kind, and compiles all below anew."""
+    assert python(COMPILED).returncode == 0
+    large = "walk", "step_down", "run_to_leaves", "settle", "absorb", "select", "make_child", "new_node", "end_move"
+    kept = [path.name for path in Path(SETTINGS.CACHE_DIR).rglob("*.nbc")]
+    own = "py{}{}".format(*sys.version_info)
+    found = {name: [k for k in kept if re.search(rf"\.{name}-\d+\.{own}\.", k)] for name in large}
+    assert {name: len(files) for name, files in found.items()} == dict.fromkeys(large, 1), found
