@@ -141,8 +141,7 @@ class Task:
         return self.failures >= FAILURES - 1
 
     def __str__(self) -> str:
-        first, last = min(self.missing), max(self.missing)
-        return f"game {first}" if first == last else f"games {first} to {last}"
+        return f"game{'s' * (len(self.missing) > 1)} {', '.join(map(str, sorted(self.missing)))}"
 
 
 class _Place:

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from backends import STEADY, cores, padded
-from compiled import bind
+from compiled import bind, call
 from config import Config
+from forest import TREE
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS, Predictor
-from turns import IDLE, Play, Table, budgets, selfplay_step, start_game
+from turns import IDLE, Table, budgets, draw_openings, how_to_play, selfplay_step, start_game
 
 WAIT = 0.005
 """Seconds from one look at the games to play to the next, of a thread without any."""
@@ -47,6 +48,17 @@ def game_seed(run: str, iteration: int, index: int) -> int:
     """Return the random seed of a game, and with it its identity."""
     digest = hashlib.sha256(f"{run}/{iteration}/{index}".encode()).digest()
     return int.from_bytes(digest[:8], "little")
+
+
+def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]) -> list[int]:
+    """Return the indices of games in an order in which those that begin with most random moves come last.
+
+    These end soonest, so that batches stay fuller until an iteration's last game is over.
+    """
+    seeds = np.array([game_seed(run, iteration, i) for i in games], np.uint64)
+    plies = np.zeros(len(seeds), np.int64)
+    call(draw_openings, np.zeros(1, TREE), how_to_play(config), seeds, plies)
+    return [games[i] for i in np.argsort(plies, kind="stable")]
 
 
 def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
@@ -177,16 +189,7 @@ class _Worker:
         self.game = game
         self.config = config
         self.trees = trees
-        self._play = Play(
-            *budgets(config, config.grow_sims + 1),
-            float(config.full_search_share),
-            config.turns_until_tau0,
-            float(config.alpha),
-            float(config.random_opening_share),
-            config.random_opening_plies,
-            config.full_after_opening,
-            config.gumbel,
-        )
+        self._play = how_to_play(config)
         self.mcts = MCTS(
             game,
             cpuct=config.cpuct,

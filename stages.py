@@ -18,7 +18,7 @@ from funcs import MatchGame, tournament
 from gate import Verdict
 from initialise import Session, Stopped
 from memory import Batch, window
-from selfplay import Counts, GameRecord, side_by_side
+from selfplay import Counts, GameRecord, longest_first, side_by_side
 from storage import IMPORTED
 from versions import drop_old_optimizers
 
@@ -92,7 +92,9 @@ def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], 
     committed = began = time.perf_counter()
     before, done = s.pool.counts(), s.config.episodes - len(wanted)
     with s.console.phase("self-play", s.config.episodes) as phase:
-        for record in s.pool.play(s.order(version), wanted, stop=stop):
+        order = s.order(version)
+        games = longest_first(s.config, order.run, order.iteration, wanted)
+        for record in s.pool.play(order, games, stop=stop):
             fresh.append(record)
             done += 1
             now = time.perf_counter()

@@ -60,6 +60,20 @@ def budgets(config: Config, iteration: int) -> tuple[int, int]:
     return sims, min(fast, sims)
 
 
+def how_to_play(config: Config) -> Play:
+    """Return the settings that compiled code needs, with the budgets of searches that have grown."""
+    return Play(
+        *budgets(config, config.grow_sims + 1),
+        float(config.full_search_share),
+        config.turns_until_tau0,
+        float(config.alpha),
+        float(config.random_opening_share),
+        config.random_opening_plies,
+        config.full_after_opening,
+        config.gumbel,
+    )
+
+
 @compiled
 def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
     """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
@@ -114,15 +128,31 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def random_opening(f, rules, table, play, t):  # type: ignore[no-untyped-def]
-    """Play 1 .. random_plies random moves from the root of tree t; they are recorded as moves without a search.
+def opening_plies(tree, play):  # type: ignore[no-untyped-def]
+    """Draw how many random moves the game of a tree, whose `rng` is the game's seed, begins with."""
+    if play.random_plies > 0 and uniform(tree) < play.random_share:
+        return 1 + np.int64(uniform(tree) * play.random_plies)
+    return np.int64(0)
+
+
+@compiled
+def draw_openings(trees, play, seeds, plies):  # type: ignore[no-untyped-def]
+    """Write the random moves that the games of these seeds begin with into plies; trees: [1] TREE to draw with."""
+    for i in range(seeds.shape[0]):
+        trees[0].rng = seeds[i]
+        plies[i] = opening_plies(trees[0], play)
+
+
+@compiled
+def random_opening(f, rules, table, t, plies):  # type: ignore[no-untyped-def]
+    """Play random moves from the root of tree t; they are recorded as moves without a search.
 
     One that would end the game is not played, and the opening ends there.
     """
     tree = f.trees[t]
     index = t * (f.capacity + 1)
     now, room = f.rows[index], f.rows[index + 1]
-    for _ in range(1 + int(uniform(tree) * play.random_plies)):
+    for _ in range(plies):
         copy_row(f.rows, index + 1, now)
         action = f.legal[int(uniform(tree) * rules.legal(room, f.legal))]
         rules.play(room, action)
@@ -144,10 +174,10 @@ def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-
     plant(f, rules, t, row)
     table.ply[t] = 0
     table.phase[t] = RUNNING
-    opened = play.random_plies > 0 and uniform(f.trees[t]) < play.random_share
-    if opened:
-        random_opening(f, rules, table, play, t)
-    begin_move(f, table, play, t, opened and play.full_after_opening)
+    plies = opening_plies(f.trees[t], play)
+    if plies > 0:
+        random_opening(f, rules, table, t, plies)
+    begin_move(f, table, play, t, plies > 0 and play.full_after_opening)
 
 
 @compiled
