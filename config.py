@@ -52,8 +52,7 @@ class Config:
     iterations: int = setting(400, 1, 10**6)
     """Rounds of self-play, retraining and tournament until the run is finished; the learning rate follows them."""
     minutes: float = setting(0.0, 0, 10**6)
-    """Stop after the iteration in which this much working time is reached, and the learning rate its end; 0 = no
-    limit."""
+    """Stop after the iteration in which so much work is done, and the learning rate at its end; 0 = no limit."""
 
     # ---- self-play
     episodes: int = setting(1024, 1, 10**6)
@@ -70,8 +69,7 @@ class Config:
     """Plies of a game, random ones included, up to which moves are chosen in proportion to the visits; afterwards the
     most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)
-    """Share of games of self-play that begin with random moves: without them the games become alike and learning
-    stalls (article: 0)."""
+    """Share of games of self-play that begin with random moves, or the games become alike (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     full_after_opening: bool = setting(False)
@@ -165,6 +163,10 @@ class Config:
     """Filters of the policy head's 1x1 convolution (article: 2)."""
     global_pooling: bool = setting(False, fixed=True)
     """Pool over the board in both heads, so that no weight depends on the board's size."""
+    ownership_weight: float = setting(0.0, 0, 100, fixed=True)
+    """Weight in training of a head that tells whose each point is at the game's end, where games tell it; 0 = none."""
+    soft_policy_weight: float = setting(0.0, 0, 100, fixed=True)
+    """Weight in training of a head that learns the policy's fourth root (KataGo: 8); 0 = none."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
     """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively
     (a GPU is not asked: name it)."""
@@ -373,9 +375,9 @@ def from_json(text: str, source: str = "config.json") -> Config:
         raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
     if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
         values["look_ahead"] = 2 * values["look_ahead"]
-    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all; older ones did not grow or solve
-        values.setdefault("grow_sims", 0)
-        values.setdefault("endgame", 0)
+    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all; older ones had none of these
+        for name in ("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"):
+            values.setdefault(name, 0)
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))

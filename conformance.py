@@ -79,7 +79,8 @@ def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
 
 def _facts(state: GameState) -> dict[str, Any]:
     facts = {name: getattr(state, name) for name in ("playerTurn", "isEndGame", "value", "id")}
-    return {**facts, "legal": list(state.allowedActions), "planes": state.planes().ravel().tolist()}
+    owners = None if state.owners is None else np.ravel(state.owners).tolist()
+    return {**facts, "legal": list(state.allowedActions), "planes": state.planes().ravel().tolist(), "owners": owners}
 
 
 GAMES = 2000
@@ -194,6 +195,11 @@ class _Check:
         self.expect("shape of planes", self.game.input_shape, planes.shape)
         self.expect("planes", "uint8", planes.dtype)
         self.expect("planes", "only 0 and 1", np.unique(planes), bool(np.isin(planes, (0, 1)).all()))
+        if state.owners is not None:
+            kind = f"[{self.game.grid_shape[0]}, {self.game.grid_shape[1]}] of -1, 0 and 1"
+            told = f"{list(np.shape(state.owners))} of {np.unique(state.owners)}"
+            good = np.shape(state.owners) == self.game.grid_shape and bool(np.isin(state.owners, (-1, 0, 1)).all())
+            self.expect("owners", kind, told, good)
         self.expect("render", "lines of text", text, isinstance(text, str) and bool(text.strip()))
         if self.game.rules is not None:
             row = self.game.row_of(state)
@@ -298,5 +304,7 @@ class _Check:
                 expected["legal"] = sorted(inverse[facts["legal"]].tolist()) if facts["legal"] else []
                 board = np.reshape(facts["planes"], (-1, self.game.input_shape[2]))
                 expected["planes"] = board[symmetry.grid].ravel().tolist()
+                if facts["owners"] is not None:
+                    expected["owners"] = np.array(facts["owners"])[symmetry.grid].tolist()
             if not self.same(when, expected, state):
                 return

@@ -17,7 +17,7 @@ import numpy as np
 from numba import cfunc, types
 
 from compiled import call, compiled
-from config import UserError
+from config import Config, UserError
 
 Row = np.ndarray
 """[row_size] int32: player to move (1 or -1), plies played, whether over (0/1), winner (1, -1 or 0),
@@ -135,6 +135,12 @@ class GameState:
         """Points of the player to move and of the other; 0 while nobody has any."""
         return (max(self.value, 0.0), max(-self.value, 0.0))
 
+    @property
+    def owners(self) -> np.ndarray | None:
+        """Whose each point of the board is, [rows, columns] int8: 1 = who began's, -1 = the other's, 0 = nobody's; None
+        where the game does not tell. Asked at the end of a game, for the network to learn (`ownership_weight`)."""
+        return None
+
     def takeAction(self, action: int) -> tuple[GameState, float, bool]:
         """Return the next state, its value for its player to move, and whether it is over."""
         raise NotImplementedError
@@ -226,6 +232,10 @@ class Game:
         lead = float(row[WINNER] * row[PLAYER])
         return (max(lead, 0.0), max(-lead, 0.0))
 
+    def owners(self, row: Row) -> np.ndarray | None:
+        """Return whose each point is, as `GameState.owners` tells it, of a compiled position."""
+        return None
+
     def move_name(self, action: int) -> str:
         """Return the name that people use for an action."""
         return str(action)
@@ -308,6 +318,10 @@ class CompiledState(GameState):
     def score(self) -> tuple[float, float]:
         return self.game.score(self.row)
 
+    @property
+    def owners(self) -> np.ndarray | None:
+        return self.game.owners(self.row)
+
     def takeAction(self, action: int) -> tuple[CompiledState, float, bool]:
         """Play; raise `UserError` with the board when the action is not legal."""
         if action not in self.allowedActions:
@@ -327,6 +341,11 @@ class CompiledState(GameState):
 
     def __repr__(self) -> str:
         return f"<{self.game.spec} ply {self.row[PLY]}\n{self.render()}>"
+
+
+def tells_owners(config: Config, game: Game) -> bool:
+    """True where a network of these settings learns whose each point is at the end of this game."""
+    return config.ownership_weight > 0 and game.start().owners is not None
 
 
 def illegal_move(game: Game, state: GameState, action: int) -> str:

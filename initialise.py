@@ -19,7 +19,7 @@ import versions
 from agent import Agent, Player, User
 from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
 from files import DamagedData, require_space, sweep, write_file, writing
-from game import Game
+from game import Game, tells_owners
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
@@ -52,8 +52,9 @@ class Session:
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
         self.memory = Memory(
-            self.game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions
-        )
+            self.game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
+            ownership=tells_owners(config, self.game),
+        )  # fmt: skip
         self._model: Any = None
         self._selfplay: Any = None
         self._pool: Pool | None = None

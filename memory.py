@@ -37,6 +37,9 @@ class Batch(NamedTuple):
     policy: np.ndarray
     """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere. With positions that teach no
     policy, whose shares are 0, the others sum to more, so that the batch's mean is 1."""
+    owners: np.ndarray | None = None
+    """[B, rows, columns] int8: whose each point is at the game's end, 1 = of the player to move, -1 = of the other, 0 =
+    nobody's; None unless the memory keeps it."""
 
 
 class Positions(NamedTuple):
@@ -50,6 +53,8 @@ class Positions(NamedTuple):
     """[n] float32: the game's result for the player to move, mixed with what later searches said (`returns`)"""
     value: np.ndarray
     """[n] float32: the search's value for the player to move"""
+    owners: np.ndarray
+    """[n, rows * columns] int8: as in `Batch`; [n, 0] unless the memory keeps it"""
 
 
 @compiled
@@ -106,19 +111,22 @@ class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
     def __init__(
-        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0
+        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0, ownership: bool = False
     ) -> None:
+        """Make an empty one. `ownership`: keep whose each point is at the end, which the game must tell."""
         self.game = game
         self.size = size
         self.fast_positions = fast_positions
         self.value_lambda = value_lambda
         points, actions = int(np.prod(game.input_shape)), game.action_size
+        self._owned = int(np.prod(game.grid_shape)) if ownership else 0
         self.stmemory: list[GameRecord] = []
         self.ltmemory = Positions(
             np.zeros((size, points), np.uint8),
             np.zeros((size, actions), np.uint16),
             np.zeros(size, np.float32),
             np.zeros(size, np.float32),
+            np.zeros((size, self._owned), np.int8),
         )
         self._next = self._count = self._came = 0
         """Where the next position goes, how many there are, how many ever came."""
@@ -174,19 +182,22 @@ class Memory:
         moves = np.array(record.moves, np.int16)
         values = np.asarray(record.values, np.float32)
         if not visits.any() and not self.fast_positions:
-            return Positions(planes[:0], policy[:0], players[:0].astype(np.float32), players[:0].astype(np.float32))
+            return Positions(*(column[:0] for column in self.ltmemory))
         if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
         legal = np.zeros(game.action_size, np.int32)
         kept = visits.any(axis=1) | self._fast(record.index, visits, values)
-        n = call(unroll, game.rules, game.start_row.copy(), legal, moves, visits, kept, planes, policy, players)
+        row = game.start_row.copy()
+        n = call(unroll, game.rules, row, legal, moves, visits, kept, planes, policy, players)
         if isinstance(game, PlainGame):
             game.check_errors()
         if n < 0:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
         outcome = np.zeros(length, np.float32)
         returns(players, values, float(record.result), self.value_lambda, outcome)
-        return Positions(planes[:n], policy[:n], outcome[kept], values[kept])
+        owners = game.state_of(row).owners if self._owned else None
+        whose = np.zeros((n, 0), np.int8) if owners is None else players[kept, None] * owners.reshape(1, -1)
+        return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
 
     def _fast(self, index: int, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return [plies] bool: the drawn ones of those searched fast. Moves of a random opening have the value 0."""
@@ -242,4 +253,7 @@ class Memory:
         weight = np.float32(n / max(int(np.count_nonzero(total)), 1))
         policy = np.where(legal, weight * counts / np.maximum(total, 1), np.float32(ILLEGAL))
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value
-        return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy)
+        owners = None
+        if self._owned:
+            owners = np.take_along_axis(positions.owners, self._grids[form], axis=1).reshape(n, *self.game.grid_shape)
+        return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy, owners)

@@ -27,7 +27,7 @@ with quiet_stderr():  # TensorFlow greets on import, below every log level
 
 from config import Config, UserError, native_bfloat16
 from config import layers as layer_sizes
-from game import Game, GameState
+from game import Game, GameState, tells_owners
 from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from memory import ILLEGAL, Batch
 from optimizers import make_optimizer
@@ -38,6 +38,21 @@ def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
     legal = y_true > 0.5 * ILLEGAL
     logits = ops.where(legal, ops.cast(y_pred, "float32"), -1e9)
     return -ops.sum(ops.where(legal, y_true * ops.log_softmax(logits), 0.0), axis=-1)
+
+
+def soft_policy_loss(y_true: Any, y_pred: Any) -> Any:
+    """Return the cross-entropy [B] with a policy target's fourth root, scaled to its sum (KataGo, temperature 4)."""
+    legal = y_true > 0.5 * ILLEGAL
+    roots = ops.where(legal, ops.maximum(y_true, 0.0), 0.0) ** 0.25
+    sums = ops.sum(roots, axis=-1, keepdims=True)
+    scale = ops.sum(ops.where(legal, y_true, 0.0), axis=-1, keepdims=True) / ops.maximum(sums, 1e-9)
+    return softmax_cross_entropy_with_logits(ops.where(legal, roots * scale, ILLEGAL), y_pred)
+
+
+def ownership_loss(y_true: Any, y_pred: Any) -> Any:
+    """Return the cross-entropy [B], mean over points, of owners [B, rows, columns] (-1, 0, 1) with logits [..., 3]."""
+    points = keras.losses.sparse_categorical_crossentropy(y_true + 1, y_pred, from_logits=True)
+    return ops.mean(points, axis=(1, 2))
 
 
 def resolve_precision(precision: str) -> str:
@@ -54,15 +69,24 @@ class Gen_Model:
         self.precision = resolve_precision(config.precision)
         keras.utils.set_random_seed(config.seed)
         policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
+        aids = {
+            "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
+            "ownership_head": (ownership_loss, config.ownership_weight if tells_owners(config, game) else 0.0),
+        }
+        self.aids = {name: aid for name, aid in aids.items() if aid[1]}
+        """Heads that only help to learn: {name: (loss, its weight)}; `_build` may leave them out."""
         self.together = 1
         """Boards that make an image where the network learns; batches of other sizes are repeated up to a multiple."""
         self.model = self._build(policy)
+        self.aids = {name: aid for name, aid in self.aids.items() if name in self.model.output_names}
         self.plain = self._build("float32") if policy != "float32" else self.model
         """The same network as it answers, any number of boards in float32; its weights are copied when it is asked."""
         self.model.compile(
             optimizer=make_optimizer(config),
-            loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits},
-            loss_weights={"value_head": 0.5, "policy_head": 0.5},
+            loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits}
+            | {name: loss for name, (loss, _) in self.aids.items()},
+            loss_weights={"value_head": 0.5, "policy_head": 0.5}
+            | {name: weight for name, (_, weight) in self.aids.items()},
             jit_compile="auto" if keras.distribution.list_devices("gpu") else False,
         )
         self.model.optimizer.build(self.model.trainable_variables)
@@ -79,7 +103,8 @@ class Gen_Model:
 
     def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (value [B], logits [B, action_size]) by Keras itself: slow, the yardstick of the back ends."""
-        value, logits = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
+        heads = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
+        value, logits = heads[:2]
         return np.asarray(value, np.float32)[:, 0], np.asarray(logits, np.float32)
 
     def _in_float32(self, planes: np.ndarray) -> Any:
@@ -135,12 +160,16 @@ class Gen_Model:
         import tensorflow as tf
 
         def read() -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-            for planes, value, policy in self._source:
+            for planes, value, policy, owners in self._source:
+                given = {"value_head": value[:, None], "policy_head": policy, "soft_policy_head": policy,
+                         "ownership_head": owners}  # fmt: skip
                 times = self.together // math.gcd(self.together, len(planes))
-                planes, value, policy = (np.concatenate([a] * times) for a in (planes, value[:, None], policy))
-                yield planes, {"value_head": value, "policy_head": policy}
+                yield np.concatenate([planes] * times), {name: np.concatenate([given[name]] * times) for name in heads}
 
-        heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": tf.TensorSpec((None, self.game.action_size))}
+        policy = tf.TensorSpec((None, self.game.action_size))
+        heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": policy}
+        spare = {"soft_policy_head": policy, "ownership_head": tf.TensorSpec((None, *self.game.grid_shape), tf.int8)}
+        heads |= {name: spare[name] for name in self.aids}
         planes = tf.TensorSpec((None, *self.game.input_shape), tf.uint8)
         options = tf.data.Options()
         options.autotune.enabled = False  # its thread sleeps 10, 20, 40 ... ms, and the end of a fit waits for it
@@ -245,7 +274,13 @@ class Residual_CNN(Gen_Model):
             x = self.residual_layer(x, filters, kernel, f"block{i}")
         if self._boards > 1:
             x, self._boards = Separate(self._boards, dtype=dtype, name="separate")(x), 1
-        return keras.Model(board, [self.value_head(x), self.policy_head(x)])
+        seen = self.policy_layer(x)
+        heads = [self.value_head(x), self.policy_head(*seen)]
+        if "soft_policy_head" in self.aids:
+            heads.append(self.policy_head(*seen, "soft_policy"))
+        if "ownership_head" in self.aids:
+            heads.append(self.ownership_head(x))
+        return keras.Model(board, heads)
 
     def _conv(self, x: Any, filters: int, kernel: int, name: str, *, initial: str = "he_normal") -> Any:
         batch = self.config.normalisation == "batch"
@@ -292,28 +327,36 @@ class Residual_CNN(Gen_Model):
         x = self._relu(self._dense(x, self.config.value_units, "value_dense"), "value_dense")
         return self._dense(x, 1, "value_head", activation="tanh", dtype="float32")
 
-    def policy_head(self, x: Any) -> Any:
-        """Return the logits [B, action_size]."""
-        size, layout = self.game.action_size, self.game.policy_layout
+    def policy_layer(self, x: Any) -> tuple[Any, Any]:
+        """Return what the logits are made from: (all in a line, None), or (a board, what is pooled over it)."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
-        if not self.config.global_pooling or layout == "other":
-            flat = layers.Flatten(name="policy_flat")(x)
-            return self._dense(flat, size, "policy_head", dtype="float32")
+        if not self.config.global_pooling or self.game.policy_layout == "other":
+            return layers.Flatten(name="policy_flat")(x), None
         pooled = self._pooled(x, "policy")
         bias = self._dense(pooled, self.config.policy_filters, "policy_bias")
         shape = (1, 1, self.config.policy_filters)
         x = layers.Add(dtype=self._dtype)([x, layers.Reshape(shape, dtype=self._dtype)(bias)])
-        x = self._relu(x, "policy_point")
-        x = layers.Conv2D(1, 1, dtype="float32", name="policy_points")(x)
-        if layout == "columns":
-            x = layers.GlobalAveragePooling1D(dtype="float32")(layers.Reshape((self.game.grid_shape[0], -1))(x))
-            return layers.Identity(name="policy_head", dtype="float32")(x)
+        return self._relu(x, "policy_point"), pooled
+
+    def policy_head(self, x: Any, pooled: Any, name: str = "policy") -> Any:
+        """Return the logits [B, action_size] from what `policy_layer` returns."""
+        size, (rows, columns) = self.game.action_size, self.game.grid_shape
+        if pooled is None:
+            return self._dense(x, size, f"{name}_head", dtype="float32")
+        x = layers.Conv2D(1, 1, dtype="float32", name=f"{name}_points")(x)
+        if self.game.policy_layout == "columns":
+            x = layers.GlobalAveragePooling1D(dtype="float32")(layers.Reshape((rows, -1))(x))
+            return layers.Identity(name=f"{name}_head", dtype="float32")(x)
         x = layers.Flatten(dtype="float32")(x)
-        points = self.game.grid_shape[0] * self.game.grid_shape[1]
-        if size > points:
-            others = self._dense(pooled, size - points, "policy_others", dtype="float32")
+        if size > rows * columns:
+            others = self._dense(pooled, size - rows * columns, f"{name}_others", dtype="float32")
             x = layers.Concatenate(dtype="float32")([x, others])
-        return layers.Identity(name="policy_head", dtype="float32")(x)
+        return layers.Identity(name=f"{name}_head", dtype="float32")(x)
+
+    def ownership_head(self, x: Any) -> Any:
+        """Return logits [B, rows, columns, 3] of whose each point is at the end: the other's, nobody's, one's own."""
+        x = self.conv_layer(x, self.config.policy_filters, 1, "ownership_conv")
+        return layers.Conv2D(3, 1, dtype="float32", name="ownership_head")(x)
 
 
 class _Average(keras.callbacks.Callback):

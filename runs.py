@@ -209,7 +209,9 @@ def let_go(file: Any) -> None:
 
 
 NETWORK = "hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling"
-"""Settings that make the network."""
+"""Settings that make the network as it answers."""
+AIDS = "ownership_weight", "soft_policy_weight"
+"""Settings that make heads which only help to learn: a run may begin with a network that has others."""
 
 
 def with_network_of(config: Config, source: Path) -> Config:
@@ -226,7 +228,8 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
 
 
 def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
-    """Return `config` with the layers of another run's network; raise `UserError` when it is no place for that one."""
+    """Return `config` with layers and aids of another run's network; raise `UserError` when it is no place for that."""
+    config = replace(config, **{n: getattr(read_config(source), n) for n in AIDS})
     theirs = json.loads(store.get("model") or "{}")
     ours = json.loads(json.dumps(network_facts(config, game)))
     unlike = [n for n in ours if theirs.get(n) != ours[n]]
@@ -253,7 +256,7 @@ def taken_over(
 ) -> tuple[list[np.ndarray] | None, list[GameRecord]]:
     """Return (weights, games) of another run to begin with: a version's, and the games up to an iteration.
 
-    A smaller network is enlarged to the one of `config`. `build`: makes a network of settings.
+    A smaller network, or one with other aids, becomes the one of `config`. `build`: makes a network of settings.
     """
     if source is None:
         return None, []

@@ -51,6 +51,16 @@ def colours(row: Row) -> np.ndarray:
     return np.sign(cells[1:-1, 1:])
 
 
+def areas(row: Row) -> np.ndarray:
+    """Return whose each point is, [size, size] int8, after `spread`: as `points` counts."""
+    size, stones = int(row[SIZE]), colours(row)
+    start = CELLS + board_area(size)
+    notes = row[start : start + board_area(size) - 1].reshape(size + 2, size + 1)[1:-1, 1:]
+    alone = np.where((stones == 0) & (row[STONES_ONLY] == 0), (notes == 1) * 1 - (notes == 2), 0)
+    owners: np.ndarray = (stones + alone).astype(np.int8)
+    return owners
+
+
 def liberties(row: Row, action: int) -> int:
     """Return how many empty points the chain of the stone on a point touches; 0 without a stone."""
     size = int(row[SIZE])

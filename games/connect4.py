@@ -359,14 +359,15 @@ class Connect4(Game):
         text = super().format_moves(actions)
         return text.replace(" ", "") if self.grid_shape[1] <= 9 else text
 
-    def cells(self, row: Row) -> np.ndarray:
-        """Return the board of a position from the top row down, [rows, columns]: 1 for who began, -1, 0 = empty."""
+    def owners(self, row: Row) -> np.ndarray:
+        """Return whose disc is where, from the top row down."""
         (rows, columns), words = self.grid_shape, int(row[WORDS])
         boards = row[BOTTOM + 2 * words :].astype("<i4").view(np.uint8).reshape(2, -1)
         bits = np.unpackbits(boards, axis=1, count=(rows + 1) * columns, bitorder="little").astype(np.int8)
         first, second = bits.reshape(2, columns, rows + 1)
-        return (first - second)[:, rows - 1 :: -1].T
+        owners: np.ndarray = (first - second)[:, rows - 1 :: -1].T
+        return owners
 
     def render(self, row: Row) -> str:
         numbers = "".join(f"{self.move_name(c):^3}" for c in range(self.grid_shape[1]))
-        return "\n".join([*draw(self.cells(row), int(row[LAST]), self.pieces), numbers])
+        return "\n".join([*draw(self.owners(row), int(row[LAST]), self.pieces), numbers])

@@ -20,6 +20,7 @@ from games.chains import (
     PASSED,
     SIZE,
     STONES_ONLY,
+    areas,
     barred_point,
     colours,
     encode_stones,
@@ -144,6 +145,12 @@ class Go(Game):
         spread(row)
         black, white = float(points(row, 1)), float(points(row, -1)) + row[KOMI] / 2
         return (black, white) if row[PLAYER] == 1 else (white, black)
+
+    def owners(self, row: Row) -> np.ndarray:
+        """Return whose each point is as it is counted: stones, and empty regions that touch one colour only."""
+        row = row.copy()
+        spread(row)
+        return areas(row)
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

@@ -244,9 +244,17 @@ class Gomoku(Game):
                 return (size - number) * size + column
         raise UserError(f"expected a move such as {self.move_name(0)!r}, got {text[:40]!r}")
 
+    def owners(self, row: Row) -> np.ndarray:
+        """Return whose stone is where."""
+        owners: np.ndarray = self._points(row, BLACK) - self._points(row, WHITE)
+        return owners
+
+    def _points(self, row: Row, which: int) -> np.ndarray:
+        """Return the points of a block, [size, size] of 0 and 1."""
+        points: np.ndarray = self._lines(row, which)[:, None] >> PAD + np.arange(self.grid_shape[0]) & 1
+        return points.astype(np.int8)
+
     def render(self, row: Row) -> str:
         """Return the board; a point that is forbidden to the player to move is a `*`."""
-        columns = PAD + np.arange(self.grid_shape[0])
-        black, white, _, forbidden = (self._lines(row, which)[:, None] >> columns & 1 for which in range(4))
-        cells = black - white + 2 * forbidden
+        cells = self.owners(row) + 2 * self._points(row, FORBIDDEN)
         return "\n".join(draw_named(cells, int(row[LAST]), {**self.pieces, 2: "*"}))

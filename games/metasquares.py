@@ -161,9 +161,14 @@ class MetaSquares(Game):
     def move_name(self, action: int) -> str:
         return point_name(action, *self.grid_shape)
 
-    def render(self, row: Row) -> str:
+    def owners(self, row: Row) -> np.ndarray:
+        """Return whose stone is where."""
         size = self.grid_shape[0]
         first, second = (row[at : at + size, None] >> np.arange(size) & 1 for at in (LINES, LINES + 4 * size - 1))
-        lines = draw_named(first - second, int(row[LAST]), self.pieces)
+        owners: np.ndarray = (first - second).astype(np.int8)
+        return owners
+
+    def render(self, row: Row) -> str:
+        lines = draw_named(self.owners(row), int(row[LAST]), self.pieces)
         points = f"{self.pieces[1]} {row[FIRST]}, {self.pieces[-1]} {row[SECOND]} points"
         return "\n".join([*lines, f"    {points}"])

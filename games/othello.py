@@ -258,7 +258,7 @@ class Othello(Game):
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the discs of the player to move and of the other."""
-        cells = self._cells(row) * row[PLAYER]
+        cells = self.owners(row) * row[PLAYER]
         return float((cells == 1).sum()), float((cells == -1).sum())
 
     def move_name(self, action: int) -> str:
@@ -283,16 +283,16 @@ class Othello(Game):
         return "".join(self.move_name(a) for i, a in enumerate(actions) if a != passed or i == len(actions) - 1)
 
     def render(self, row: Row) -> str:
-        return "\n".join(draw_named(self._cells(row), int(row[LAST]), self.pieces, from_top=True))
+        return "\n".join(draw_named(self.owners(row), int(row[LAST]), self.pieces, from_top=True))
 
-    def _cells(self, row: Row) -> np.ndarray:
-        """Return [size, size] of 1, -1 and 0."""
+    def owners(self, row: Row) -> np.ndarray:
+        """Return whose disc is where."""
         size, log = int(row[SIZE]), int(row[LOG])
         boards = row[BOARDS:].reshape(4, -1).view(np.uint32)
         bits = (np.arange(size)[:, None] << log) + np.arange(size)
         set_bits = (boards[:, bits >> 5] >> (bits & 31)) & 1
-        cells: np.ndarray = set_bits[FIRST].astype(int) - set_bits[SECOND].astype(int)
-        return cells
+        owners: np.ndarray = set_bits[FIRST].astype(np.int8) - set_bits[SECOND].astype(np.int8)
+        return owners
 
 
 def _start_row(size: int) -> Row:

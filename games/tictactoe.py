@@ -110,6 +110,10 @@ class TicTacToe(Game):
     def move_name(self, action: int) -> str:
         return "abc"[action % 3] + str(3 - action // 3)
 
+    def owners(self, row: Row) -> np.ndarray:
+        """Return whose mark is where."""
+        return row[CELLS:].reshape(3, 3).astype(np.int8)
+
     def render(self, row: Row) -> str:
-        lines = draw(row[CELLS:].reshape(3, 3), int(row[LAST]), self.pieces)
+        lines = draw(self.owners(row), int(row[LAST]), self.pieces)
         return "\n".join([f"{3 - r} {line}" for r, line in enumerate(lines)] + ["   a  b  c"])

@@ -37,10 +37,11 @@ def test_a_file_with_some_settings_gives_the_others_their_defaults():
     )
 
 
-def test_a_run_from_before_searches_grew_goes_on_without_that():
-    values = json.loads(to_json(Config()))
-    del values["grow_sims"]
-    assert from_json(json.dumps(values)) == Config(grow_sims=0)
+@pytest.mark.parametrize("name", ["grow_sims", "endgame", "ownership_weight", "soft_policy_weight"])
+def test_a_run_from_before_a_setting_goes_on_without_it(name):
+    values = json.loads(to_json(Config(**{name: 1})))
+    del values[name]
+    assert from_json(json.dumps(values)) == Config(**{name: 0})
 
 
 @pytest.mark.parametrize(

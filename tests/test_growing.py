@@ -9,6 +9,7 @@ from config import UserError, with_overrides
 from growing import enlarged
 from initialise import Session
 from main import train
+from memory import Batch
 from networks import make
 from tiny import QUIET, boards, tiny, trained_looking, tree_of
 
@@ -29,7 +30,7 @@ def test_a_larger_network_answers_as_the_smaller_one_and_all_of_it_learns(layers
     before = large.get_weights()
     policy = np.full((20, large.game.action_size), 0.0, np.float32)
     policy[:, 0] = 1.0
-    large.fit(lambda step: (planes, np.ones(20, np.float32), policy), 5)
+    large.fit(lambda step: Batch(planes, np.ones(20, np.float32), policy), 5)
     for (name, now), old in zip(large.named_weights(), before, strict=True):
         assert (now != old).any(), name
         if now.ndim == 4 and now.shape[2] == 12:
