@@ -52,7 +52,7 @@ class Config:
     iterations: int = setting(400, 1, 10**6)
     """Rounds of self-play, retraining and tournament until the run is finished; the learning rate follows them."""
     minutes: float = setting(0.0, 0, 10**6)
-    """Stop after the iteration in which so much work is done, and the learning rate at its end; 0 = no limit."""
+    """Stop after the iteration in which so much time has been worked, the learning rate at its end; 0 = no limit."""
 
     # ---- self-play
     episodes: int = setting(1024, 1, 10**6)
@@ -69,7 +69,7 @@ class Config:
     """Plies of a game, random ones included, up to which moves are chosen in proportion to the visits; afterwards the
     most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)
-    """Share of games of self-play that begin with random moves, or the games become alike (article: 0)."""
+    """Share of games of self-play begun with random moves; without, games become alike and learning stalls."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     full_after_opening: bool = setting(False)
@@ -166,7 +166,7 @@ class Config:
     ownership_weight: float = setting(0.0, 0, 100, fixed=True)
     """Weight in training of a head that tells whose each point is at the game's end, where games tell it; 0 = none."""
     soft_policy_weight: float = setting(0.0, 0, 100, fixed=True)
-    """Weight in training of a head that learns the policy's fourth root (KataGo: 8); 0 = none."""
+    """Weight in training of a head that learns the fourth root of the policy (whose own weight is 0.5); 0 = none."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
     """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively
     (a GPU is not asked: name it)."""

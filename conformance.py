@@ -195,11 +195,11 @@ class _Check:
         self.expect("shape of planes", self.game.input_shape, planes.shape)
         self.expect("planes", "uint8", planes.dtype)
         self.expect("planes", "only 0 and 1", np.unique(planes), bool(np.isin(planes, (0, 1)).all()))
-        if state.owners is not None:
-            kind = f"[{self.game.grid_shape[0]}, {self.game.grid_shape[1]}] of -1, 0 and 1"
-            told = f"{list(np.shape(state.owners))} of {np.unique(state.owners)}"
-            good = np.shape(state.owners) == self.game.grid_shape and bool(np.isin(state.owners, (-1, 0, 1)).all())
-            self.expect("owners", kind, told, good)
+        owners, told = state.owners, self.game.start().owners is not None
+        if self.expect("owners", "some in every position or in none", owners, (owners is not None) == told) and told:
+            shape = isinstance(owners, np.ndarray) and owners.shape
+            good = shape == self.game.grid_shape and bool(np.isin(np.asarray(owners), (-1, 0, 1)).all())
+            self.expect("owners", f"an array {list(self.game.grid_shape)} of -1, 0 and 1", owners, good)
         self.expect("render", "lines of text", text, isinstance(text, str) and bool(text.strip()))
         if self.game.rules is not None:
             row = self.game.row_of(state)

@@ -17,7 +17,7 @@ import numpy as np
 from numba import cfunc, types
 
 from compiled import call, compiled
-from config import Config, UserError
+from config import UserError
 
 Row = np.ndarray
 """[row_size] int32: player to move (1 or -1), plies played, whether over (0/1), winner (1, -1 or 0),
@@ -138,7 +138,7 @@ class GameState:
     @property
     def owners(self) -> np.ndarray | None:
         """Whose each point of the board is, [rows, columns] int8: 1 = who began's, -1 = the other's, 0 = nobody's; None
-        where the game does not tell. Asked at the end of a game, for the network to learn (`ownership_weight`)."""
+        where the game does not tell. The network may learn to foresee it at the game's end (`ownership_weight`)."""
         return None
 
     def takeAction(self, action: int) -> tuple[GameState, float, bool]:
@@ -341,11 +341,6 @@ class CompiledState(GameState):
 
     def __repr__(self) -> str:
         return f"<{self.game.spec} ply {self.row[PLY]}\n{self.render()}>"
-
-
-def tells_owners(config: Config, game: Game) -> bool:
-    """True where a network of these settings learns whose each point is at the end of this game."""
-    return config.ownership_weight > 0 and game.start().owners is not None
 
 
 def illegal_move(game: Game, state: GameState, action: int) -> str:

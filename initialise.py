@@ -19,10 +19,10 @@ import versions
 from agent import Agent, Player, User
 from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
 from files import DamagedData, require_space, sweep, write_file, writing
-from game import Game, tells_owners
+from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
-from memory import Memory
+from memory import Memory, tells_owners
 from pool import Here, Order, Pool
 from runs import RUNS, find_run, game_folder, game_of, hold, let_go, network_facts, new_folder, read_config, taken_over
 from selfplay import GameRecord, SelfPlay, side_by_side

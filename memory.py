@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled
+from config import Config
 from files import DamagedData
 from game import PLAYER, Game
 from games.plain import PlainGame
@@ -25,6 +26,11 @@ ILLEGAL_VISITS = np.uint16(65535)
 
 ILLEGAL = -1.0
 """Marks illegal moves in a policy target."""
+
+
+def tells_owners(config: Config, game: Game) -> bool:
+    """True where a network of these settings learns whose each point is at the end of this game."""
+    return config.ownership_weight > 0 and game.start().owners is not None
 
 
 class Batch(NamedTuple):
@@ -196,7 +202,7 @@ class Memory:
         outcome = np.zeros(length, np.float32)
         returns(players, values, float(record.result), self.value_lambda, outcome)
         owners = game.state_of(row).owners if self._owned else None
-        whose = np.zeros((n, 0), np.int8) if owners is None else players[kept, None] * owners.reshape(1, -1)
+        whose = np.zeros((n, 0), np.int8) if owners is None else players[kept, None] * np.reshape(owners, (1, -1))
         return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
 
     def _fast(self, index: int, visits: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -27,9 +27,9 @@ with quiet_stderr():  # TensorFlow greets on import, below every log level
 
 from config import Config, UserError, native_bfloat16
 from config import layers as layer_sizes
-from game import Game, GameState, tells_owners
+from game import Game, GameState
 from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
-from memory import ILLEGAL, Batch
+from memory import ILLEGAL, Batch, tells_owners
 from optimizers import make_optimizer
 
 
@@ -69,24 +69,24 @@ class Gen_Model:
         self.precision = resolve_precision(config.precision)
         keras.utils.set_random_seed(config.seed)
         policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
-        aids = {
+        heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
             "ownership_head": (ownership_loss, config.ownership_weight if tells_owners(config, game) else 0.0),
         }
-        self.aids = {name: aid for name, aid in aids.items() if aid[1]}
+        self.extra_heads = {name: head for name, head in heads.items() if head[1]}
         """Heads that only help to learn: {name: (loss, its weight)}; `_build` may leave them out."""
         self.together = 1
         """Boards that make an image where the network learns; batches of other sizes are repeated up to a multiple."""
         self.model = self._build(policy)
-        self.aids = {name: aid for name, aid in self.aids.items() if name in self.model.output_names}
+        self.extra_heads = {n: head for n, head in self.extra_heads.items() if n in self.model.output_names}
         self.plain = self._build("float32") if policy != "float32" else self.model
         """The same network as it answers, any number of boards in float32; its weights are copied when it is asked."""
         self.model.compile(
             optimizer=make_optimizer(config),
             loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits}
-            | {name: loss for name, (loss, _) in self.aids.items()},
+            | {name: loss for name, (loss, _) in self.extra_heads.items()},
             loss_weights={"value_head": 0.5, "policy_head": 0.5}
-            | {name: weight for name, (_, weight) in self.aids.items()},
+            | {name: weight for name, (_, weight) in self.extra_heads.items()},
             jit_compile="auto" if keras.distribution.list_devices("gpu") else False,
         )
         self.model.optimizer.build(self.model.trainable_variables)
@@ -169,7 +169,7 @@ class Gen_Model:
         policy = tf.TensorSpec((None, self.game.action_size))
         heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": policy}
         spare = {"soft_policy_head": policy, "ownership_head": tf.TensorSpec((None, *self.game.grid_shape), tf.int8)}
-        heads |= {name: spare[name] for name in self.aids}
+        heads |= {name: spare[name] for name in self.extra_heads}
         planes = tf.TensorSpec((None, *self.game.input_shape), tf.uint8)
         options = tf.data.Options()
         options.autotune.enabled = False  # its thread sleeps 10, 20, 40 ... ms, and the end of a fit waits for it
@@ -274,11 +274,12 @@ class Residual_CNN(Gen_Model):
             x = self.residual_layer(x, filters, kernel, f"block{i}")
         if self._boards > 1:
             x, self._boards = Separate(self._boards, dtype=dtype, name="separate")(x), 1
+        heads = [self.value_head(x)]  # in this order, as the weights that a seed gives depend on it
         seen = self.policy_layer(x)
-        heads = [self.value_head(x), self.policy_head(*seen)]
-        if "soft_policy_head" in self.aids:
+        heads.append(self.policy_head(*seen))
+        if "soft_policy_head" in self.extra_heads:
             heads.append(self.policy_head(*seen, "soft_policy"))
-        if "ownership_head" in self.aids:
+        if "ownership_head" in self.extra_heads:
             heads.append(self.ownership_head(x))
         return keras.Model(board, heads)
 

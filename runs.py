@@ -210,14 +210,14 @@ def let_go(file: Any) -> None:
 
 NETWORK = "hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling"
 """Settings that make the network as it answers."""
-AIDS = "ownership_weight", "soft_policy_weight"
-"""Settings that make heads which only help to learn: a run may begin with a network that has others."""
+EXTRA_HEADS = "ownership_weight", "soft_policy_weight"
+"""Settings that make heads which only help to learn (`model.extra_heads`): a run may begin with a network without."""
 
 
 def with_network_of(config: Config, source: Path) -> Config:
     """Return `config` with the settings of another run's network: one that begins with it is alike unless told."""
     theirs = read_config(source)
-    return replace(config, **{n: getattr(theirs, n) for n in NETWORK})
+    return replace(config, **{n: getattr(theirs, n) for n in (*NETWORK, *EXTRA_HEADS)})
 
 
 def network_facts(config: Config, game: Game) -> dict[str, Any]:
@@ -228,8 +228,9 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
 
 
 def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
-    """Return `config` with layers and aids of another run's network; raise `UserError` when it is no place for that."""
-    config = replace(config, **{n: getattr(read_config(source), n) for n in AIDS})
+    """Return `config` with the layers and extra heads of another run's network; raise `UserError` where that one has
+    no place in it."""
+    config = replace(config, **{n: getattr(read_config(source), n) for n in EXTRA_HEADS})
     theirs = json.loads(store.get("model") or "{}")
     ours = json.loads(json.dumps(network_facts(config, game)))
     unlike = [n for n in ours if theirs.get(n) != ours[n]]
@@ -256,7 +257,7 @@ def taken_over(
 ) -> tuple[list[np.ndarray] | None, list[GameRecord]]:
     """Return (weights, games) of another run to begin with: a version's, and the games up to an iteration.
 
-    A smaller network, or one with other aids, becomes the one of `config`. `build`: makes a network of settings.
+    A smaller network, or one with other extra heads, becomes the one of `config`. `build`: makes a network of settings.
     """
     if source is None:
         return None, []
@@ -267,9 +268,13 @@ def taken_over(
             own = _network_of(source, store, config, game)
             model = build(own)
             weights = read_weights(source, store, version, [w.shape for w in model.get_weights()])
-            if own != config:
+            fresh = build(config).named_weights() if own != config else []
+            if fresh and [w.shape for _, w in fresh] != [w.shape for w in weights]:
                 names = [name for name, _ in model.named_weights()]
-                weights = enlarged(list(zip(names, weights, strict=True)), build(config).named_weights())
+                lost = [n for n in names if n not in dict(fresh) and not n.startswith(("ownership_", "soft_policy_"))]
+                if lost:  # layers without names have others in another network
+                    raise UserError(f"{source.name} has another network: no place for {', '.join(lost)[:60]}")
+                weights = enlarged(list(zip(names, weights, strict=True)), fresh)
         if last is not None:
             done = store.iterations_done()
             if not 0 <= last <= done or not store.count_games():

@@ -19,7 +19,7 @@ from curves import Picture, curves
 from initialise import Session
 from loggers import Console, Phase, read_metrics
 from position import Board, Explained
-from runs import NETWORK, find_run, read_config, unfinished_run, with_network_of
+from runs import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
 
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 
@@ -62,7 +62,7 @@ def open_session(
     folder = Path(root) if root else None
     if None not in (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION) and settings == "laptop":
         config = with_network_of(config, find_run(config.game, INITIAL_RUN_NUMBER, folder))
-        config = with_overrides(config, **{name: v for name, v in changes.items() if name in NETWORK})
+        config = with_overrides(config, **{name: v for name, v in changes.items() if name in NETWORK + EXTRA_HEADS})
     initial = (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
     found = unfinished_run(config.game, folder) if not new and initial == (None, None, None) else None
     if found is not None:

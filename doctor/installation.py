@@ -17,7 +17,7 @@ from backends import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvi
 from config import native_bfloat16, with_overrides
 from doctor import Found, Patient
 from forest import capacity_for, forest_bytes
-from memory import Memory
+from memory import Memory, tells_owners
 from runs import HERE
 from selfplay import side_by_side
 
@@ -124,7 +124,8 @@ def processor(patient: Patient) -> Found:
 
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
-    need = c.memory_size * Memory(game, 1).bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
+    window = Memory(game, 1, ownership=tells_owners(c, game))
+    need = c.memory_size * window.bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
     trees, threads = side_by_side(game, c)
     need += forest_bytes(game, trees * threads, 1, capacity_for(c.mcts_sims, 1)) + 2**30
     free = free_memory()
@@ -172,7 +173,8 @@ def speed(patient: Patient) -> Found:
     """The network computes at a good share of what the processor multiplies, in turns and each at its best."""
     from model import make_network
 
-    settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed"}
+    settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
+                "ownership_weight": 0.0, "soft_policy_weight": 0.0}  # fmt: skip
     model = make_network(with_overrides(patient.config, **settings), patient.game)
     predictor = make_predictor(model, backend=patient.config.backend)
     work = operations(model.get_weights(), patient.game.grid_shape)

@@ -164,7 +164,8 @@ def noise(patient: Patient) -> Found:
 
 def symmetries(patient: Patient) -> Found:
     """A training position turned or mirrored is the position of the game turned or mirrored."""
-    game, memory, rng = patient.game, Memory(patient.game, 16), np.random.default_rng(0)
+    game, rng = patient.game, np.random.default_rng(0)
+    memory = Memory(game, 16, ownership=game.start().owners is not None)
     states = random_game(game, 0)
     moves = [_action_between(states[i], states[i + 1]) for i in range(len(states) - 1)]
     visits = np.zeros((len(moves), game.action_size), np.uint16)
@@ -186,6 +187,9 @@ def symmetries(patient: Patient) -> Found:
             if np.abs(batch.policy[i] - shares).max() > 1e-5:
                 faults.append(f"form {form}, move {i + 1}: the policy is another position's")
             state = state.takeAction(int(inverse[move]))[0]
+        owners, turns = state.owners, [s.playerTurn for s in states[:-1]]
+        if owners is not None and (batch.owners != np.multiply.outer(turns, owners)).any():
+            faults.append(f"form {form}: the points belong to others than at the game's end")
     agree = f"{1 + len(game.symmetries)} forms of {len(moves)} positions agree"
     return Found(
         not faults,

@@ -49,7 +49,7 @@ class Linear:
 
     def fit(self, batches, steps, *, epochs=1, rate=None, report=None):
         for step in range(steps):
-            planes, value, policy = batches(step)
+            planes, value, policy, _ = batches(step)
             x = planes.reshape(len(planes), -1).astype(np.float32)
             wanted = np.concatenate([value[:, None], np.maximum(policy, 0)], axis=1)
             error = np.tanh(x @ self.weights[0]) - wanted

@@ -40,6 +40,19 @@ def spoiled(facts=None, **members):
     return type("SpoiledCorridor", (Corridor,), {"state_class": state, **(facts or {})})()
 
 
+def board_of(state):
+    return np.reshape(state.cells, state.game.grid_shape).astype(np.int8)
+
+
+def owned(told):
+    """Return Corridor whose positions tell whose each point is."""
+    return spoiled(owners=property(told))
+
+
+def test_check_finds_no_fault_in_a_game_that_tells_whose_points_are():
+    assert check(owned(board_of), games=5) == []
+
+
 def always(value):
     """A fact that stays what it is, whatever the game sets."""
     return property(lambda game: value, lambda game, other: None)
@@ -246,6 +259,14 @@ SPOILED = {
     "names read as another move": (
         "parse_move of each",
         lambda: spoiled({"parse_move": lambda self, text: 0}),
+    ),
+    "owners on another board": ("owners: expected", lambda: owned(lambda s: board_of(s).T)),
+    "owners in a list": ("owners: expected", lambda: owned(lambda s: board_of(s).tolist())),
+    "owners of other numbers": ("owners: expected", lambda: owned(lambda s: 2 * board_of(s))),
+    "owners at the end only": ("owners: expected", lambda: owned(lambda s: board_of(s) if s.isEndGame else None)),
+    "owners before the end only": ("owners: expected", lambda: owned(lambda s: None if s.isEndGame else board_of(s))),
+    "owners that a mirror leaves where they are": (
+        "owners under symmetry", lambda: owned(lambda s: np.eye(*board_of(s).shape, dtype=np.int8))
     ),
     "nothing drawn": ("render", lambda: spoiled(render=lambda s: "")),
     "the other player begins": (

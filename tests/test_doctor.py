@@ -37,6 +37,15 @@ def wrong(checks, name, subject, words):
     assert finding.remedy in str(finding) and name in str(finding)
 
 
+def test_what_the_doctor_makes_up_suits_a_run_with_extra_heads(tmp_path, monkeypatch):
+    config = preset("tiny", ownership_weight=1.0, soft_policy_weight=1.0)
+    patient = Patient(games.make("tictactoe"), config, tmp_path)
+    monkeypatch.setattr(installation, "measure_raw", lambda *_, **__: 1e9)
+    for checks in (learning, installation):
+        for finding in examine(checks.CHECKS, patient):
+            assert finding.good, str(finding)
+
+
 # ---- the installation
 
 
@@ -174,6 +183,10 @@ def policy_not_turned(self, positions, form, *args, real=Memory.batch):
     return real(self, positions, form, *args)._replace(policy=real(self, positions, 0 * form, *args).policy)
 
 
+def owners_not_turned(self, positions, form, *args, real=Memory.batch):
+    return real(self, positions, form, *args)._replace(owners=real(self, positions, 0 * form, *args).owners)
+
+
 def result_of_who_began(self, record, *, real=Memory.positions):
     found = real(self, record)
     return found._replace(result=np.full_like(found.result, record.result))
@@ -206,6 +219,7 @@ FAULTS = [
     ("noise", "self-play writes noise into P", (learning, "SelfPlay", Written)),
     ("symmetries", "not for the player to move", (Memory, "positions", result_of_who_began)),
     ("symmetries", "the policy is another position's", (Memory, "batch", policy_not_turned)),
+    ("symmetries", "belong to others than at the game's end", (Memory, "batch", owners_not_turned)),
 ]
 
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 import model as models
 from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
+from memory import Batch
 from networks import make
 from tiny import boards, trained_looking
 
@@ -88,7 +89,7 @@ def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, normalisation, monke
     for network in (wide, plain):
         network.set_weights(weights)
         value = np.linspace(-1, 1, count, dtype=np.float32)
-        losses.append(network.fit(lambda step, v=value: (planes, v, policy), 3, rate=lambda step: 0.05))
+        losses.append(network.fit(lambda step, v=value: Batch(planes, v, policy), 3, rate=lambda step: 0.05))
     assert wide.together == MOST
     assert losses[0] == pytest.approx(losses[1], rel=0.02)
     moved = [now - old for now, old in zip(plain.get_weights(), weights, strict=True)]

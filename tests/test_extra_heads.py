@@ -9,19 +9,20 @@ import tensorflow as tf
 
 import backends
 import games
+import model as model_module
 from config import UserError, with_overrides
 from corridor import Corridor
-from game import tells_owners
 from growing import enlarged
 from initialise import Session
 from invented import random_record
 from main import train
-from memory import ILLEGAL, Batch, Memory
+from memory import ILLEGAL, Batch, Memory, tells_owners
 from model import Gen_Model, ownership_loss, soft_policy_loss
 from networks import make
+from runs import with_network_of
 from tiny import QUIET, boards, tiny, trained_looking
 
-AIDS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}
+HEADS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}
 STONES = ["tictactoe", "connect4", "connect4(rows=9,columns=8,n=5)", "gomoku(size=8)", "gomoku(size=9,rule=renju)",
           "othello(size=6)", "othello(size=10)", "metasquares", "littlego"]  # fmt: skip
 """Games in which what lies on a point at the end tells whose it is, and planes 0 and 1 show what lies there."""
@@ -70,10 +71,10 @@ def test_the_owners_of_points_are_counted_as_the_score_counts(spec):
 
 def test_a_game_that_does_not_tell_has_no_owners_and_no_such_head():
     assert Corridor().start().owners is None and games.make("connect4").start().owners.any() == 0
-    config = tiny(game="corridor", **AIDS)
+    config = tiny(game="corridor", **HEADS)
     assert not tells_owners(config, Corridor()) and tells_owners(config, games.make("connect4"))
     assert not tells_owners(tiny(), games.make("connect4"))
-    assert make("corridor", **AIDS).model.output_names == ["value_head", "policy_head", "soft_policy_head"]
+    assert make("corridor", **HEADS).model.output_names == ["value_head", "policy_head", "soft_policy_head"]
 
 
 # ---- memory
@@ -165,9 +166,9 @@ def lesson(game, count=24):
 @pytest.mark.parametrize("spec, pooling", [("tictactoe", False), ("connect4(rows=4,columns=5)", True),
                                            ("go(size=3)", True)])  # fmt: skip
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_the_aids_are_learnt_with_the_weights_that_were_asked_for(spec, pooling, precision):
+def test_extra_heads_are_learnt_with_the_weights_that_were_asked_for(spec, pooling, precision):
     model = make(spec, hidden_cnn_layers=("16x3",) * 3, global_pooling=pooling, precision=precision, reg_const=0.0,
-                 **AIDS)  # fmt: skip
+                 **HEADS)  # fmt: skip
     batch = lesson(model.game)
     first = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)
     model.fit(lambda step: batch, 250, rate=lambda step: 0.01 if step < 200 else 0.001)
@@ -182,7 +183,7 @@ def test_the_aids_are_learnt_with_the_weights_that_were_asked_for(spec, pooling,
 
 
 def test_all_back_ends_answer_value_and_policy_alone_as_keras_does():
-    model = make("connect4", **AIDS)
+    model = make("connect4", **HEADS)
     model.set_weights(trained_looking(model))
     planes = boards(model.game, 9)
     wanted = model.predict(planes)
@@ -193,16 +194,9 @@ def test_all_back_ends_answer_value_and_policy_alone_as_keras_does():
             assert mine == pytest.approx(theirs, abs=1e-4), backend
 
 
-def test_a_network_of_one_s_own_without_the_aids_learns_as_before():
-    class Plain(Gen_Model):
-        def _build(self, dtype):
-            board = keras.Input(self.game.input_shape, dtype="uint8")
-            x = keras.layers.Flatten()(keras.layers.Rescaling(1.0)(board))
-            value = keras.layers.Dense(1, activation="tanh", name="value_head")(x)
-            return keras.Model(board, [value, keras.layers.Dense(self.game.action_size, name="policy_head")(x)])
-
-    model = Plain(tiny(**AIDS), games.make("tictactoe"))
-    assert model.aids == {} and set(model.fit(lambda step: lesson(model.game), 2)) == {
+def test_a_network_of_one_s_own_without_them_learns_as_before():
+    model = Plain(tiny(**HEADS), games.make("tictactoe"))
+    assert model.extra_heads == {} and set(model.fit(lambda step: lesson(model.game), 2)) == {
         "loss", "value_loss", "policy_loss"
     }  # fmt: skip
 
@@ -210,8 +204,8 @@ def test_a_network_of_one_s_own_without_the_aids_learns_as_before():
 # ---- runs
 
 
-def test_a_run_learns_with_aids_stops_and_goes_on_the_same(tmp_path):
-    config = tiny(iterations=2, **AIDS)
+def test_a_run_learns_with_extra_heads_stops_and_goes_on_the_same(tmp_path):
+    config = tiny(iterations=2, **HEADS)
     kinds = {"loss", "value_loss", "policy_loss", "soft_policy_loss", "ownership_loss"}
     ended = []
     for name, parts in (("one", (2,)), ("other", (1, 1))):
@@ -226,29 +220,65 @@ def test_a_run_learns_with_aids_stops_and_goes_on_the_same(tmp_path):
     assert all((a == b).all() for a, b in zip(ended[0], ended[2], strict=True))
 
 
-def test_a_run_with_aids_begins_with_a_network_that_had_none_and_answers_as_it(tmp_path):
+def test_a_run_with_extra_heads_begins_with_a_network_that_had_none_and_answers_as_it(tmp_path):
     with Session.start(tiny(iterations=1), root=tmp_path, console=QUIET) as session:
         train(session)
         asked = boards(session.game, 10)
         before = session.model.predict(asked)
         old = json.loads((session.folder / "config.json").read_text())
-        for name in AIDS:  # as written before there were aids
+        for name in HEADS:  # as written before there were any
             del old[name]
         (session.folder / "config.json").write_text(json.dumps(old))
     begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}
-    with Session.start(tiny(iterations=1, **AIDS), root=tmp_path, console=QUIET, **begin) as session:
-        assert len(session.model.aids) == 2
+    with Session.start(tiny(iterations=1, **HEADS), root=tmp_path, console=QUIET, **begin) as session:
+        assert len(session.model.extra_heads) == 2
         for mine, theirs in zip(session.model.predict(asked), before, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-5)
         train(session)
         assert np.abs(session.model.predict(asked)[1] - before[1]).max() > 1e-3
+        now = session.model.predict(asked)
     begin["INITIAL_RUN_NUMBER"] = 2
+    assert with_network_of(tiny(), session.folder) == tiny(**HEADS), "alike unless told"
     with Session.start(tiny(iterations=1), root=tmp_path, console=QUIET, **begin) as session:
-        assert session.model.aids == {} and session.current_version == 0
+        assert session.model.extra_heads == {}
+        for mine, theirs in zip(session.model.predict(asked), now, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-5)
 
 
-def test_a_larger_network_keeps_the_aids_of_the_smaller_one():
-    small, large = (make(hidden_cnn_layers=(f"{n}x3",) * 3, **AIDS) for n in (8, 12))
+class Plain(Gen_Model):
+    """A network of one's own without extra heads; its first layer is nameless."""
+
+    def _build(self, dtype):
+        board = keras.Input(self.game.input_shape, dtype="uint8")
+        x = keras.layers.Dense(8)(keras.layers.Flatten()(keras.layers.Rescaling(1.0)(board)))
+        value = keras.layers.Dense(1, activation="tanh", name="value_head")(x)
+        return keras.Model(board, [value, keras.layers.Dense(self.game.action_size, name="policy_head")(x)])
+
+
+def test_a_network_of_one_s_own_begins_with_another_run_s_whatever_its_layers_are_called(tmp_path, monkeypatch):
+    monkeypatch.setattr(model_module, "make_network", lambda config, game: Plain(config, game))
+    with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
+        theirs = session.model.get_weights()
+    begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 0}
+    with Session.start(tiny(seed=7, **HEADS), root=tmp_path, console=QUIET, **begin) as session:
+        assert all((a == b).all() for a, b in zip(session.model.get_weights(), theirs, strict=True))
+    larger = type("Larger", (Plain,), {"_build": lambda self, dtype: _with_one_more_layer(self)})
+    monkeypatch.setattr(
+        model_module, "make_network", lambda config, game: (larger if config.ownership_weight else Plain)(config, game)
+    )
+    with pytest.raises(UserError, match="run0001 has another network: no place for dense"):
+        Session.start(tiny(**HEADS), root=tmp_path, console=QUIET, **begin)
+
+
+def _with_one_more_layer(network):
+    board = keras.Input(network.game.input_shape, dtype="uint8")
+    x = keras.layers.Dense(8)(keras.layers.Dense(8)(keras.layers.Flatten()(keras.layers.Rescaling(1.0)(board))))
+    value = keras.layers.Dense(1, activation="tanh", name="value_head")(x)
+    return keras.Model(board, [value, keras.layers.Dense(network.game.action_size, name="policy_head")(x)])
+
+
+def test_a_larger_network_keeps_the_extra_heads_of_the_smaller_one():
+    small, large = (make(hidden_cnn_layers=(f"{n}x3",) * 3, **HEADS) for n in (8, 12))
     small.set_weights(trained_looking(small))
     large.set_weights(enlarged(small.named_weights(), large.named_weights()))
     planes = boards(small.game, 12)
@@ -256,10 +286,10 @@ def test_a_larger_network_keeps_the_aids_of_the_smaller_one():
         assert np.asarray(mine) == pytest.approx(np.asarray(theirs), abs=1e-4)
 
 
-def test_aids_cannot_change_while_a_run_lives(tmp_path):
-    config = tiny(iterations=1, **AIDS)
+def test_extra_heads_cannot_change_while_a_run_lives(tmp_path):
+    config = tiny(iterations=1, **HEADS)
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         folder = session.folder
-    for name in AIDS:
+    for name in HEADS:
         with pytest.raises(UserError, match=name):
             Session.open(folder, config=with_overrides(config, **{name: 0}), console=QUIET)
