@@ -163,10 +163,10 @@ class Config:
     """Filters of the policy head's 1x1 convolution (article: 2)."""
     global_pooling: bool = setting(False, fixed=True)
     """Pool over the board in both heads, so that no weight depends on the board's size."""
-    ownership_weight: float = setting(0.0, 0, 100, fixed=True)
-    """Weight in training of a head that tells whose each point is at the game's end, where games tell it; 0 = none."""
-    soft_policy_weight: float = setting(0.0, 0, 100, fixed=True)
-    """Weight in training of a head that learns the fourth root of the policy (whose own weight is 0.5); 0 = none."""
+    ownership_weight: float = setting(1.5, 0, 100, fixed=True)
+    """Weight of learning whose each point is at the game's end (an extra head), in games that tell it (article: 0)."""
+    soft_policy_weight: float = setting(1.0, 0, 100, fixed=True)
+    """Weight of learning the policy's fourth root (an extra head; the policy itself has 0.5; article: 0)."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
     """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively
     (a GPU is not asked: name it)."""
@@ -287,19 +287,19 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     return dataclasses.replace(config, **changes)
 
 
+_ALONE = {"ownership_weight": 0.0, "soft_policy_weight": 0.0}
 _QUARTER = {
     "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
-    "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002,
+    "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002, **_ALONE,
 }  # fmt: skip
 """A quarter of the moves searched in full: what the players of gomoku, Go, Little-Go and Othello were trained with."""
 _TINY = {
     "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
     "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,
-    "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4,
-    "games_in_flight": 128, "memory_size": 40_000,
-    "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
+    "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4, "games_in_flight": 128,
+    "memory_size": 40_000, "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
-    "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0,
+    "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0, **_ALONE,
 }  # fmt: skip
 _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "grow_sims": 0, "turns_until_tau0": 10, "cpuct": 1.0,
@@ -308,7 +308,7 @@ _CLASSIC = {
     "memory_size": 30_000, "min_memory": 30_000, "batch_size": 256, "training_loops": 10, "value_from_search": 0.0,
     "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
     "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
-    "policy_filters": 2, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
+    "policy_filters": 2, **_ALONE, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
 }  # fmt: skip
 _GPU = {
     **_QUARTER,
