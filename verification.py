@@ -129,7 +129,8 @@ def _best_faults(store: Store) -> list[str]:
 
 def _count_faults(store: Store) -> list[str]:
     """Return iterations whose finished stages do not have the games they say."""
-    played = Counter(i for i, idx in ((row[0], row[1]) for row, _ in store.checked("games")) if idx < IMPORTED)
+    games = ((row[0], row[1]) for row, _ in store.checked("games"))  # a damaged one, told elsewhere, counts as there
+    played = Counter(i for i, index in games if not (isinstance(index, int) and index >= IMPORTED))
     matches = Counter(row[0] for row, _ in store.checked("matches"))
     found = []
     for (iteration, stage, facts), right in store.checked("stages", "ORDER BY iteration"):

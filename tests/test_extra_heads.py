@@ -163,9 +163,10 @@ def lesson(game, count=24):
     return Batch(planes, rng.uniform(-1, 1, count).astype(np.float32), policy, owners)
 
 
-@pytest.mark.parametrize("spec, pooling", [("tictactoe", False), ("connect4(rows=4,columns=5)", True),
-                                           ("go(size=3)", True)])  # fmt: skip
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "spec, pooling, precision",
+    [("tictactoe", False, "bfloat16"), ("connect4(rows=4,columns=5)", True, "bfloat16"), ("go(size=3)", True, "float32")],
+)
 def test_extra_heads_are_learnt_with_the_weights_that_were_asked_for(spec, pooling, precision):
     model = make(spec, hidden_cnn_layers=("16x3",) * 3, global_pooling=pooling, precision=precision, reg_const=0.0,
                  **HEADS)  # fmt: skip

@@ -52,6 +52,8 @@ ROWS = [
     ("UPDATE games SET moves = zeroblob(length(moves)) WHERE iteration = 2 AND idx = 5", "game 5 of iteration 2"),
     ("UPDATE games SET result = 1 - result WHERE iteration = 1 AND idx = 0", "game 0 of iteration 1"),
     ("UPDATE games SET idx = 99 WHERE iteration = 3 AND idx = 7", "game 99 of iteration 3"),
+    ("UPDATE games SET idx = NULL WHERE iteration = 3 AND idx = 7", "game None of iteration 3"),
+    ("UPDATE games SET idx = 'x' WHERE iteration = 3 AND idx = 7", "game x of iteration 3"),
     ("DELETE FROM games WHERE iteration = 4 AND idx = 23", "iteration 4: 24 games in self-play, 23 are there"),
     ("UPDATE matches SET score = 1 - score WHERE idx = 1", "match game 1 of iteration 2"),
     ("UPDATE versions SET sha256 = 'x' WHERE version = 1", "versions 1"),
