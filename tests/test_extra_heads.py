@@ -165,14 +165,15 @@ def lesson(game, count=24):
 
 @pytest.mark.parametrize(
     "spec, pooling, precision",
-    [("tictactoe", False, "bfloat16"), ("connect4(rows=4,columns=5)", True, "bfloat16"), ("go(size=3)", True, "float32")],
+    [("tictactoe", False, "bfloat16"), ("connect4(rows=4,columns=5)", True, "bfloat16"),
+     ("go(size=3)", True, "float32")],  # fmt: skip
 )
 def test_extra_heads_are_learnt_with_the_weights_that_were_asked_for(spec, pooling, precision):
     model = make(spec, hidden_cnn_layers=("16x3",) * 3, global_pooling=pooling, precision=precision, reg_const=0.0,
                  **HEADS)  # fmt: skip
     batch = lesson(model.game)
     first = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)
-    model.fit(lambda step: batch, 250, rate=lambda step: 0.01 if step < 200 else 0.001)
+    model.fit(lambda step: batch, 120, rate=lambda step: 0.01 if step < 100 else 0.001)
     last = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)
     assert set(first) == {"loss", "value_loss", "policy_loss", "soft_policy_loss", "ownership_loss"}
     parts = last["value_loss"] + last["policy_loss"]
@@ -206,7 +207,7 @@ def test_a_network_of_one_s_own_without_them_learns_as_before():
 
 
 def test_a_run_learns_with_extra_heads_stops_and_goes_on_the_same(tmp_path):
-    config = tiny(iterations=2, **HEADS)
+    config = tiny(iterations=2, score_every=0, eval_every=9, score_games=0, **HEADS)
     kinds = {"loss", "value_loss", "policy_loss", "soft_policy_loss", "ownership_loss"}
     ended = []
     for name, parts in (("one", (2,)), ("other", (1, 1))):
