@@ -69,7 +69,7 @@ class Config:
     """Plies of a game, random ones included, up to which moves are chosen in proportion to the visits; afterwards the
     most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)
-    """Share of games of self-play begun with random moves; without, games become alike and learning stalls."""
+    """Share of games of self-play begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     full_after_opening: bool = setting(False)
@@ -287,7 +287,7 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     return dataclasses.replace(config, **changes)
 
 
-_ALONE = {"ownership_weight": 0.0, "soft_policy_weight": 0.0}
+_ALONE = {"ownership_weight": 0.0, "soft_policy_weight": 0.0}  # no extra heads: value and policy alone are learnt
 _QUARTER = {
     "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
     "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002, **_ALONE,

@@ -217,7 +217,7 @@ EXTRA_HEADS = "ownership_weight", "soft_policy_weight"
 def with_network_of(config: Config, source: Path) -> Config:
     """Return `config` with the settings of another run's network: one that begins with it is alike unless told."""
     theirs = read_config(source)
-    return replace(config, **{n: getattr(theirs, n) for n in (*NETWORK, *EXTRA_HEADS)})
+    return replace(config, **{n: getattr(theirs, n) for n in NETWORK + EXTRA_HEADS})
 
 
 def network_facts(config: Config, game: Game) -> dict[str, Any]:
@@ -271,7 +271,8 @@ def taken_over(
             fresh = build(config).named_weights() if own != config else []
             if fresh and [w.shape for _, w in fresh] != [w.shape for w in weights]:
                 names = [name for name, _ in model.named_weights()]
-                lost = [n for n in names if n not in dict(fresh) and not n.startswith(("ownership_", "soft_policy_"))]
+                extra = tuple(n.removesuffix("weight") for n in EXTRA_HEADS)  # so their layers' names begin
+                lost = [n for n in names if n not in dict(fresh) and not n.startswith(extra)]
                 if lost:  # layers without names have others in another network
                     raise UserError(f"{source.name} has another network: no place for {', '.join(lost)[:60]}")
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
