@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
@@ -48,6 +49,8 @@ class Player:
     """Games of a match that it plays side by side at most; 1 where it plays by the clock."""
     is_person = False
     """Whether it asks somebody at the console."""
+    deadline = float("inf")
+    """`time.monotonic()` at which a search is cut short, and what it has found is played; not every player can."""
 
     def __init__(self, name: str, game: Game) -> None:
         self.name = name
@@ -84,36 +87,25 @@ class Agent(Player):
     """Searches with a network's priors and values."""
 
     def __init__(
-        self,
-        name: str,
-        game: Game,
-        predictor: Predictor,
-        *,
-        mcts_sims: int = 400,
-        cpuct: float = 1.25,
-        fpu_reduction: float = 0.25,
-        prove: bool = False,
-        look_ahead: int = 0,
-        endgame: int = 0,
-        epsilon: float = 0.25,
-        alpha: float = 0.0,
-        noisy: bool = False,
-        leaves: int = 8,
-        cache_size: int = 1 << 16,
-        model: Any = None,
-        logger_mcts: logging.Logger | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> None:
-        """Make a player. `leaves`: evaluations in the air in one tree; `model`: needed by `replay` only."""
+        self, name: str, game: Game, predictor: Predictor, *, mcts_sims: int = 400, cpuct: float = 1.25,
+        fpu_reduction: float = 0.25, prove: bool = False, look_ahead: int = 0, endgame: int = 0, epsilon: float = 0.25,
+        alpha: float = 0.0, noisy: bool = False, leaves: int = 8, cache_size: int = 1 << 16, model: Any = None,
+        logger_mcts: logging.Logger | None = None, rng: np.random.Generator | None = None,
+        seconds: float = float("inf"),
+    ) -> None:  # fmt: skip
+        """Make a player. `leaves`: evaluations in the air in one tree; `model`: needed by `replay` only.
+
+        `seconds` a move end a search before its simulations; games are then played one after the other.
+        """
         super().__init__(name, game)
         self.predictor = predictor
         self.mcts_sims = mcts_sims
         self.model = model
         self.logger_mcts = logger_mcts
         self.rng = rng or np.random.default_rng(0)
-        self.alpha, self.noisy = alpha, noisy
+        self.alpha, self.noisy, self.seconds = alpha, noisy, seconds
         self._leaves = leaves
-        self.at_once = int(np.clip(trees_in(ROOM, game, mcts_sims), 2, self.at_once))
+        self.at_once = int(np.clip(trees_in(ROOM, game, mcts_sims), 2, self.at_once)) if self._patient else 1
         self._options: dict[str, Any] = {
             "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
             "prove": prove, "look_ahead": look_ahead, "endgame": endgame,
@@ -218,10 +210,17 @@ class Agent(Player):
         return Agent(self.name, game, self.predictor, mcts_sims=mcts_sims, leaves=self._leaves, **options)
 
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
-        """Search a state until its root has `sims` visits, those kept from before included; return the root."""
+        """Search a state until its root has `sims` visits, those kept from before included; return the root.
+
+        `stop` is asked now and then, and ends the search early, as `seconds` and the `deadline` do.
+        """
         if state.isEndGame:
             raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
-        sims = sims or self.mcts_sims
+        sims, end = sims or self.mcts_sims, min(time.monotonic() + self.seconds, self.deadline)
+
+        def late() -> bool:
+            return time.monotonic() > end or (stop is not None and stop())
+
         if self.MCTS is not None and sims > self.MCTS.capacity - self._leaves - 2:
             self.MCTS = None
         if self.MCTS is None:
@@ -233,9 +232,9 @@ class Agent(Player):
         if self.noisy:
             self.MCTS.add_noise(self.alpha)
         if self.logger_mcts is None:
-            self.MCTS.search(self.predictor, sims, stop=stop)
+            self.MCTS.search(self.predictor, sims, stop=late)
         else:
-            while self._unsure(sims) and not (stop and stop()):
+            while self._unsure(sims) and not (late() and self.MCTS.root.visits):
                 self._log("****** simulation %d", self.MCTS.root.visits)
                 self.simulate()
         return self.MCTS.root
@@ -246,8 +245,15 @@ class Agent(Player):
 
     # ---- many games at once
 
+    @property
+    def _patient(self) -> bool:
+        """Whether its moves have no clock: games are searched side by side."""
+        return self.seconds == self.deadline == float("inf")
+
     def new_games(self, slots: int) -> None:
         m = self._many
+        if not self._patient:
+            return
         if m is None or len(m.forest.trees) < slots or self.mcts_sims > m.capacity - 3:
             self._many = self._make(slots, 1)
 
@@ -259,7 +265,7 @@ class Agent(Player):
             self._many.reset(slot, seed)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
-        if self.logger_mcts is not None:  # step by step, one game after the other, so that every simulation is logged
+        if self.logger_mcts is not None or not self._patient:  # one game after the other, in a tree of its own
             return super().act_many(slots, states, taus)
         if self._many is None:
             raise RuntimeError("expected `new_games` before `act_many`")

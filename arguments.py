@@ -20,7 +20,7 @@ from config import FIELDS, TYPES, Config, UserError, find_faults, preset, unknow
 
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
-NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best"
+NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best, best:2s"
 PLAYERS = (
     f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
     'greedy, solver, random, uct:1000, gtp:"gnugo --mode gtp", human'

@@ -16,6 +16,7 @@ import numpy as np
 from agent import Agent, Player, User
 from arguments import PLAYERS
 from config import Config, UserError
+from forest import trees_in
 from game import Game
 from games.own import digest
 from levels import find_level
@@ -26,6 +27,7 @@ from versions import read_weights
 _NETWORK = re.compile(
     r"(?P<net>net:)?(?P<sym>sym:)?"
     r"(shipped|((?P<owner>shipped|run[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
+    r"(:(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)?"
 )
 _BUDGET = re.compile(r"(\w+):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)", re.ASCII)
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
@@ -33,6 +35,8 @@ _LEVEL = re.compile(r"level[: ]([0-9]{1,3})( \(elo -?[0-9]+\))?")
 _LOGGER = logging.getLogger("alphazero.lineup")
 DEEPEST = 60
 """Plies that alpha-beta may be asked for."""
+ROOM = 2**30
+"""Bytes at most of the tree of a network that has a clock."""
 
 
 def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = None, **options: Any) -> Player:
@@ -53,19 +57,41 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         player = make_player(level.player, game, **{**options, "sims": level.sims or sims, "endgame": 0})  # as measured
         player.name = f"level {match[1]} (Elo {level.elo:.0f})"
         return player
+    if match := _NETWORK.fullmatch(text):
+        return _network(match, game, name, sims, root, options)
     if match := _BUDGET.fullmatch(text):
         return _limited(match[1], game, match["count"], match["seconds"], name)
-    if match := _NETWORK.fullmatch(text):
-        owner = match["owner"] or ("" if match["which"] else "shipped")
-        run = None if not owner else 0 if owner == "shipped" else int(owner[3:])
-        version = int(match["version"]) if match["version"] else match["which"] or "best"
-        agent = network_player(game, run, version, sims=sims, root=root, averaged=bool(match["sym"]), **options)
-        if not match["net"]:
-            return agent
-        from players.policy import PolicyPlayer
-
-        return PolicyPlayer(agent)
     return _plain(text, game, name)
+
+
+def _network(
+    match: re.Match[str], game: Game, name: str, sims: int, root: Path | None, options: dict[str, Any]
+) -> Player:
+    """Return a network's player, with search or without."""
+    if match["seconds"] is not None:
+        if match["net"]:
+            raise UserError(f"expected a clock for a network that searches, without net:, got {name[:60]!r}")
+        sims, options = most_sims(game), {**options, "seconds": _seconds(match["seconds"], name)}
+    owner = match["owner"] or ("" if match["which"] else "shipped")
+    run = None if not owner else 0 if owner == "shipped" else int(owner[3:])
+    version = int(match["version"]) if match["version"] else match["which"] or "best"
+    agent = network_player(game, run, version, sims=sims, root=root, averaged=bool(match["sym"]), **options)
+    if not match["net"]:
+        return agent
+    from players.policy import PolicyPlayer
+
+    return PolicyPlayer(agent)
+
+
+def most_sims(game: Game) -> int:
+    """Return the simulations at most of a network's search that has a clock; a full tree ends it."""
+    return max(trees_in(ROOM, game, 1000) * 1000, 20_000)
+
+
+def _seconds(text: str, name: str) -> float:
+    if not float(text):
+        raise UserError(f"expected more than 0 seconds, got {name[:60]!r}")
+    return float(text)
 
 
 def one_at_a_time(name: str) -> bool:
@@ -75,8 +101,7 @@ def one_at_a_time(name: str) -> bool:
 
 def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name: str) -> Player:
     """Return a player with a budget of simulations, plies or seconds."""
-    if seconds is not None and not float(seconds):
-        raise UserError(f"expected more than 0 seconds, got {name[:60]!r}")
+    limit = None if seconds is None else _seconds(seconds, name)
     if kind == "uct":
         if count is None:
             raise UserError(f"expected a number of simulations such as uct:1000, got {name[:60]!r}")
@@ -88,11 +113,11 @@ def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name
 
         if count is not None and int(count) > DEEPEST:
             raise UserError(f"expected at most {DEEPEST} plies such as alphabeta:6, got {name[:60]!r}")
-        return AlphaBetaPlayer(game, depth=int(count)) if count else AlphaBetaPlayer(game, seconds=float(seconds or 0))
+        return AlphaBetaPlayer(game, depth=int(count)) if count else AlphaBetaPlayer(game, seconds=limit)
     if kind == "rollout":
         from players.rollout import RolloutPlayer
 
-        return RolloutPlayer(game, sims=int(count)) if count else RolloutPlayer(game, seconds=float(seconds or 0))
+        return RolloutPlayer(game, sims=int(count)) if count else RolloutPlayer(game, seconds=limit)
     raise _unknown(name)
 
 
@@ -174,7 +199,8 @@ def network_player(
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
-    return Agent(f"{own}:version{number:04}", game, predictor, model=model, **settings)
+    clock = f":{options['seconds']:g}s" if "seconds" in options else ""
+    return Agent(f"{own}:version{number:04}{clock}", game, predictor, model=model, **settings)
 
 
 def trained_config(game: Game, run: int | None = None, root: Path | None = None) -> Config:

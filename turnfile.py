@@ -7,9 +7,11 @@ moves were played is not told, but the game ends after 24: a step file keeps it 
 
 from __future__ import annotations
 
+import math
 import re
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,19 +49,26 @@ class Turn(NamedTuple):
     """The player has not come to an end and still thinks in its thread."""
 
 
-Think = Callable[[GameState], tuple[int, str]]
-"""Returns an action and the name of who chose it."""
+Load = Callable[[float], tuple[Player, str]]
+"""Given the seconds to think returns the player, and what is told of it."""
+LOADING = 0.7
+"""Share of the time after which rollouts begin to think where the player is not loaded yet."""
 
 
-def take_turn(source: Path, target: Path, step_file: Path, think: Think, seconds: float) -> Turn:
-    """Read the position, think for so many seconds at most, write the move; raise `UserError` with nothing written.
+def take_turn(
+    source: Path, target: Path, step_file: Path, load: Load, seconds: Callable[[int], float], seed: int = 0
+) -> Turn:
+    """Read the position, think, write the move; raise `UserError` with nothing written.
 
-    The move is legal whatever the player does: where it fails, is late or is wrong, the move of `greedy` is played.
+    `seconds` gives the time to load the player and to think, by the number of the move, which begins at 1.
+
+    A search is cut short in time, and what it has found is played. Where the player is not loaded in time, rollouts
+    choose; where it fails, is late or is wrong, the move of `greedy` is played, so that the move is always legal.
     """
     game, given = LittleGo(), read_given(source)
     ply = find_ply(given, _text(step_file))
     state = game.position(given.before, given.board, given.player, ply)
-    action, by, late = _in_time(think, state, seconds)
+    action, by, late = _in_time(load, state, seconds(ply + 1), seed)
     if action not in state.allowedActions:
         action = greedy(state)
     after = state.takeAction(action)[0]
@@ -125,30 +134,54 @@ def greedy(state: GameState) -> int:
     return max(list(state.allowedActions)[:-1] or [PASS], key=worth)
 
 
-def thinker(name: str, *, sims: int, seconds: float, seed: int) -> Think:
-    """Return how the player of a name thinks; raise `UserError` for one that needs a whole game or a person.
+def read_clock(words: Sequence[str]) -> list[tuple[int, float]]:
+    """Return [(number of a move, seconds for it and those after it)] of words such as "8", or "1 7:9.5 21:3"."""
+    clock: list[tuple[int, float]] = []
+    for word in words:
+        match = re.fullmatch(r"(?:([0-9]{1,3}):)?([0-9]{1,4}(?:\.[0-9]{1,3})?)", word)
+        number = int(match[1] or 1) if match else 0
+        if not match or number <= (clock[-1][0] if clock else 0) or not 0.1 <= float(match[2]) <= 3600:
+            raise UserError(
+                f"seconds: expected a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3, got {' '.join(words)[:60]}"
+            )
+        clock.append((number, float(match[2])))
+    if not clock or clock[0][0] != 1:
+        raise UserError("seconds: expected a time for the first move too, such as 1 7:9.5")
+    return clock
+
+
+def time_for(clock: Sequence[tuple[int, float]], move: int) -> float:
+    """Return the seconds for a move by its number.
+
+    >>> time_for([(1, 1.0), (7, 9.5)], 6), time_for([(1, 1.0), (7, 9.5)], 7)
+    (1.0, 9.5)
+    """
+    return next(seconds for first, seconds in reversed(clock) if first <= move)
+
+
+def loader(name: str, *, sims: int) -> Load:
+    """Return how the player of a name is loaded; raise `UserError` for one that needs a whole game or a person.
 
     An empty name is the best network, else the one that ships, else rollouts, else chance.
     """
     if name.strip().lower().startswith(("gtp:", "human", "-1")):
         raise UserError(f"player: expected one that can be asked about a single position, got {name[:60]!r}")
-    named = [name] if name else ["best", "shipped", f"rollout:{max(1, int(seconds / 2))}s", "random"]
 
-    def think(state: GameState) -> tuple[int, str]:
+    def load(seconds: float) -> tuple[Player, str]:
+        named = [name] if name else ["best", "shipped", f"rollout:{math.ceil(seconds)}s", "random"]
         reason = ""
-        for each in named:
+        for each in named[:-1]:
             try:
                 if each == "best":
                     trained_config(LittleGo())  # without loading what is slow, if only to find that there is no run
                 player = make_player(each, LittleGo(), sims=sims)
-                break
+                return player, player.name + reason
             except UserError as error:
-                if each == named[-1]:
-                    raise
                 reason = reason or f" ({str(error).splitlines()[0]})"
-        return _choice(player, state, seed), player.name + reason
+        player = make_player(named[-1], LittleGo(), sims=sims)
+        return player, player.name + reason
 
-    return think
+    return load
 
 
 def _choice(player: Player, state: GameState, seed: int) -> int:
@@ -157,23 +190,38 @@ def _choice(player: Player, state: GameState, seed: int) -> int:
     return int(player.act_many([0], [state], [0.0])[0].action)
 
 
-def _in_time(think: Think, state: GameState, seconds: float) -> tuple[int, str, bool]:
-    """Think in a thread that nobody waits for longer than so many seconds; -1 stands for no move."""
+def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[int, str, bool]:
+    """Think in threads that nobody waits for longer than so many seconds; -1 stands for no move."""
     if seconds <= 0:
         return -1, "no time was left to think: the first start after a change compiles the rules", False
+    last = time.monotonic() + seconds
+    end, loaded = last - max(0.05 * seconds, 0.1), threading.Event()
     found: list[tuple[int, str] | Exception] = []
+    reserve: list[int] = []
 
-    def work() -> None:
+    def think() -> None:
         try:
-            found.append(think(state))
+            player, told = load(seconds)
+            player.deadline = end
+            loaded.set()
+            found.append((_choice(player, state, seed), told))
         except Exception as error:
             found.append(error)
+        loaded.set()
 
-    thread = threading.Thread(target=work, daemon=True)
+    def roll() -> None:
+        player = make_player(f"rollout:{math.ceil(seconds)}s", LittleGo())
+        player.deadline = end
+        reserve.append(_choice(player, state, seed))
+
+    thread = threading.Thread(target=think, daemon=True)
     thread.start()
-    thread.join(seconds)
+    if not loaded.wait(LOADING * seconds):
+        threading.Thread(target=roll, daemon=True).start()
+    thread.join(max(last - time.monotonic(), 0.0))
     if not found:
-        return -1, f"no answer within {seconds:.1f} s", True
+        late = f"no answer within {seconds:.1f} s"
+        return (reserve[0], f"rollouts, as there was {late}", True) if reserve else (-1, late, True)
     answer = found[0]
     if isinstance(answer, UserError):
         raise answer

@@ -68,6 +68,8 @@ def run(argv: list[str]) -> int:
         raise UserError(f"expected a player that can be asked thousands of times, got {args.player!r}")
     if isinstance(player, BookPlayer) and isinstance(player.player, Agent):
         raise UserError(f"expected a network without a book, whose moves need no simulations, got {args.player!r}")
+    if isinstance(player, Agent) and player.at_once == 1:
+        raise UserError(f"expected a network whose moves take --sims and no clock, got {args.player!r}")
     if isinstance(player, Agent) and player.name.startswith("level "):  # a level has simulations of its own
         args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
     live = sys.stderr.isatty() and not args.json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from game import Game, GameState
@@ -27,5 +29,7 @@ class AlphaBetaPlayer(SimplePlayer):
 
     def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
         self._minimax.clear()
-        found = self._minimax.search(state, depth=self._depth, seconds=self._seconds, rng=rng)
+        seconds = min(float("inf") if self._seconds is None else self._seconds, self.deadline - time.monotonic())
+        limit = max(seconds, 0.0) if seconds < float("inf") else None
+        found = self._minimax.search(state, depth=self._depth, seconds=limit, rng=rng)
         return found.action, found.value

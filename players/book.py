@@ -199,6 +199,14 @@ class BookPlayer(Player):
         self.player, self._book = player, book
         self.at_once, self.is_person = player.at_once, player.is_person
 
+    @property
+    def deadline(self) -> float:  # type: ignore[override]
+        return self.player.deadline
+
+    @deadline.setter
+    def deadline(self, end: float) -> None:
+        self.player.deadline = end
+
     def new_games(self, slots: int) -> None:
         self.player.new_games(slots)
 

@@ -64,7 +64,7 @@ class RolloutPlayer(Player):
         self._games: dict[int, list[MCTS]] = {}
         self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * ROOM, game, sims), 2, self.at_once))
         self.stopped: Callable[[], bool] = lambda: False
-        """Asked now and then under a time limit; true ends the search before its time."""
+        """Asked now and then; true ends the search before its time."""
 
     def trees(self, slot: int) -> list[MCTS]:
         """Return the independent searches of a game, made when first needed."""
@@ -110,15 +110,14 @@ class RolloutPlayer(Player):
     def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:
             tables = mcts.forest, mcts.rules, mcts.rule, mcts.cache
-            end = time.perf_counter() + (self._seconds or 0.0)
+            seconds = float("inf") if self._seconds is None else self._seconds
+            end = min(time.monotonic() + seconds, self.deadline)
             mcts.set_root(state, sims=self._sims or 0)
-            while not self._interrupted and (
-                mcts.root.visits < self._sims
-                if self._sims is not None
-                else time.perf_counter() < end and not self.stopped()
-            ):
-                goal = mcts.root.visits + self._slice
-                goal = goal if self._sims is None else min(goal, self._sims)
+            most = self._sims if self._sims is not None else 2**62
+            while not self._interrupted and mcts.root.visits < most:
+                if mcts.root.visits and (time.monotonic() > end or self.stopped()):
+                    break
+                goal = min(mcts.root.visits + self._slice, most)
                 call(rollout_step, *tables, 0, goal)
                 if mcts.root.visits < goal:
                     break

@@ -1,10 +1,13 @@
 """Players by name: a best that has learned nothing is told, what ships is named, and names are read back."""
 
+import time
+
 import pytest
 
 import games
 from agent import Agent
 from arguments import NETWORKS, PLAYERS
+from cli import run
 from config import UserError
 from forest import capacity_for, forest_bytes, make_forest
 from initialise import Session
@@ -66,14 +69,14 @@ def test_a_version_that_does_not_ship_is_refused_by_the_name_of_what_does(begin,
 def test_the_name_of_a_player_makes_it_again(begin):
     pack(begin(), 1)
     game = games.make("tictactoe")
-    for name in ("best", "sym:current", "net:shipped", "rollout:2s", "alphabeta:3", "greedy", "solver", "random"):
+    for name in ("best", "sym:current", "net:shipped", "best:2s", "sym:shipped:0.5s", "rollout:2s", "alphabeta:3", "greedy", "solver", "random"):
         shown = make_player(name, game).name
         assert make_player(shown, game).name == shown
 
 
 def test_every_form_that_is_shown_is_one():
     known = PLAYERS.split(", ")
-    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 20
+    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 21
     for name in known:
         try:
             make_player(name, games.make("tictactoe"))
@@ -95,9 +98,37 @@ def test_openspiels_uct_plays_go_with_any_komi():
 
 
 def test_who_plays_one_game_at_a_time_is_told_by_the_name():
-    alone = ["human", " Human", "-1", "GTP:gnugo --mode gtp", "rollout:2s", "rollout:0.5s+book", "alphabeta:1s"]
+    alone = ["human", " Human", "-1", "GTP:gnugo --mode gtp", "rollout:2s", "rollout:0.5s+book", "alphabeta:1s", "sym:best:2s", "shipped:0.5s+book"]
     assert all(map(one_at_a_time, alone))
     assert not any(map(one_at_a_time, ["best", "run0001:version0003", "rollout:100", "uct:10", "level:2", "random"]))
+
+
+def test_a_network_has_a_clock(begin, capsys):
+    pack(begin(), 1)
+    game = games.make("tictactoe")
+    player = make_player("shipped:version0001:0.25s", game)
+    assert isinstance(player, Agent) and (player.seconds, player.at_once) == (0.25, 1)
+    assert run(["match", "best:0.1s", "random", "--game", "tictactoe", "--games", "2"]) == 0
+    assert "run0001:version0000:0.1s" in capsys.readouterr().out
+    assert run(["evaluate", "best:0.1s", "--game", "tictactoe"]) == 2
+    assert "expected a network whose moves take --sims and no clock" in capsys.readouterr().err
+
+
+def test_a_clock_or_a_deadline_ends_a_search_before_its_simulations():
+    game = games.make("gomoku(size=15)")
+    state, network = game.start(), Projection(game)
+    Agent("warm", game, network, mcts_sims=9).act(state, 0)
+    for name in ("seconds", "deadline"):
+        agent = Agent("x", game, network, mcts_sims=100_000)
+        setattr(agent, name, 0.0)
+        agent.new_games(1)
+        agent.new_game(0, 1)
+        decision = agent.act_many([0], [state], [0.0])[0]
+        assert decision.action in state.allowedActions and agent.MCTS.root.visits < 100
+    agent = Agent("x", game, network, mcts_sims=100_000, seconds=0.5)
+    began = time.monotonic()
+    agent.act(state, 0)
+    assert time.monotonic() - began >= 0.5 and 100 < agent.MCTS.root.visits < 100_000
 
 
 def test_players_with_large_trees_play_fewer_games_at_once():

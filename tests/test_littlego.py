@@ -17,7 +17,7 @@ from conformance import check
 from course import Host
 from game import PLY
 from games.chains import KO, colours
-from turnfile import find_ply, greedy, read_given, take_turn, thinker
+from turnfile import find_ply, greedy, loader, read_clock, read_given, take_turn, time_for
 
 HERE = Path(__file__).parent.parent
 GAME = games.make("littlego")
@@ -216,8 +216,13 @@ def test_a_position_that_cannot_be_read_is_told_in_one_line_and_nothing_is_writt
         (["--player", "rondom"], "did you mean 'random'"),
         (["--player", "uct:5"], "for the player uct, got littlego"),
         (["--player", "best"], "expected a trained run of littlego, there is none"),
-        (["--seconds", "0"], "seconds: expected a number from 0.1 to 3,600, got 0.0"),
+        (["--seconds", "0"], "seconds: expected a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3, got 0"),
         (["--seconds", "nan"], "seconds: expected"),
+        (["--seconds", "3601"], "seconds: expected a number from 0.1 to 3,600"),
+        (["--seconds", "2:3"], "seconds: expected a time for the first move too"),
+        (["--seconds", "1", "7:3", "7:4"], "seconds: expected a number from 0.1 to 3,600, or several"),
+        (["--player", "net:best:2s"], "expected a clock for a network that searches, without net:"),
+        (["--player", "best:0s"], "expected more than 0 seconds, got 'best:0s'"),
         (["--sims", "0"], "sims: expected a whole number from 1"),
         (["--seed", "-1"], "seed: expected a whole number from 0"),
         (["--stepfile", "x"], "did you mean 'step_file'"),
@@ -254,49 +259,89 @@ def test_the_first_player_there_is_plays_by_default(monkeypatch):
 
     monkeypatch.setattr(turnfile, "make_player", make_player)
     monkeypatch.setattr(turnfile, "trained_config", lambda game: None)
-    assert thinker("", sims=1, seconds=4.0, seed=0)(GAME.start()) == (7, "rollout:2s (no network best)")
-    assert asked == ["best", "shipped", "rollout:2s"]
+    player, told = loader("", sims=1)(3.6)
+    assert player.act(GAME.start(), 0)[0] == 7 and told == "rollout:4s (no network best)"
+    assert asked == ["best", "shipped", "rollout:4s"]
     for name in ("gtp:gnugo --mode gtp", "human+book", "human", " GTP:gnugo", "Human", "-1"):
         with pytest.raises(UserError, match="expected one that can be asked about a single position"):
-            thinker(name, sims=1, seconds=4.0, seed=0)
+            loader(name, sims=1)
 
 
-def failing(state):
-    raise ZeroDivisionError("by zero")
+def test_the_time_of_a_move_goes_by_its_number():
+    clock = read_clock(["1", "7:9.5", "21:3"])
+    assert [time_for(clock, move) for move in (1, 6, 7, 20, 21, 24)] == [1.0, 1.0, 9.5, 9.5, 3.0, 3.0]
+    assert read_clock(["0.1"]) == [(1, 0.1)]
+    for words in ([], ["0:3"], ["-1"], ["1:2", "1:3"], ["8s"], ["1e3"], ["0.05"], ["2:3"]):
+        with pytest.raises(UserError, match="seconds: expected"):
+            read_clock(words)
 
 
-def wrong(state):
-    return 12, "a cheat"
+class Thinker(turnfile.Player):
+    """Takes its time, then plays one move whatever the position."""
+
+    def __init__(self, action, seconds=0.0):
+        super().__init__("a cheat", GAME)
+        self.action, self.seconds = action, seconds
+
+    def act(self, state, tau):
+        time.sleep(self.seconds)
+        if self.action < 0:
+            raise ZeroDivisionError("by zero")
+        return self.action, np.zeros(26), 0.0, 0.0
 
 
-def slow(state):
+def unloaded(seconds):
     time.sleep(20)
-    return 0, "a thinker"
+    return Thinker(0), "a thinker"
 
 
 @pytest.mark.parametrize(
-    "think, seconds, late, words",
+    "load, seconds, late, words",
     [
-        (failing, 30.0, False, "the player failed: ZeroDivisionError: by zero"),
-        (wrong, 30.0, False, "a cheat chose the illegal move 12"),
-        (slow, 0.2, True, "no answer within 0.2 s"),
-        (slow, -1.0, False, "no time was left to think"),
+        (lambda seconds: (Thinker(-1), "a failure"), 30.0, False, "the player failed: ZeroDivisionError"),
+        (lambda seconds: (Thinker(12), "a cheat"), 30.0, False, "a cheat chose the illegal move 12"),
+        (lambda seconds: (Thinker(0, 20), "a thinker"), 0.2, True, "no answer within 0.2 s"),
+        (unloaded, -1.0, False, "no time was left to think"),
     ],
 )
-def test_a_player_that_fails_is_replaced_by_a_legal_move(tmp_path, think, seconds, late, words):
+def test_a_player_that_fails_is_replaced_by_a_legal_move(tmp_path, load, seconds, late, words):
     (tmp_path / "input.txt").write_text(f"2\n{EMPTY}{ONE}")
-    began = time.monotonic()
-    found = take_turn(tmp_path / "input.txt", tmp_path / "output.txt", tmp_path / "steps", think, seconds)
+    began, files = time.monotonic(), [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
+    found = take_turn(*files, load, lambda move: seconds)
     assert time.monotonic() - began < 10
     assert (found.ply, found.late) == (1, late) and words in found.by
     assert (tmp_path / "output.txt").read_text() == "1,2", "beside the stone in the centre"
     assert (tmp_path / "steps").read_text() == "2 " + "0" * 7 + "2" + "0" * 4 + "1" + "0" * 12 + "\n"
 
 
+def test_rollouts_think_while_a_player_is_not_loaded(tmp_path, monkeypatch):
+    """A network's libraries may take longer than a move has."""
+    (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
+    monkeypatch.setattr(turnfile, "make_player", lambda name, game: Thinker(4))
+    files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
+    found = take_turn(*files, unloaded, lambda move: {1: 1.0}[move])
+    assert found.late and found.by == "rollouts, as there was no answer within 1.0 s"
+    assert (tmp_path / "output.txt").read_text() == "0,4"
+
+
+@pytest.mark.parametrize("name", ["rollout:3600s", "rollout:9999999", "alphabeta:3600s", "rollout:3600s+book"])
+def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, name):
+    """A clock, simulations or plies that would take longer than a move has."""
+    (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
+    files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
+    player = turnfile.make_player(name, GAME)
+    turnfile._choice(turnfile.make_player(name.replace("3600s", "0.01s").replace("9999999", "9"), GAME), GAME.start(), 0)
+    began = time.monotonic()
+    found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 5.0)
+    assert (found.late, found.by) == (False, player.name) and time.monotonic() - began < 60
+    assert player.deadline < began + 5.0
+
+
 def test_a_step_file_that_cannot_be_written_costs_no_game(tmp_path):
     (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
     (tmp_path / "steps").mkdir()
-    found = take_turn(tmp_path / "input.txt", tmp_path / "output.txt", tmp_path / "steps", lambda s: (3, "me"), 9.0)
+    files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
+    found = take_turn(*files, lambda seconds: (Thinker(3), "me"), lambda move: 9.0)
     assert (tmp_path / "output.txt").read_text() == "0,3" and "the step file was not written" in found.by
 
 

@@ -20,10 +20,9 @@ import games
 from agent import Agent, Player
 from config import UserError
 from explain import describe, opinion
-from forest import trees_in
 from game import Game, GameState
 from levels import Level, find_level, read_levels
-from lineup import make_player
+from lineup import make_player, most_sims
 from MCTS import Node
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer
@@ -35,8 +34,6 @@ from web.runfile import game_spec, readable, reading
 
 KEPT = 6
 """Networks in memory at once."""
-ROOM = 2**30
-"""Bytes at most of the tree of a player who is given seconds; a full tree ends the search."""
 DEEPEST = 20_000
 """Simulations at most of a search that the page shows."""
 DEPTHS = 2, 4, 6
@@ -123,8 +120,9 @@ class Roster:
             return self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
         if name in ("rollout", "uct"):
             return make_player(f"{name}:{level}", game)
-        sims = max(trees_in(ROOM, game, 1000) * 1000, DEEPEST) if level.endswith("s") else int(level)
-        return self._network(name, game).twin(game, sims)
+        if level.endswith("s"):
+            return self._network(name, game).twin(game, most_sims(game), seconds=float(level[:-1]))
+        return self._network(name, game).twin(game, int(level))
 
     def _level(self, level: Level, game: Game) -> Player:
         """Return the player of a level; networks are those of all tabs."""
@@ -231,8 +229,7 @@ def choose(
     level: of LEVELS; "" for the player's own budget. moves: those that led to the state.
     """
     if isinstance(player, Agent):
-        until = time.monotonic() + float(level[:-1]) if level.endswith("s") else float("inf")
-        player.think(state, stop=lambda: stop() or time.monotonic() > until)
+        player.think(state, stop=stop)
         if stop():
             return None
         pi, values = player.getAV(1)
