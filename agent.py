@@ -112,6 +112,8 @@ class Agent(Player):
         }  # fmt: skip
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None
+        self._logged: dict[int, MCTS] = {}
+        """By slot, where every simulation is logged: searched one after the other, with the same moves."""
 
     # ---- the article's steps
 
@@ -130,9 +132,7 @@ class Agent(Player):
             probs[allowed] = odds / odds.sum()
         return float(values[0]), probs, allowed
 
-    def evaluateLeaf(
-        self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]
-    ) -> tuple[float, list[Edge]]:
+    def evaluateLeaf(self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]) -> tuple[float, list[Edge]]:
         """Expand a leaf with the network's answer; return (value for its player to move, breadcrumbs)."""
         if done:
             self._log("game over at the leaf, value %+.3f for player %+d", value, leaf.playerTurn)
@@ -187,10 +187,7 @@ class Agent(Player):
 
     def chooseAction(self, pi: np.ndarray, values: np.ndarray, tau: float) -> tuple[int, float]:
         """Return (action, its Q): drawn from pi, or with tau = 0 a most probable one, ties at random."""
-        if tau == 0:
-            action = int(self.rng.choice(np.flatnonzero(pi == pi.max())))
-        else:
-            action = int(self.rng.choice(len(pi), p=pi))
+        action = int(self.rng.choice(np.flatnonzero(pi == pi.max())) if tau == 0 else self.rng.choice(len(pi), p=pi))
         return action, float(values[action])
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
@@ -261,12 +258,17 @@ class Agent(Player):
         self.rng = np.random.default_rng(seed)
         if self.MCTS is not None:
             self.MCTS.clear()
-        if self._many is not None:
+        if self.logger_mcts is not None:
+            self._logged[slot] = self._make(1, 1, cache_size=0)
+            self._logged[slot].reset(0, seed)
+        elif self._many is not None:
             self._many.reset(slot, seed)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
-        if self.logger_mcts is not None or not self._patient:  # one game after the other, in a tree of its own
+        if not self._patient:  # one game after the other
             return super().act_many(slots, states, taus)
+        if self.logger_mcts is not None:
+            return [self._act_logged(*job) for job in zip(slots, states, taus, strict=True)]
         if self._many is None:
             raise RuntimeError("expected `new_games` before `act_many`")
         m = self._many
@@ -276,6 +278,11 @@ class Agent(Player):
                 m.add_noise(self.alpha, tree=slot)
         m.search(self.predictor, self.mcts_sims, slots)
         return [m.decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
+
+    def _act_logged(self, slot: int, state: GameState, tau: float) -> Decision:
+        self.MCTS = self._logged[slot]
+        self.think(state)
+        return self.MCTS.decide(0, tau)
 
     def weights_changed(self) -> None:
         """Forget trees and evaluations: the network is another one now."""
@@ -287,14 +294,9 @@ class Agent(Player):
     # ---- learning
 
     def replay(
-        self,
-        sample: Callable[[int], Batch],
-        loops: int,
-        *,
-        epochs: int = 1,
-        rate: Callable[[int], float] | None = None,
-        report: Callable[[int], None] | None = None,
-    ) -> dict[str, float]:
+        self, sample: Callable[[int], Batch], loops: int, *, epochs: int = 1,
+        rate: Callable[[int], float] | None = None, report: Callable[[int], None] | None = None,
+    ) -> dict[str, float]:  # fmt: skip
         """Train the network on `loops` random batches of ltmemory; return the mean losses."""
         if self.model is None:
             raise RuntimeError(f"{self.name} has no model to train")
@@ -309,10 +311,9 @@ class Agent(Player):
             raise RuntimeError("expected `buildMCTS(state)` first")
         return self.MCTS
 
-    def _make(self, trees: int, leaves: int, sims: int | None = None) -> MCTS:
-        seed = int(self.rng.integers(2**31))
-        sims = max(sims or 0, self.mcts_sims)
-        return MCTS(self.game, trees=trees, leaves=leaves, sims=sims, seed=seed, **self._options)
+    def _make(self, trees: int, leaves: int, sims: int | None = None, **changes: int) -> MCTS:
+        options = {"seed": int(self.rng.integers(2**31)), "sims": max(sims or 0, self.mcts_sims), **self._options}
+        return MCTS(self.game, trees=trees, leaves=leaves, **{**options, **changes})
 
     @property
     def _logging(self) -> bool:

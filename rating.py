@@ -62,11 +62,15 @@ def rate(scores: Sequence[float]) -> Score:
 
 
 def _relative_variance(games: np.ndarray, mean: float) -> float:
-    """Return the variance of a game's score, judged by pairs, over that of a game won or lost by chance."""
+    """Return the variance of a game's score, judged by pairs, over that of a game won or lost by chance.
+
+    Two pairs of that chance are added, as the variance of a few pairs is often next to none; it is 2 at most.
+    """
     pairs = games[: len(games) // 2 * 2].reshape(-1, 2).mean(axis=1)
     if len(pairs) < 2 or not 0 < mean < 1:
         return 1.0
-    return float(np.clip(2 * pairs.var(ddof=1) / (mean * (1 - mean)), 0.1, 2.0))
+    spread = 2 * float(((pairs - pairs.mean()) ** 2).sum()) / (mean * (1 - mean))
+    return min((spread + 2) / (len(pairs) + 1), 2.0)
 
 
 def wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:

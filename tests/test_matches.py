@@ -264,3 +264,18 @@ def test_a_game_of_a_batch_is_told_move_by_move_to_both_players():
     assert a.observed == b.observed == [played.moves] and played.moves[:2] == [0, 8]
     assert played.index == 4 and not played.first_began
     assert list(itertools.accumulate(len(v) for v in played.values))[-1] == len(played.moves) - 2
+
+
+@pytest.mark.parametrize("name", ["connect4", "tictactoe"])
+def test_games_whose_searches_are_logged_are_those_of_others(name):
+    """Several at once, from one opening, by lot and not: every slot has a tree and chance of its own."""
+    game = GAMES[name]
+    jobs = [(index, [0] if index < 4 else [], index % 2 == 0) for index in range(6)]
+    found: list[list[list[int]]] = []
+    mcts = logging.Logger("mcts")
+    mcts.addHandler(logging.NullHandler())
+    for log in (None, mcts):
+        networks = (Projection(game, number) for number in (0, 1))
+        players = tuple(Agent("x", game, network, mcts_sims=20, logger_mcts=log) for network in networks)
+        found.append([g.moves for g in play_batch(game, players, jobs, seed=5, turns_until_tau0=4)])
+    assert found[0] == found[1] and len(set(map(tuple, found[0]))) > 2
