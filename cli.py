@@ -76,7 +76,7 @@ def _run(argv: list[str]) -> int:
     if argv[:1] == ["help"]:
         argv = [*argv[1:2], "--help"]
     if argv and argv[0] in ("-h", "--help"):
-        print(SUMMARY % "\n".join(f"  {name:<14}{what}" for name, what in COMMANDS.items()), end="")
+        print(SUMMARY % "\n".join(f"  {name:<15}{what}" for name, what in COMMANDS.items()), end="")
         return 0
     name = "train"
     if argv and not argv[0].startswith("-"):

@@ -119,18 +119,35 @@ def winning_points(game: Game, grid: Grid) -> list[int]:
 
 def board_svg(
     state: GameState, *, overlay: Mapping[int, Mark] | None = None, lines: Mapping[int, Sequence[int]] | None = None,
-    clickable: bool = False,
+    clickable: bool = False, moves: Sequence[int] = (),
 ) -> str:  # fmt: skip
     """Return a position as an SVG.
 
     overlay: a mark for each action. lines: for an action the moves to expect from it on, itself first; each is a
     hidden group `<g class="line" data-line="ACTION">` of numbered stones, for a page to show. With `clickable` every
-    point carries the action of a click on it as data-action, legal or not.
+    point carries the action of a click on it as data-action, legal or not. moves: those that led here from an empty
+    board, whose numbers the stones then bear.
     """
     grid, game = grid_of(state), getattr(state, "game", None)
     if grid is None or game is None:
         return _text_svg(state)
-    return _Board(state, game, grid).svg(overlay or {}, lines or {}, clickable)
+    board = _Board(state, game, grid)
+    board.numbers = move_numbers(game, grid, moves)
+    return board.svg(overlay or {}, lines or {}, clickable)
+
+
+def move_numbers(game: Game, grid: Grid, moves: Sequence[int]) -> dict[int, int]:
+    """Return {point: number of the move that came to it last}, in games whose moves are points or columns."""
+    rows, columns = len(grid.cells), len(grid.cells[0])
+    numbers: dict[int, int] = {}
+    height = [0] * columns
+    for number, action in enumerate(moves, 1):
+        if game.policy_layout == "columns":
+            height[action] += 1
+            numbers[(rows - height[action]) * columns + action] = number
+        elif game.policy_layout == "points" and action < rows * columns:
+            numbers[action] = number
+    return numbers
 
 
 def ratio_of(svg: str) -> float:
@@ -161,6 +178,8 @@ class _Board:
         self.look = LOOKS[game.look]
         self.rows, self.columns = len(grid.cells), len(grid.cells[0])
         self._won = winning_points(game, grid) if state.isEndGame else []
+        self.numbers: dict[int, int] = {}
+        """What stands on the stones, by point."""
         self.left = MARGIN if any(grid.rows) else 2.0
         self.width = self.left + CELL * self.columns + 2
         self.height = 2 + CELL * self.rows + (MARGIN if any(grid.columns) else 0) + 18 * len(grid.notes)
@@ -228,7 +247,7 @@ class _Board:
             return f'<circle cx="{x:g}" cy="{y:g}" r="15.5" fill="{HOLE}"/>' if self.game.look == "holes" else ""
         rung = self.game.look == "marks" and point in self._won
         last = point == self.grid.last and not rung
-        return self._stone(x, y, side) + (self._last(x, y, side) if last else "")
+        return self._stone(x, y, side) + (self._last(x, y, side) if last else "") + self._number(point, side)
 
     def _stone(self, x: float, y: float, side: int, more: str = "") -> str:
         fill, edge = self.look.sides[side]
@@ -245,9 +264,22 @@ class _Board:
     def _last(self, x: float, y: float, side: int) -> str:
         if self.game.look == "marks":
             return f'<circle class="last" cx="{x + 14:g}" cy="{y - 14:g}" r="3" fill="{self.look.sides[side][0]}"/>'
-        light = self.look.sides[side][0] in ("#f4c13d", "#f8f8f5", "#f6f6f3")
-        ring = "#20242a" if light else "#fff"
-        return f'<circle class="last" cx="{x:g}" cy="{y:g}" r="6" fill="none" stroke="{ring}" stroke-width="2.4"/>'
+        radius = 12.5 if self.numbers else 6
+        paint = f'fill="none" stroke="{self._ink(side)}" stroke-width="2.4"'
+        return f'<circle class="last" cx="{x:g}" cy="{y:g}" r="{radius:g}" {paint}/>'
+
+    def _ink(self, side: int) -> str:
+        """Return a colour that is seen on a stone."""
+        return "#20242a" if self.look.sides[side][0] in ("#f4c13d", "#f8f8f5", "#f6f6f3") else "#fff"
+
+    def _number(self, point: int, side: int) -> str:
+        if point not in self.numbers:
+            return ""
+        (x, y), marks = self._at(point), self.game.look == "marks"
+        x, y, ink = (x - 14, y - 14, self.look.sides[side][0]) if marks else (x, y, self._ink(side))
+        number = self.numbers[point]
+        size = 10 if marks or number > 99 else 13
+        return f'<text class="number" x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}">{number}</text>'
 
     def _legal(self) -> str:
         """Mark the points that may be played, where not every free point may."""

@@ -218,6 +218,11 @@ class Gen_Model:
             variable.assign(array)
         self._trained = (arrays[len(variables) :] or None) if self.config.weight_average else None
 
+    def export(self, path: str) -> None:
+        """Write what answers, without heads that only help to learn, as a .keras file."""
+        self.plain.set_weights(self.model.get_weights())
+        keras.Model(self.plain.inputs, self.plain.outputs[:2], name=self.game.name).save(path)
+
     # ---- to look at
 
     def printWeightAverages(self, log: Callable[[str], None] = print) -> None:

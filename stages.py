@@ -155,7 +155,7 @@ def retrain(session: Session, stop: Callable[[], bool] = _never) -> None:
         return
     if len(s.memory) < c.min_memory:
         with s.store.transaction("retrain"):
-            s.store.finish(iteration, "retrain", {"steps": 0})
+            s.store.finish(iteration, "retrain", {"steps": 0, "waits_for": c.min_memory})
         s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
         return
     for share in (1.0, 0.5):
@@ -303,6 +303,8 @@ def summary(line: dict[str, Any]) -> str:
             f"version {line['version']}: loss {line['retrain_loss']:.3f} (value {line['retrain_value_loss']:.3f}, "
             f"policy {line['retrain_policy_loss']:.3f})"
         )
+    elif "retrain_waits_for" in line:
+        parts[1] += f" of the {line['retrain_waits_for']:,} from which on it learns"
     if "score_kept" in line:
         parts.append(
             f"keeps the value in {100 * line['score_kept_alone']:.0f} % of positions, "

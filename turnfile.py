@@ -141,9 +141,8 @@ def read_clock(words: Sequence[str]) -> list[tuple[int, float]]:
         match = re.fullmatch(r"(?:([0-9]{1,3}):)?([0-9]{1,4}(?:\.[0-9]{1,3})?)", word)
         number = int(match[1] or 1) if match else 0
         if not match or number <= (clock[-1][0] if clock else 0) or not 0.1 <= float(match[2]) <= 3600:
-            raise UserError(
-                f"seconds: expected a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3, got {' '.join(words)[:60]}"
-            )
+            wanted = "a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3"
+            raise UserError(f"seconds: expected {wanted}, got {' '.join(words)[:60]}")
         clock.append((number, float(match[2])))
     if not clock or clock[0][0] != 1:
         raise UserError("seconds: expected a time for the first move too, such as 1 7:9.5")

@@ -20,6 +20,7 @@ COMMANDS = {
     "doctor": "say what is wrong with an installation or a run",
     "check": "test a game's rules",
     "book": "make an opening book for players such as rollout:2s+book",
+    "export-network": "write a network as a Keras file for programs of one's own",
     "export-games": "write a run's games of self-play into a file for others",
     "import-games": "take games from such a file into a run, each replayed by the rules",
     "verify": "look whether a run is whole, file by file and game by game",

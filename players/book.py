@@ -200,7 +200,7 @@ class BookPlayer(Player):
         self.at_once, self.is_person = player.at_once, player.is_person
 
     @property
-    def deadline(self) -> float:  # type: ignore[override]
+    def deadline(self) -> float:
         return self.player.deadline
 
     @deadline.setter

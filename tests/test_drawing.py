@@ -57,6 +57,27 @@ def test_a_click_on_a_point_is_the_move_that_puts_a_stone_there(spec, moves):
         assert grid_of(state.takeAction(action)[0]).last == point
 
 
+@pytest.mark.parametrize("spec, moves", POSITIONS)
+def test_the_stones_bear_the_numbers_of_their_moves_if_these_are_given(spec, moves):
+    game, state = position(spec, moves)
+    actions = game.parse_moves(moves)
+    assert not of_class(drawn(state), "number")
+    numbers = of_class(drawn(state, moves=actions), "number")
+    assert sorted(int(e.text) for e in numbers) == list(range(1, len(actions) + 1))
+    last = of_class(drawn(state, moves=actions), "last")[0]
+    own = next(e for e in numbers if int(e.text) == len(actions))
+    assert abs(float(own.get("x")) - float(last.get("cx"))) < 30, "at the last stone"
+
+
+def test_a_captured_stone_has_no_number_and_a_point_has_that_of_its_newest_stone():
+    game, state = position("go(size=5)", "a2 a1 b1")
+    actions = game.parse_moves("a2 a1 b1")
+    assert [e.text for e in of_class(drawn(state, moves=actions), "number")] == ["1", "3"]
+    game, state = position("go(size=5)", "a2 a1 b1 e5 a1")
+    actions = game.parse_moves("a2 a1 b1 e5 a1")
+    assert sorted(e.text for e in of_class(drawn(state, moves=actions), "number")) == ["1", "3", "4", "5"]
+
+
 def test_the_board_is_read_as_it_stands():
     _, state = position("connect4", "4433")
     grid = grid_of(state)

@@ -165,7 +165,7 @@ def test_nineteen_of_twenty_intervals_contain_the_truth(score, draws):
 @pytest.mark.parametrize("pairs", [2, 3, 4, 6])
 @pytest.mark.parametrize("score, draws", [(0.5, 0.0), (0.5, 0.5), (0.5, 0.9), (0.6, 0.3), (0.75, 0.1)])
 def test_intervals_of_a_few_games_are_no_narrower_than_chance(pairs, score, draws):
-    """All results of so many pairs, each with its probability; Wilson's own interval misses 12.5 % of four games, 7 % of eight."""
+    """All results of so many pairs with their probability; Wilson's own interval misses 12.5 % of 4 games, 7 % of 8."""
     chance = {1.0: score - draws / 2, 0.5: draws, 0.0: 1 - score - draws / 2}
     pair_of = {}
     for first, second in itertools.product(chance, repeat=2):

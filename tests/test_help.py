@@ -10,7 +10,8 @@ from commands import COMMANDS
 from config import Config
 
 POSITIONAL = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
-              "new-game": ["NAME"], "export-games": ["FILE"], "import-games": ["FILE"]}  # fmt: skip
+              "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
+              "import-games": ["FILE"]}  # fmt: skip
 
 
 @pytest.fixture

@@ -330,7 +330,8 @@ def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, nam
     (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
     player = turnfile.make_player(name, GAME)
-    turnfile._choice(turnfile.make_player(name.replace("3600s", "0.01s").replace("9999999", "9"), GAME), GAME.start(), 0)
+    short = name.replace("3600s", "0.01s").replace("9999999", "9")
+    turnfile._choice(turnfile.make_player(short, GAME), GAME.start(), 0)
     began = time.monotonic()
     found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 5.0)
     assert (found.late, found.by) == (False, player.name) and time.monotonic() - began < 60

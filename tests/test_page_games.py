@@ -66,6 +66,18 @@ def test_a_position_is_shared_as_text(browser, address):
     assert "x" in until(lambda: page.text(".note")) and page.moves == 7
 
 
+def test_the_stones_bear_the_numbers_of_the_moves_on_demand(browser, address):
+    page = people(browser, address, CONNECT4 + "&moves=4435")
+    numbers = "return [...document.querySelectorAll('.stage .number')].map(e => e.textContent).sort().join(' ')"
+    assert page.run(numbers) == ""
+    page.press("numbers of the moves")
+    until(lambda: page.run(numbers) == "1 2 3 4")
+    page.press("undo")
+    until(lambda: page.run(numbers) == "1 2 3")
+    page.press("numbers of the moves")
+    until(lambda: page.run(numbers) == "")
+
+
 def test_resigning_ends_the_game_for_who_resigns_and_can_be_taken_back(browser, address):
     page = Page(browser, address, CONNECT4)
     page.choose("player 2", "Random")

@@ -9,6 +9,7 @@ import pytest
 
 import games
 from config import UserError, to_json
+from players import RandomPlayer
 from records import Record, to_bytes
 from runs import game_folder
 from selfplay import GameRecord
@@ -160,11 +161,28 @@ def test_seconds_are_not_cut_short_by_a_small_tree():
     asked = []
 
     class Twin:
-        def twin(self, game, sims):
-            asked.append(sims)
+        def twin(self, game, sims, seconds=float("inf")):
+            asked.append((sims, seconds))
+            return RandomPlayer(game)
 
     roster = engine.Roster()
     roster._network = lambda name, game: Twin()
     for level in ("10s", "400"):
         roster.make("run0001:best", games.make("connect4"), level)
-    assert asked[0] > 400_000 and asked[1] == 400
+    assert asked[0][0] > 400_000 and asked[0][1] == 10 and asked[1] == (400, float("inf"))
+
+
+def test_games_between_machines_are_not_all_alike(trained, monkeypatch):
+    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
+    roster, game = engine.Roster(), games.make("tictactoe")
+
+    def play(lots):
+        player, state, moves = roster.make("run0001:best", game, "25"), game.start(), []
+        while not state.isEndGame:
+            moves.append(engine.choose(player, "25", state, moves, lambda: False, lots=lots and len(moves) < 4)[0])
+            state = state.takeAction(moves[-1])[0]
+        return tuple(moves)
+
+    assert len({play(True) for _ in range(12)}) > 6
+    first = {roster.make("rollout", game, "25").act(game.start(), 0)[0] for _ in range(30)}
+    assert len(first) > 1, "rollouts have another chance in each game"

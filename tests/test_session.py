@@ -11,7 +11,7 @@ import versions
 from config import with_overrides
 from files import DamagedData
 from initialise import Session
-from loggers import read_metrics
+from loggers import Console, read_metrics
 from main import train
 from memory import Memory, window
 from runs import read_config
@@ -47,6 +47,15 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
     assert [line["tournament_played"] > 0 for line in lines] == [False, True, False, True]
     played = sum(line["tournament_played"] for line in lines)
     assert len(found["matches"]) == played
+
+
+def test_while_there_are_too_few_positions_a_run_says_how_many_it_waits_for(place, capsys):
+    with Session.start(tiny(min_memory=140, iterations=2), console=Console()) as session:
+        first, second = train(session)
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("iteration ")]
+    assert first["self_play_memory"] < 140 and "retrain_loss" not in first and "retrain_loss" in second
+    assert f"; {first['self_play_memory']} positions of the 140 from which on it learns; " in told[0]
+    assert " positions; version 1: loss " in told[1]
 
 
 def test_files_of_a_run_are_for_their_owner_only(trained):

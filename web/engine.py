@@ -5,6 +5,7 @@ Networks are loaded when first asked for; each seat has a tree of its own. One q
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -119,10 +120,13 @@ class Roster:
         if name.startswith("level:"):
             return self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
         if name in ("rollout", "uct"):
-            return make_player(f"{name}:{level}", game)
-        if level.endswith("s"):
-            return self._network(name, game).twin(game, most_sims(game), seconds=float(level[:-1]))
-        return self._network(name, game).twin(game, int(level))
+            player = make_player(f"{name}:{level}", game)
+        elif level.endswith("s"):
+            player = self._network(name, game).twin(game, most_sims(game), seconds=float(level[:-1]))
+        else:
+            player = self._network(name, game).twin(game, int(level))
+        player.new_game(0, secrets.randbits(31))
+        return player
 
     def _level(self, level: Level, game: Game) -> Player:
         """Return the player of a level; networks are those of all tabs."""
@@ -222,18 +226,19 @@ def is_search(name: str) -> bool:
 
 
 def choose(
-    player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool]
+    player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool], *, lots: bool = False
 ) -> tuple[int, float | None] | None:
     """Return (move, its value for the player to move, None where the player has no opinion); None when stopped.
 
-    level: of LEVELS; "" for the player's own budget. moves: those that led to the state.
+    level: of LEVELS; "" for the player's own budget. moves: those that led to the state. lots: a network's search draws
+    its move in proportion to the visits.
     """
     if isinstance(player, Agent):
         player.think(state, stop=stop)
         if stop():
             return None
         pi, values = player.getAV(1)
-        action, value = player.chooseAction(pi, values, 0)
+        action, value = player.chooseAction(pi, values, 1 if lots else 0)
         return action, value
     if isinstance(player, RolloutPlayer) and not level.endswith("s"):
         player.think(state, int(level) if level else None, stop)

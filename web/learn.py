@@ -27,6 +27,7 @@ from web.runfile import (
     standing,
     strength_points,
 )
+from web.table import outcome
 
 EVERY = 1.5
 """Seconds between two looks at the files."""
@@ -240,9 +241,11 @@ class Learn:
         state = record.game.start()
         for action in record.moves[: self._ply]:
             state = state.takeAction(action)[0]
-        self._board.content = board_svg(state)
+        self._board.content = board_svg(state, moves=record.moves[: self._ply])
         value = self._moving.values.get(self._ply)
         told = f", value for who began {value:+.2f}" if value is not None else ""
+        if state.isEndGame:
+            told = f": {outcome(record.game, record.result or 0.0)}"
         self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{told}"
 
 

@@ -21,6 +21,8 @@ from web.table import Table
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 
 MOST_BUTTONS = 200
+LOTS = 4
+"""Moves of a game between machines that are drawn by lot, so that not all go alike."""
 
 
 class Play:
@@ -36,7 +38,7 @@ class Play:
         """Whether a browser is there: nothing is searched for a tab that is closed or asleep."""
         self._turn = 0
         """Counts what was done at the table: a search begun before the last deed no longer counts."""
-        self._running = False
+        self._running = self._numbered = False
         self._players: dict[tuple[str, int, str, str], Player] = {}
         games = self.roster.games()
         found = self.roster.find(game, games)
@@ -109,6 +111,7 @@ class Play:
         icon_button("", "undo", self.undo, "undo: take your last move back")
         icon_button("", "redo", self.redo, "redo")
         icon_button("", "last_page", lambda: self.go(len(self.table.moves)), "to the end")
+        icon_button("", "looks_one", self.number, "numbers of the moves on the stones, or none")
         icon_button("Hint", "lightbulb_outline", self.hint, "what would the search play?")
         icon_button("Resign", "flag", self.resign, "give the game up")
         icon_button("New", "add", self.new, "a new game")
@@ -135,7 +138,8 @@ class Play:
         """Draw everything as it is now."""
         t, game = self.table, self.table.game
         marks, lines = self.inside.marks()
-        self._stage.content = board_svg(t.state, overlay=marks, lines=lines, clickable=True)
+        moves = t.moves[: t.ply] if self._numbered else []
+        self._stage.content = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         value = t.evaluation()
         share = 50 if value is None else 50 + 50 * value
@@ -272,6 +276,11 @@ class Play:
             self.table.paused = False
         self.changed()
 
+    def number(self) -> None:
+        """Show the numbers of the moves on the stones, or hide them."""
+        self._numbered = not self._numbered
+        self.show()
+
     def hint(self) -> None:
         if self.table.over:
             self.tell("The game is over.")
@@ -384,4 +393,5 @@ class Play:
         player = self._players.get(key)
         if player is None:
             player = self._players[key] = self.roster.make(name, make_game(spec), level)
-        return choose(player, level, state, moves, lambda: self._turn != turn)
+        lots = len(moves) < LOTS and PERSON not in self.table.seats.values()  # else two machines play one game always
+        return choose(player, level, state, moves, lambda: self._turn != turn, lots=lots)

@@ -180,13 +180,10 @@ class Table:
         """Whose turn it is, or how it ended."""
         if self.over:
             result = self.result if not self.looking_back else self.state.value * self.state.playerTurn
-            if not result:
-                return "A draw."
-            side = 1 if result > 0 else -1
             given = "" if self.resigned is None else " The other side resigned."
             if given and self._loaded is not None:  # a file tells who won, not why
                 given = " So says the file."
-            return f"{self.side_name(side)} wins.{given}"
+            return f"{outcome(self.game, result or 0.0)}{given if result else ''}"
         turn = self.side_name(self.state.playerTurn)
         if self.looking_back:
             return f"Move {self.ply} of {len(self.moves)}, {turn} to move. A click plays on from here."
@@ -195,10 +192,20 @@ class Table:
         return f"{turn}{who} to move{waits}"
 
     def side_name(self, side: int) -> str:
-        """Return what people call a side, by the colour it is drawn in."""
-        names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
-        own = self.game.pieces != Game.pieces or self.game.look not in names
-        return self.game.pieces[side] if own else names[self.game.look][side == -1]
+        """Return what people call a side."""
+        return side_name(self.game, side)
+
+
+def side_name(game: Game, side: int) -> str:
+    """Return what people call a side of a game, by the colour it is drawn in."""
+    names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
+    own = game.pieces != Game.pieces or game.look not in names
+    return game.pieces[side] if own else names[game.look][side == -1]
+
+
+def outcome(game: Game, result: float) -> str:
+    """Return a result, given for who began, in words."""
+    return f"{side_name(game, 1 if result > 0 else -1)} wins." if result else "A draw."
 
 
 def _named(seat: str, level: str) -> str:
