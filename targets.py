@@ -11,9 +11,10 @@ import numpy as np
 
 from chance import sensible
 from compiled import compiled
-from forest import OPEN
+from forest import LOSS, OPEN
 from gumbel import GUMBEL, WEIGHT, write_improved
 from selection import known_q
+from solving import ROOT_TRIED
 
 MOST = 65534
 """Visits that a target tells, at most; one more stands for a move that is not legal."""
@@ -24,19 +25,21 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
     """Write the weight of each root move into `visits[t, ply]` [action_size] uint16; at least one is positive.
 
     Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven;
-    after a Gumbel search they are those of its improved policy.
+    after a Gumbel search they are those of its improved policy. Of a root near the end that is lost whatever is played
+    the network's own priors are told: what was searched before it was solved says nothing.
     """
     for a in range(visits.shape[2]):
         visits[t, ply, a] = 0
     if f.trees[t].noisy == GUMBEL and write_improved(f, t, visits, ply):
         return
     root = f.nodes[f.trees[t].root]
+    searched = root.proven != LOSS or root.late != ROOT_TRIED
     stop = root.first + root.opened
     best, most, written = root.first, 0, 0
     for e in range(root.first, stop):
         if f.edges[e].N > most and sensible(root, f.edges[e]):
             best, most = e, f.edges[e].N
-    for e in range(root.first, stop):
+    for e in range(root.first, stop if searched else root.first):
         edge = f.edges[e]
         if edge.N > 0 and sensible(root, edge):
             n = edge.N
@@ -44,7 +47,7 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
                 n = pruned(f, t, rule, edge, f.edges[best])
             visits[t, ply, edge.action] = min(n, MOST)
             written += n
-    if written == 0:  # every move tried is proven to lose: what the network thinks of the others, or of all
+    if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
         for i in range(root.first, root.first + root.count):
             if i >= stop or sensible(root, f.edges[i]):
                 visits[t, ply, f.moves[i]] = max(1, int(WEIGHT * f.priors[i] + 0.5))

@@ -16,6 +16,7 @@ from explain import explain
 from game import PLY
 from searching import Projection, always, rooted
 from selfplay import SelfPlay, game_seed
+from targets import write_target
 from test_selfplay import walk
 from test_targets import value_of, values_after
 from tiny import tiny
@@ -196,7 +197,7 @@ def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
 
 
 def test_a_root_that_was_searched_before_is_solved_too():
-    game, kept, passed = games.make("connect4"), 0, 0
+    game, kept, passed, lost = games.make("connect4"), 0, 0, 0
     for state in contested(game, 25, seed=5, plies=29):
         options = {**LATE, "endgame": game.max_plies - int(state.row[PLY]) - 1}  # it is too early for the root itself
         mcts = rooted(game, state, **options)
@@ -212,8 +213,15 @@ def test_a_root_that_was_searched_before_is_solved_too():
             assert again.root.proven == right and before <= again.root.visits
             assert -solved(game, after.takeAction(again.decide(0, 0.0)[0])[0], 10**7) == right
             assert again.root.visits == sum(edge.stats["N"] for _, edge in again.root.edges)
+            if right == -1:
+                told = np.zeros((1, 1, 7), np.uint16)
+                call(write_target, again.forest, again.rule, 0, told, 0)
+                priors = {action: edge.stats["P"] for action, edge in again.root.edges}
+                assert {a: told[0, 0, a] / told.sum() for a in priors} == pytest.approx(priors, abs=1e-3)
+                assert told[0, 0, [a for a in range(7) if a not in priors]].sum() == 0
+                lost += before > 0
             kept, passed = kept + (before > 0), passed + again.root.forced
-    assert kept >= 5 and passed > 0, (kept, passed)
+    assert kept >= 5 and passed > 0 and lost > 0, (kept, passed, lost)
 
 
 def test_a_win_is_known_although_another_move_takes_too_long():
