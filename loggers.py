@@ -135,6 +135,8 @@ class Console:
     def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
         self._quiet, self._every = quiet, every
         self._live = sys.stdout.isatty() and not quiet and os.environ.get("TERM") != "dumb"
+        self.paces: dict[str, float] = {}
+        """Seconds a step of each phase took when it was last done as a whole."""
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -149,9 +151,9 @@ class Console:
             self.say(text)
 
     @contextmanager
-    def phase(self, name: str, total: int) -> Iterator[Phase]:
-        """Show a phase of `total` steps while the block runs."""
-        phase = Phase(self, name, total, live=self._live, every=self._every)
+    def phase(self, name: str, total: int, done: int = 0) -> Iterator[Phase]:
+        """Show a phase of `total` steps, of which `done` were done before, while the block runs."""
+        phase = Phase(self, name, total, done, live=self._live, every=self._every)
         try:
             yield phase
         finally:
@@ -161,11 +163,12 @@ class Console:
 class Phase:
     """One bar: steps done, time left, and facts such as speeds."""
 
-    def __init__(self, console: Console, name: str, total: int, *, live: bool, every: float) -> None:
+    def __init__(self, console: Console, name: str, total: int, first: int, *, live: bool, every: float) -> None:
         self._console, self._name, self._total, self._every = console, name, max(total, 1), every
         self._began = self._told = time.monotonic()
         self._live = live
-        self._done = 0
+        self._done = self._first = first
+        self._pace = console.paces.get(name)
 
     def update(self, done: int, **facts: Any) -> None:
         """Show how many steps are done."""
@@ -181,17 +184,23 @@ class Phase:
             self._console.say(text)
 
     def close(self) -> None:
-        """End the bar."""
+        """End the bar; a phase that came to its end tells the next one of its name what to expect."""
+        if self._done >= self._total:
+            self._console.paces[self._name] = (time.monotonic() - self._began) / max(self._total - self._first, 1)
         if self._live:
             print("\r\x1b[2K", end="", flush=True)
 
     def _text(self, now: float, facts: dict[str, Any]) -> str:
-        share = min(self._done / self._total, 1.0)
-        spent = now - self._began
-        left = spent / share - spent if share else 0.0
+        share, spent = min(self._done / self._total, 1.0), now - self._began
+        steps, todo = self._done - self._first, max(self._total - self._done, 0)
+        left = spent / steps * todo if steps > 0 else None
+        if self._pace is not None:  # games begun are not yet done: at first the last phase of that name knows better
+            usual = self._pace * (self._total - self._first) - spent
+            left = share * (left or 0.0) + (1 - share) * max(usual, 0.0)
+        expected = f"  {clock(left)} left" if left is not None else ""
         bar = "#" * int(20 * share) + "." * (20 - int(20 * share))
         told = "  ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in facts.items())
-        return f"  {self._name:<11}[{bar}] {self._done}/{self._total}  {clock(left)} left  {told}"
+        return f"  {self._name:<11}[{bar}] {self._done}/{self._total}{expected}  {told}"
 
 
 def clock(seconds: float) -> str:

@@ -91,7 +91,7 @@ def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], 
     fresh: list[GameRecord] = []
     committed = began = time.perf_counter()
     before, done = s.pool.counts(), s.config.episodes - len(wanted)
-    with s.console.phase("self-play", s.config.episodes) as phase:
+    with s.console.phase("self-play", s.config.episodes, done) as phase:
         order = s.order(version)
         games = longest_first(s.config, order.run, order.iteration, wanted)
         for record in s.pool.play(order, games, stop=stop):
@@ -259,11 +259,12 @@ def _tournament(session: Session, current: int, best: int, stop: Callable[[], bo
         if stop():
             raise Stopped
 
-    with s.console.phase("tournament", s.config.eval_episodes) as phase:
+    known = s.store.match_scores(iteration)
+    with s.console.phase("tournament", s.config.eval_episodes, len(known)) as phase:
         return tournament(
             s.game, s.agent(current, name="current_player", role="current", log=True),
             s.agent(best, name="best_player", role="best", log=True), s.config,
-            seed=s.config.seed * 1_000_003 + iteration, known=s.store.match_scores(iteration), keep=keep,
+            seed=s.config.seed * 1_000_003 + iteration, known=known, keep=keep,
             report=phase.update,
         )  # fmt: skip
 

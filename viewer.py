@@ -130,10 +130,12 @@ class _Words(Console):
         self._show("\n".join(self._lines))
 
     @contextmanager
-    def phase(self, name: str, total: int) -> Iterator[Phase]:
-        line: Any = SimpleNamespace(say=lambda text: self._show("\n".join([*self._lines, text])))
+    def phase(self, name: str, total: int, done: int = 0) -> Iterator[Phase]:
+        line: Any = SimpleNamespace(say=lambda text: self._show("\n".join([*self._lines, text])), paces=self.paces)
         line.say(f"  {name}")
+        phase = Phase(line, name, total, done, live=False, every=1.0)
         try:
-            yield Phase(line, name, total, live=False, every=1.0)
+            yield phase
         finally:
+            phase.close()
             self._show("\n".join(self._lines))
