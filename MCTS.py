@@ -38,6 +38,10 @@ Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
 
 
+SLICE = 4096
+"""Visits after which a search that can be stopped asks whether it is: there may be no questions to the network."""
+
+
 class Decision(NamedTuple):
     """A move with what led to it."""
 
@@ -211,12 +215,13 @@ class MCTS:
     ) -> int:
         """Simulate until the root of every tree named has `sims` visits (those kept count); return evaluations made.
 
-        `stop` is asked before each batch and ends the search early.
+        `stop` is asked before each batch and every few thousand visits, and ends the search early.
         """
         which = np.array(trees, np.int32)
         if (self.forest.trees["root"][which] < 0).any():
             raise ValueError("expected a root in every tree to search: call set_root first")
-        self.forest.trees["budget"][which] = sims
+        self.forest.trees["budget"][which] = 0
+        self._raise_budgets(which, sims, stop)
         f, shape = self.forest, self.game.input_shape
         n = evaluations = 0
         tables = f, self.rules, self.rule, self.cache, self._asked
@@ -224,7 +229,9 @@ class MCTS:
             n = self._step(*tables, n, self._values, self._logits, self._planes, which)
             self.check_errors()
             if n == 0:
-                return evaluations
+                if stop is None or stop() or not self._raise_budgets(which, sims, stop):
+                    return evaluations
+                continue
             evaluations += n
             try:
                 self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
@@ -234,6 +241,15 @@ class MCTS:
                 raise
             if stop is not None and stop():
                 f.trees["budget"][which] = 0
+
+    def _raise_budgets(self, which: np.ndarray, sims: int, stop: Callable[[], bool] | None) -> bool:
+        """Let the trees search on, with `stop` for some visits only; return whether any of them may."""
+        trees = self.forest.trees
+        visits = self.forest.nodes["total"][trees["root"][which]]
+        budgets = np.minimum(visits + (SLICE if stop is not None else sims), sims)
+        more = budgets > trees["budget"][which]
+        trees["budget"][which] = np.maximum(budgets, trees["budget"][which])
+        return bool(more.any())
 
     def visit_counts(self, tree: int = 0) -> np.ndarray:
         """Return [action_size] int64: N of the root's moves."""

@@ -218,7 +218,7 @@ class Agent(Player):
         def late() -> bool:
             return time.monotonic() > end or (stop is not None and stop())
 
-        if self.MCTS is not None and sims > self.MCTS.capacity - self._leaves - 2:
+        if self.MCTS is not None and sims > self.MCTS.capacity - self.MCTS.leaves - 2:
             self.MCTS = None
         if self.MCTS is None:
             self.MCTS = self._make(1, self._leaves if self.logger_mcts is None else 1, sims)
@@ -229,7 +229,7 @@ class Agent(Player):
         if self.noisy:
             self.MCTS.add_noise(self.alpha)
         if self.logger_mcts is None:
-            self.MCTS.search(self.predictor, sims, stop=late)
+            self.MCTS.search(self.predictor, sims, stop=None if self._patient and stop is None else late)
         else:
             while self._unsure(sims) and not (late() and self.MCTS.root.visits):
                 self._log("****** simulation %d", self.MCTS.root.visits)
@@ -249,7 +249,7 @@ class Agent(Player):
 
     def new_games(self, slots: int) -> None:
         m = self._many
-        if not self._patient:
+        if not self._patient or self.logger_mcts is not None:
             return
         if m is None or len(m.forest.trees) < slots or self.mcts_sims > m.capacity - 3:
             self._many = self._make(slots, 1)

@@ -161,15 +161,15 @@ def network_player(
     `smallest`: batch size to pad questions to at least; with `backends.STEADY` answers do not depend on the batch.
     `averaged`: answers are means over the symmetries of the board.
     """
-    from averaging import AveragedPredictor
-    from backends import make_predictor
-    from model import make_network
-
     folder = _folder(game, run, root)
     own = "shipped" if folder == shipped_run(game.spec) else folder.name
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
+    from averaging import AveragedPredictor  # what is slow to load, when there is a network
+    from backends import make_predictor
+    from model import make_network
+
     store = Store(folder / "run.db", read_only=True)
     try:
         made_for = store.get("game")
@@ -201,11 +201,6 @@ def network_player(
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
     clock = f":{options['seconds']:g}s" if "seconds" in options else ""
     return Agent(f"{own}:version{number:04}{clock}", game, predictor, model=model, **settings)
-
-
-def trained_config(game: Game, run: int | None = None, root: Path | None = None) -> Config:
-    """Return the settings of the run that `network_player` would take."""
-    return read_config(_folder(game, run, root))
 
 
 def _folder(game: Game, run: int | None, root: Path | None) -> Path:

@@ -185,8 +185,8 @@ class Phase:
 
     def close(self) -> None:
         """End the bar; a phase that came to its end tells the next one of its name what to expect."""
-        if self._done >= self._total:
-            self._console.paces[self._name] = (time.monotonic() - self._began) / max(self._total - self._first, 1)
+        if self._done >= self._total and not self._first:
+            self._console.paces[self._name] = (time.monotonic() - self._began) / self._total
         if self._live:
             print("\r\x1b[2K", end="", flush=True)
 

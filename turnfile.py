@@ -12,6 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from files import write_file
 from game import GameState
 from games.chains import colours
 from games.littlego import PASS, PLIES, LittleGo
-from lineup import make_player, trained_config
+from lineup import make_player
 
 
 class Given(NamedTuple):
@@ -52,7 +53,7 @@ class Turn(NamedTuple):
 Load = Callable[[float], tuple[Player, str]]
 """Given the seconds to think returns the player, and what is told of it."""
 LOADING = 0.7
-"""Share of the time after which rollouts begin to think where the player is not loaded yet."""
+"""Share of the time after which rollouts think where the player is not loaded yet."""
 
 
 def take_turn(
@@ -62,8 +63,8 @@ def take_turn(
 
     `seconds` gives the time to load the player and to think, by the number of the move, which begins at 1.
 
-    A search is cut short in time, and what it has found is played. Where the player is not loaded in time, rollouts
-    choose; where it fails, is late or is wrong, the move of `greedy` is played, so that the move is always legal.
+    A search is cut short in time, and what it has found is played. Where the player is not loaded in time, fails or
+    chooses an illegal move rollouts choose; where these come to nothing, `greedy`. So the move is always legal.
     """
     game, given = LittleGo(), read_given(source)
     ply = find_ply(given, _text(step_file))
@@ -139,13 +140,14 @@ def read_clock(words: Sequence[str]) -> list[tuple[int, float]]:
     clock: list[tuple[int, float]] = []
     for word in words:
         match = re.fullmatch(r"(?:([0-9]{1,3}):)?([0-9]{1,4}(?:\.[0-9]{1,3})?)", word)
-        number = int(match[1] or 1) if match else 0
-        if not match or number <= (clock[-1][0] if clock else 0) or not 0.1 <= float(match[2]) <= 3600:
+        if not match or not 0.1 <= float(match[2]) <= 3600:
             wanted = "a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3"
-            raise UserError(f"seconds: expected {wanted}, got {' '.join(words)[:60]}")
-        clock.append((number, float(match[2])))
-    if not clock or clock[0][0] != 1:
-        raise UserError("seconds: expected a time for the first move too, such as 1 7:9.5")
+            raise UserError(f"seconds: expected {wanted}, got {word[:60]!r}")
+        clock.append((int(match[1] or 1), float(match[2])))
+    numbers = [number for number, _ in clock]
+    if numbers[:1] != [1] or numbers != sorted(set(numbers)):
+        wanted = "times for the first move and for later ones in turn, such as 1 7:9.5 21:3"
+        raise UserError(f"seconds: expected {wanted}, got {' '.join(words)[:60]!r}")
     return clock
 
 
@@ -171,8 +173,6 @@ def loader(name: str, *, sims: int) -> Load:
         reason = ""
         for each in named[:-1]:
             try:
-                if each == "best":
-                    trained_config(LittleGo())  # without loading what is slow, if only to find that there is no run
                 player = make_player(each, LittleGo(), sims=sims)
                 return player, player.name + reason
             except UserError as error:
@@ -194,42 +194,52 @@ def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[i
     if seconds <= 0:
         return -1, "no time was left to think: the first start after a change compiles the rules", False
     last = time.monotonic() + seconds
-    end, loaded = last - max(0.05 * seconds, 0.1), threading.Event()
+    end, loaded, answered = last - max(0.05 * seconds, 0.1), threading.Event(), threading.Event()
     found: list[tuple[int, str] | Exception] = []
-    reserve: list[int] = []
+    rolled: list[int] = []
 
     def think() -> None:
         try:
             player, told = load(seconds)
             player.deadline = end
             loaded.set()
-            found.append((_choice(player, state, seed), told))
+            action = _choice(player, state, seed)
+            if action not in state.allowedActions:
+                raise ValueError(f"the illegal move {action}")
+            found.append((action, told))
+            answered.set()
         except Exception as error:
             found.append(error)
         loaded.set()
 
     def roll() -> None:
-        player = make_player(f"rollout:{math.ceil(seconds)}s", LittleGo())
-        player.deadline = end
-        reserve.append(_choice(player, state, seed))
+        from players.rollout import RolloutPlayer
 
-    thread = threading.Thread(target=think, daemon=True)
-    thread.start()
+        with suppress(Exception):  # told is why the player itself did not answer
+            player = RolloutPlayer(LittleGo(), seconds=seconds)
+            player.deadline, player.stopped = end, answered.is_set
+            rolled.append(_choice(player, state, seed))
+
+    player, reserve = threading.Thread(target=think, daemon=True), threading.Thread(target=roll, daemon=True)
+    player.start()
     if not loaded.wait(LOADING * seconds):
-        threading.Thread(target=roll, daemon=True).start()
-    thread.join(max(last - time.monotonic(), 0.0))
-    if not found:
-        late = f"no answer within {seconds:.1f} s"
-        return (reserve[0], f"rollouts, as there was {late}", True) if reserve else (-1, late, True)
-    answer = found[0]
+        reserve.start()
+    player.join(max(last - time.monotonic(), 0.0))
+    told = f"no answer within {seconds:.1f} s"
+    answer = found[0] if found else None
     if isinstance(answer, UserError):
+        answered.set()
         raise answer
     if isinstance(answer, Exception):
-        return -1, f"the player failed: {type(answer).__name__}: {answer}", False
-    action, by = answer
-    if action not in state.allowedActions:
-        return -1, f"{by} chose the illegal move {action}", False
-    return action, by, False
+        told = f"the player failed: {type(answer).__name__}: {answer}"
+        if reserve.ident is None:
+            reserve.start()
+    if reserve.ident is not None:
+        reserve.join(1.0 if answered.is_set() else max(last - time.monotonic(), 0.0))
+    late = player.is_alive() or reserve.is_alive()
+    if isinstance(answer, tuple):
+        return *answer, late
+    return (rolled[0], f"rollouts: {told}", late) if rolled else (-1, told, late)
 
 
 def _digits(board: np.ndarray) -> str:

@@ -27,7 +27,8 @@ class LittleGo:
     """Simulations a move of a network."""
     seconds: tuple[str, ...] = ("8",)
     """Time to think, with what it takes to load the player; the start of Python comes on top. By the stage of the game:
-    1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3."""
+    1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3 (too short for a
+    network, which takes some five seconds to load)."""
     seed: int | None = None
     """Of the player's chance; by default another one each time."""
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -152,6 +153,16 @@ def test_a_step_file_that_does_not_fit_the_boards_is_left_aside(tmp_path, step):
 # ---- turns as files
 
 
+@pytest.fixture(autouse=True)
+def alive(monkeypatch):
+    """A player that is late ends the program at once: here it fails a test, not all of them."""
+
+    def late(code):
+        raise RuntimeError("the player was late")
+
+    monkeypatch.setattr("commands.littlego.os._exit", late)
+
+
 def turn(folder, *argv):
     """Run the command in this process with the files of a folder."""
     files = ["--input", "input.txt", "--output", "output.txt", "--step-file", "steps"]
@@ -216,11 +227,11 @@ def test_a_position_that_cannot_be_read_is_told_in_one_line_and_nothing_is_writt
         (["--player", "rondom"], "did you mean 'random'"),
         (["--player", "uct:5"], "for the player uct, got littlego"),
         (["--player", "best"], "expected a trained run of littlego, there is none"),
-        (["--seconds", "0"], "seconds: expected a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3, got 0"),
+        (["--seconds", "0"], "seconds: expected a number from 0.1 to 3,600, or several such as 1 7:9.5 21:3, got '0'"),
         (["--seconds", "nan"], "seconds: expected"),
         (["--seconds", "3601"], "seconds: expected a number from 0.1 to 3,600"),
-        (["--seconds", "2:3"], "seconds: expected a time for the first move too"),
-        (["--seconds", "1", "7:3", "7:4"], "seconds: expected a number from 0.1 to 3,600, or several"),
+        (["--seconds", "2:3"], "seconds: expected times for the first move and for later ones in turn"),
+        (["--seconds", "1", "7:3", "7:4"], "in turn, such as 1 7:9.5 21:3, got '1 7:3 7:4'"),
         (["--player", "net:best:2s"], "expected a clock for a network that searches, without net:"),
         (["--player", "best:0s"], "expected more than 0 seconds, got 'best:0s'"),
         (["--sims", "0"], "sims: expected a whole number from 1"),
@@ -242,7 +253,8 @@ def test_without_a_network_another_player_steps_in_and_says_why(tmp_path, capsys
     monkeypatch.setattr("runs.RUNS", tmp_path / "none")
     monkeypatch.setattr("runs.SHIPPED", tmp_path / "none")
     (tmp_path / "input.txt").write_text("2\r\n" + (EMPTY + ONE).replace("\n", "\r\n") + "\n\n")
-    assert turn(tmp_path, "--seconds", "30") == 0
+    turnfile._choice(turnfile.make_player("rollout:0.01s", GAME), GAME.start(), 0)  # compiled before the time counts
+    assert turn(tmp_path, "--seconds", "15") == 0
     out, err = capsys.readouterr()
     assert re.fullmatch(r"move 2: \S+ \(\S+ \(expected a trained run of littlego, there is none; .*\)\)\n", out)
     assert err == "" and re.fullmatch(r"[0-4],[0-4]|PASS", (tmp_path / "output.txt").read_text())
@@ -258,7 +270,6 @@ def test_the_first_player_there_is_plays_by_default(monkeypatch):
         return type("Fixed", (turnfile.Player,), {"act": lambda self, state, tau: (7, None, 0.0, 0.0)})(name, game)
 
     monkeypatch.setattr(turnfile, "make_player", make_player)
-    monkeypatch.setattr(turnfile, "trained_config", lambda game: None)
     player, told = loader("", sims=1)(3.6)
     assert player.act(GAME.start(), 0)[0] == 7 and told == "rollout:4s (no network best)"
     assert asked == ["best", "shipped", "rollout:4s"]
@@ -298,13 +309,16 @@ def unloaded(seconds):
 @pytest.mark.parametrize(
     "load, seconds, late, words",
     [
-        (lambda seconds: (Thinker(-1), "a failure"), 30.0, False, "the player failed: ZeroDivisionError"),
-        (lambda seconds: (Thinker(12), "a cheat"), 30.0, False, "a cheat chose the illegal move 12"),
+        (lambda seconds: (Thinker(-1), "a failure"), 4.0, False, "the player failed: ZeroDivisionError"),
+        (lambda seconds: (Thinker(12), "a cheat"), 4.0, False, "the player failed: ValueError: the illegal move 12"),
         (lambda seconds: (Thinker(0, 20), "a thinker"), 0.2, True, "no answer within 0.2 s"),
         (unloaded, -1.0, False, "no time was left to think"),
     ],
 )
-def test_a_player_that_fails_is_replaced_by_a_legal_move(tmp_path, load, seconds, late, words):
+def test_a_player_that_fails_and_rollouts_that_fail_too_are_replaced_by_a_legal_move(
+    tmp_path, monkeypatch, load, seconds, late, words
+):
+    monkeypatch.setattr("players.rollout.RolloutPlayer", lambda game, seconds: None)
     (tmp_path / "input.txt").write_text(f"2\n{EMPTY}{ONE}")
     began, files = time.monotonic(), [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
     found = take_turn(*files, load, lambda move: seconds)
@@ -314,28 +328,49 @@ def test_a_player_that_fails_is_replaced_by_a_legal_move(tmp_path, load, seconds
     assert (tmp_path / "steps").read_text() == "2 " + "0" * 7 + "2" + "0" * 4 + "1" + "0" * 12 + "\n"
 
 
-def test_rollouts_think_while_a_player_is_not_loaded(tmp_path, monkeypatch):
-    """A network's libraries may take longer than a move has."""
-    (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
-    monkeypatch.setattr(turnfile, "make_player", lambda name, game: Thinker(4))
+@pytest.mark.parametrize(
+    "load, late, words",
+    [
+        (unloaded, True, "no answer within 1.0 s"),  # a network's libraries may take longer than a move has
+        (lambda seconds: (Thinker(-1), "a failure"), False, "the player failed: ZeroDivisionError: by zero"),
+        (lambda seconds: (Thinker(12), "a cheat"), False, "the player failed: ValueError: the illegal move 12"),
+    ],
+)
+def test_rollouts_think_where_a_player_is_not_loaded_or_fails(tmp_path, monkeypatch, load, late, words):
+    (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
+    monkeypatch.setattr("players.rollout.RolloutPlayer", lambda game, seconds: Thinker(4))
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    found = take_turn(*files, unloaded, lambda move: {1: 1.0}[move])
-    assert found.late and found.by == "rollouts, as there was no answer within 1.0 s"
+    found = take_turn(*files, load, lambda move: {2: 1.0}[move])
+    assert (found.late, found.by) == (late, f"rollouts: {words}")
     assert (tmp_path / "output.txt").read_text() == "0,4"
 
 
-@pytest.mark.parametrize("name", ["rollout:3600s", "rollout:9999999", "alphabeta:3600s", "rollout:3600s+book"])
+def test_rollouts_that_began_are_not_left_behind(tmp_path):
+    """A player that is loaded late, but answers in time."""
+    def load(seconds):
+        time.sleep(0.8 * seconds)
+        return Thinker(3), "a thinker"
+
+    (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
+    files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
+    turnfile._choice(turnfile.make_player("rollout:0.01s", GAME), GAME.start(), 0)
+    found = take_turn(*files, load, lambda move: 5.0)
+    assert (found.action, found.by, found.late) == (3, "a thinker", False)
+    assert not [t for t in threading.enumerate() if t is not threading.main_thread() and "_search" in t.name]
+
+
+@pytest.mark.parametrize("name", ["rollout:3600s", "rollout:1000000", "alphabeta:3600s", "rollout:3600s+book"])
 def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, name):
     """A clock, simulations or plies that would take longer than a move has."""
     (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
     player = turnfile.make_player(name, GAME)
-    short = name.replace("3600s", "0.01s").replace("9999999", "9")
+    short = name.replace("3600s", "0.01s").replace("1000000", "9")
     turnfile._choice(turnfile.make_player(short, GAME), GAME.start(), 0)
     began = time.monotonic()
-    found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 5.0)
+    found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 10.0)
     assert (found.late, found.by) == (False, player.name) and time.monotonic() - began < 60
-    assert player.deadline < began + 5.0
+    assert player.deadline < began + 10.0
 
 
 def test_a_step_file_that_cannot_be_written_costs_no_game(tmp_path):

@@ -51,7 +51,7 @@ def test_a_phase_that_was_cut_short_or_gone_on_with_spoils_no_pace(time, capsys)
     shown(console, time, capsys, [(10, 10), (40, 100)])
     shown(console, time, capsys, [(1, 50)])
     assert shown(console, time, capsys, [(4, 0)]) == [36]
-    shown(console, time, capsys, [(4, 100)], before=90)
+    shown(console, time, capsys, [(30, 100)], before=90)
     assert shown(console, time, capsys, [(4, 0)]) == [36]
     assert shown(console, time, capsys, [(4, 90)], before=90) == [0], "a tenth is left"
 

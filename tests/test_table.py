@@ -137,7 +137,9 @@ def test_a_game_of_others_keeps_its_players_and_its_date_until_a_move_is_made():
 
 @pytest.mark.parametrize(
     "seat, level, known", [("rollout", "25", "rollout:25"), ("rollout", "3s", "rollout:3s"), ("uct", "400", "uct:400"),
-                           ("shipped/run0001:best", "400", "shipped:best"), ("run0002:version0003", "25", None)],
+                           ("shipped/run0001:best", "400", "shipped:best"), ("run0002:version0003", "25", None),
+                           ("run0002:version0003", "3s", "run0002:version0003:3s"), ("random", "3s", None),
+                           ("shipped/run0001:best", "1s", "shipped:best:1s")],
 )  # fmt: skip
 def test_a_file_names_players_as_the_command_line_does(seat, level, known):
     table = played()

@@ -118,8 +118,8 @@ class Roster:
         if name in ("random", "greedy", "solver") or name.startswith("alphabeta:"):
             return make_player(name, game)
         if name.startswith("level:"):
-            return self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
-        if name in ("rollout", "uct"):
+            player = self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
+        elif name in ("rollout", "uct"):
             player = make_player(f"{name}:{level}", game)
         elif level.endswith("s"):
             player = self._network(name, game).twin(game, most_sims(game), seconds=float(level[:-1]))
@@ -251,7 +251,7 @@ def choose(
         player.new_game(0, time.monotonic_ns() % 2**31)
         for move in moves:
             player.observe(0, move)
-    action, _, value, _ = player.act(state, 0)
+    action, _, value, _ = player.act(state, 1 if lots and isinstance(player, PolicyPlayer) else 0)
     return None if stop() else (action, opinion_of(player, value))
 
 

@@ -111,7 +111,7 @@ class Play:
         icon_button("", "undo", self.undo, "undo: take your last move back")
         icon_button("", "redo", self.redo, "redo")
         icon_button("", "last_page", lambda: self.go(len(self.table.moves)), "to the end")
-        icon_button("", "looks_one", self.number, "numbers of the moves on the stones, or none")
+        self._number = icon_button("", "looks_one", self.number, "numbers of the moves on the stones, or none")
         icon_button("Hint", "lightbulb_outline", self.hint, "what would the search play?")
         icon_button("Resign", "flag", self.resign, "give the game up")
         icon_button("New", "add", self.new, "a new game")
@@ -139,6 +139,7 @@ class Play:
         t, game = self.table, self.table.game
         marks, lines = self.inside.marks()
         moves = t.moves[: t.ply] if self._numbered else []
+        self._number.visible = game.policy_layout in ("points", "columns")
         self._stage.content = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         value = t.evaluation()

@@ -210,4 +210,6 @@ def outcome(game: Game, result: float) -> str:
 
 def _named(seat: str, level: str) -> str:
     """Return what the command line calls a player of the page."""
-    return f"{seat}:{level}" if seat in ("rollout", "uct") else re.sub("^shipped/[^:]+:", "shipped:", seat)
+    timed = level.endswith("s") and seat.startswith(("run", "shipped/"))
+    name = re.sub("^shipped/[^:]+:", "shipped:", seat)
+    return f"{name}:{level}" if timed or seat in ("rollout", "uct") else name
