@@ -224,12 +224,13 @@ class MCTS:
         self._raise_budgets(which, sims, stop)
         f, shape = self.forest, self.game.input_shape
         n = evaluations = 0
+        stopped = False
         tables = f, self.rules, self.rule, self.cache, self._asked
         while True:
             n = self._step(*tables, n, self._values, self._logits, self._planes, which)
             self.check_errors()
             if n == 0:
-                if stop is None or stop() or not self._raise_budgets(which, sims, stop):
+                if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
                     return evaluations
                 continue
             evaluations += n
@@ -239,7 +240,8 @@ class MCTS:
                 for slot in self._asked[:n]:
                     call(k.undo, f, self.rule, int(slot))
                 raise
-            if stop is not None and stop():
+            stopped = stop is not None and stop()
+            if stopped:
                 f.trees["budget"][which] = 0
 
     def _raise_budgets(self, which: np.ndarray, sims: int, stop: Callable[[], bool] | None) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from agent import Agent, Player, User
 from arguments import PLAYERS
-from config import Config, UserError
+from config import UserError
 from forest import trees_in
 from game import Game
 from games.own import digest

@@ -9,6 +9,7 @@ from agent import Agent
 from arguments import NETWORKS, PLAYERS
 from cli import run
 from config import UserError
+from drawings import play
 from forest import capacity_for, forest_bytes, make_forest
 from initialise import Session
 from lineup import make_player, one_at_a_time
@@ -131,6 +132,17 @@ def test_a_clock_or_a_deadline_ends_a_search_before_its_simulations():
     began = time.monotonic()
     agent.act(state, 0)
     assert time.monotonic() - began >= 0.5 and 100 < agent.MCTS.root.visits < 100_000
+
+
+def test_a_clock_is_asked_where_the_network_is_not():
+    """Small games are soon known to their end; without proofs the search goes on through them."""
+    game = games.make("tictactoe")
+    agent = Agent("x", game, Projection(game), mcts_sims=2_000_000, seconds=0.3)
+    agent.act(game.start(), 0)
+    assert 4000 < agent.MCTS.root.visits < 1_900_000
+    patient = Agent("x", game, Projection(game), mcts_sims=10_000, prove=True)
+    root = patient.think(play(game, "b2 b1"), stop=lambda: False)
+    assert root.proven == 1.0 and root.visits < 10_000, "a proven root needs no more visits"
 
 
 def test_players_with_large_trees_play_fewer_games_at_once():
