@@ -146,7 +146,9 @@ class Config:
     weight_average: float = setting(0.0, 0, 0.99999)
     """Decay, a training step, of the running average of the weights that plays; 0 = the trained weights play."""
     reg_const: float = setting(1e-4, 0, 1)
-    """L2 penalty with SGD, decoupled weight decay with AdamW and Muon (article: 0.0001)."""
+    """L2 penalty on the weights with SGD; AdamW and Muon have none (article: 0.0001)."""
+    weight_decay: float = setting(0.1, 0, 1)
+    """Decoupled weight decay with AdamW and Muon: times the rate, the share by which a step shrinks the weights."""
 
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
@@ -287,10 +289,10 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     return dataclasses.replace(config, **changes)
 
 
-_ALONE = {"ownership_weight": 0.0, "soft_policy_weight": 0.0}  # no extra heads: value and policy alone are learnt
+_PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4}  # no extra heads, all but no decay
 _QUARTER = {
     "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
-    "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002, **_ALONE,
+    "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
 }  # fmt: skip
 """A quarter of the moves searched in full: what the players of gomoku, Go, Little-Go and Othello were trained with."""
 _TINY = {
@@ -299,7 +301,7 @@ _TINY = {
     "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4, "games_in_flight": 128,
     "memory_size": 40_000, "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
     "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
-    "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0, **_ALONE,
+    "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0, **_PLAIN,
 }  # fmt: skip
 _CLASSIC = {
     "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "grow_sims": 0, "turns_until_tau0": 10, "cpuct": 1.0,
@@ -308,7 +310,7 @@ _CLASSIC = {
     "memory_size": 30_000, "min_memory": 30_000, "batch_size": 256, "training_loops": 10, "value_from_search": 0.0,
     "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
     "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
-    "policy_filters": 2, **_ALONE, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
+    "policy_filters": 2, **_PLAIN, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
 }  # fmt: skip
 _GPU = {
     **_QUARTER,
@@ -318,14 +320,12 @@ _GPU = {
 _GOMOKU = {
     **_QUARTER,
     "episodes": 256, "mcts_sims": 200, "fast_sims": 40, "eval_every": 20, "turns_until_tau0": 16,
-    "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200,
-    "games_in_flight": 128, "cache_size": 0,
+    "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200, "games_in_flight": 128, "cache_size": 0,
 }  # fmt: skip
 _GO = {**_QUARTER, "episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
 _OTHELLO = {**_QUARTER, "episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
 _FLOAT32 = {"hidden_cnn_layers": ("32x3",) * 6}
-"""What `laptop` sets on a processor without bfloat16, in games without settings of their own: a quarter of the work a
-position, which teaches more in the first hours (benchmarks/RESULTS.md)."""
+"""`laptop` without bfloat16, in games without settings of their own: a quarter of the work (benchmarks/RESULTS.md)."""
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
     "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
@@ -376,8 +376,8 @@ def from_json(text: str, source: str = "config.json") -> Config:
     if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
         values["look_ahead"] = 2 * values["look_ahead"]
     if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all; older ones had none of these
-        for name in ("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"):
-            values.setdefault(name, 0)
+        older = dict.fromkeys(("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"), 0)
+        values = {**older, "weight_decay": values.get("reg_const", 0.0), **values}
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))

@@ -26,7 +26,7 @@ def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
         # never quite 0, for which Keras would remember nothing: so it may change while a run lives
         return keras.optimizers.SGD(config.learning_rate, momentum=max(float(config.momentum), 1e-9))
     kind = keras.optimizers.AdamW if config.optimizer == "adamw" else Muon
-    optimizer = kind(config.learning_rate, weight_decay=config.reg_const, clipnorm=CLIP)
+    optimizer = kind(config.learning_rate, weight_decay=config.weight_decay, clipnorm=CLIP)
     optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
     return optimizer
 

@@ -44,6 +44,14 @@ def test_a_run_from_before_a_setting_goes_on_without_it(name):
     assert from_json(json.dumps(values)) == Config(**{name: 0})
 
 
+def test_a_run_from_before_weight_decay_was_a_setting_of_its_own_keeps_the_decay_that_it_had():
+    values = json.loads(to_json(Config(reg_const=0.02, weight_decay=0.3)))
+    assert from_json(json.dumps(values)).weight_decay == 0.3
+    del values["weight_decay"]
+    assert from_json(json.dumps(values)) == Config(reg_const=0.02, weight_decay=0.02)
+    assert from_json('{"reg_const": 0.02}').weight_decay == Config().weight_decay, "no run's: no file lists so few"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", "3", '"x"', "{'cpuct': 1}", '{"cpuct": NaN}', '{"cpuct": Infinity}', '{"cpuct": 1e999}',

@@ -169,8 +169,8 @@ def lesson(game, count=24):
      ("go(size=3)", True, "float32")],  # fmt: skip
 )
 def test_extra_heads_are_learnt_with_the_weights_that_were_asked_for(spec, pooling, precision):
-    model = make(spec, hidden_cnn_layers=("16x3",) * 3, global_pooling=pooling, precision=precision, reg_const=0.0,
-                 **HEADS)  # fmt: skip
+    model = make(spec, hidden_cnn_layers=("16x3",) * 3, global_pooling=pooling, precision=precision,
+                 weight_decay=0.0, **HEADS)  # fmt: skip
     batch = lesson(model.game)
     first = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)
     model.fit(lambda step: batch, 120, rate=lambda step: 0.01 if step < 100 else 0.001)

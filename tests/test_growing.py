@@ -22,7 +22,7 @@ LARGER = [("8x3", "8x3", "8x3", "8x3", "8x3"), ("12x3", "12x3", "12x3"), ("12x3"
 def test_a_larger_network_answers_as_the_smaller_one_and_all_of_it_learns(layers, pooling):
     small = make(hidden_cnn_layers=SMALL, global_pooling=pooling)
     small.set_weights(trained_looking(small))
-    large = make(hidden_cnn_layers=layers, global_pooling=pooling, seed=5, reg_const=0.0)
+    large = make(hidden_cnn_layers=layers, global_pooling=pooling, seed=5, weight_decay=0.0)
     large.set_weights(enlarged(small.named_weights(), large.named_weights()))
     planes = boards(large.game, 20)
     for mine, theirs in zip(large.predict(planes), small.predict(planes), strict=True):

@@ -113,7 +113,7 @@ def test_the_l2_penalty_is_that_of_the_kernels_with_sgd_and_none_with_adamw():
     squares = sum(float((np.asarray(v) ** 2).sum()) for v in kernels)
     assert float(sum(model.model.losses)) == pytest.approx(0.01 * squares, rel=1e-5)
     assert len(model.model.losses) == len(kernels) == 8
-    assert make(optimizer="adamw", reg_const=0.01).model.losses == []
+    assert make(optimizer="adamw", reg_const=0.01, weight_decay=0.01).model.losses == []
 
 
 def test_the_same_seed_gives_the_same_first_weights_and_another_seed_others():
@@ -144,7 +144,7 @@ def lesson(game, count=24, seed=0):
     ids=lambda changes: "-".join(map(str, changes.values())) or "standard",
 )
 def test_a_batch_can_be_learnt_by_heart(changes):
-    model = make(hidden_cnn_layers=("16x3",) * 2, reg_const=0.0, value_units=16, **changes)
+    model = make(hidden_cnn_layers=("16x3",) * 2, reg_const=0.0, weight_decay=0.0, value_units=16, **changes)
     batch = lesson(model.game)
     rate = 0.05 if model.config.optimizer == "sgd" else 0.01
     first = model.fit(lambda step: batch, 1, rate=lambda step: 0.0)

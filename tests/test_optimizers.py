@@ -26,13 +26,13 @@ def run(optimizer, shapes, slopes):
 
 
 def muon():
-    return make_optimizer(with_overrides(Config(), optimizer="muon", learning_rate=RATE, reg_const=DECAY))
+    return make_optimizer(with_overrides(Config(), optimizer="muon", learning_rate=RATE, weight_decay=DECAY))
 
 
 def test_outside_the_residual_tower_muon_is_adamw():
     slopes = [gradients(shape) for shape in SHAPES.values()]
     ours = run(muon(), SHAPES, slopes)
-    adamw = make_optimizer(with_overrides(Config(), optimizer="adamw", learning_rate=RATE, reg_const=DECAY))
+    adamw = make_optimizer(with_overrides(Config(), optimizer="adamw", learning_rate=RATE, weight_decay=DECAY))
     theirs = run(adamw, SHAPES, slopes)
     for name in SHAPES:
         assert np.allclose(ours[name], theirs[name], atol=1e-6) == (name != "tower"), name
