@@ -59,6 +59,19 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def soften(f, t):  # type: ignore[no-untyped-def]
+    """Give the root priors ~ P^(1 / warmth), above 1 less sure of the best (KataGo's root policy temperature)."""
+    root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].warmth
+    total = 0.0
+    for e in range(root.first, root.first + root.count):
+        total += f.priors[e] ** power
+    for e in range(root.first, root.first + root.count):
+        f.priors[e] = f.priors[e] ** power / total
+        if e < root.first + root.opened:
+            f.edges[e].P = f.priors[e]
+
+
+@compiled
 def choose(f, t, tau):  # type: ignore[no-untyped-def]
     """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random.
 

@@ -66,8 +66,7 @@ class Config:
     grow_sims: int = setting(40, 0, 10**6)
     """Iterations in which both budgets of self-play grow from a quarter to all; 0 = all at once (article: 0)."""
     turns_until_tau0: int = setting(12, 0, 10_000)
-    """Plies of a game, random ones included, up to which moves are chosen in proportion to the visits; afterwards the
-    most visited (article: 10)."""
+    """Plies, random ones included, up to which moves are drawn by their visits; then the most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)
     """Share of games of self-play begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
@@ -80,12 +79,14 @@ class Config:
     """Share of Dirichlet noise at the root in self-play (article: 0.2)."""
     alpha: float = setting(0.0, 0, 1000)
     """Concentration of that noise; 0 = 10.83 / number of legal moves (article: 0.8)."""
+    root_temperature: float = setting(1.0, 0.1, 10)
+    """Temperature of the root's priors in self-play at a game's first ply; later 1 + 0.4 of its distance from 1, which
+    is approached by half every turns_until_tau0 plies (KataGo: 1.25, so then 1.1; article: 1)."""
     fpu_reduction: float = setting(0.25, -1, 2)
     """Unvisited moves count as the node's value less this x sqrt(visited prior); below 0 they count as 0, as
     in the article. At the root the reduction is 0."""
     proofs: bool = setting(True)
-    """Positions that are proven won, lost or drawn in the tree are not searched again, and their values and moves are
-    exact (MCTS-Solver; article: no)."""
+    """Positions proven in the tree are not searched again; values and moves are exact (MCTS-Solver; article: no)."""
     look_ahead: int = setting(2, 0, 2)
     """Plies that a new position is looked ahead with proofs, in games that are won by a move (not Go, Othello,
     MetaSquares or plain Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other
@@ -155,8 +156,7 @@ class Config:
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
     `laptop` on a processor without bfloat16, in games without settings of their own: 32x3, six)."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
-    """batch = BatchNormalization as in the article; fixed = none, residual branches start at zero (1.6 times
-    faster training on a CPU)."""
+    """batch = BatchNormalization as in the article; fixed = none, branches start at zero (1.6 x faster on a CPU)."""
     value_filters: int = setting(8, 1, 1024, fixed=True)
     """Filters of the value head's 1x1 convolution (article: 1)."""
     value_units: int = setting(64, 1, 4096, fixed=True)

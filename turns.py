@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 import kernels as k
-from chance import choose, draw_noise, uniform
+from chance import choose, draw_noise, soften, uniform
 from compiled import compiled
 from config import Config
-from forest import TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
+from forest import EXPANDED, TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
 from gumbel import GUMBEL, choose_gumbel, draw_gumbel
 from pruning import move_root
 from targets import write_target
@@ -51,6 +51,7 @@ class Play(NamedTuple):
     random_plies: int
     full_after_opening: bool
     gumbel: int
+    warmth: float
 
 
 def budgets(config: Config, iteration: int) -> tuple[int, int]:
@@ -71,6 +72,7 @@ def how_to_play(config: Config) -> Play:
         config.random_opening_plies,
         config.full_after_opening,
         config.gumbel,
+        float(config.root_temperature),
     )
 
 
@@ -92,6 +94,11 @@ def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
         draw_gumbel(f, t, play.gumbel)
     elif full:
         draw_noise(f, t, play.alpha)
+        if play.warmth != 1.0:
+            share = 0.4 + 0.6 * 0.5 ** (table.ply[t] / max(play.turns_until_tau0, 1))
+            tree.warmth = 1.0 + share * (play.warmth - 1.0)
+            if f.nodes[tree.root].status == EXPANDED:
+                soften(f, t)
 
 
 @compiled
