@@ -19,7 +19,7 @@ SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMA
 A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
 
 examples:
-  python main.py                          go on with the newest Connect 4 run, or start one
+  python main.py                          go on with the newest unfinished Connect 4 run, or start one
   python main.py --preset tiny --new      learn tic-tac-toe in about two minutes
   python main.py play                     play Connect 4 against the best network
   python main.py match best uct:1000 --games 100

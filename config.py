@@ -80,8 +80,8 @@ class Config:
     alpha: float = setting(0.0, 0, 1000)
     """Concentration of that noise; 0 = 10.83 / number of legal moves (article: 0.8)."""
     root_temperature: float = setting(1.0, 0.1, 10)
-    """Temperature of the root's priors in self-play at a game's first ply; later 1 + 0.4 of its distance from 1, which
-    is approached by half every turns_until_tau0 plies (KataGo: 1.25, so then 1.1; article: 1)."""
+    """Temperature T of the root's priors in full searches without gumbel at a game's first ply; then towards 1 + 0.4
+    (T - 1), half of the way in turns_until_tau0 plies (KataGo: 1.25, so 1.1 in the end; article: 1)."""
     fpu_reduction: float = setting(0.25, -1, 2)
     """Unvisited moves count as the node's value less this x sqrt(visited prior); below 0 they count as 0, as
     in the article. At the root the reduction is 0."""

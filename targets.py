@@ -50,7 +50,7 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
     if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
         for i in range(root.first, root.first + root.count):
             if i >= stop or sensible(root, f.edges[i]):
-                visits[t, ply, f.moves[i]] = max(1, int(WEIGHT * f.priors[i] + 0.5))
+                visits[t, ply, f.moves[i]] = max(1, int(WEIGHT * f.priors[i] ** f.trees[t].warmth + 0.5))
 
 
 @compiled

@@ -31,13 +31,13 @@ class Train:
     initial_run_number: int | None = None
     """Start a new run from this run's model or memory."""
     initial_model_version: int | None = None
-    """Version of its network to begin with. Unless --hidden-cnn-layers names another the new run's network is like it;
-    in one with more filters or blocks it is enlarged (normalisation fixed)."""
+    """Version of its network to begin with. Unless --hidden-cnn-layers or a --preset but laptop names another, the new
+    run's network is like it; in one with more filters or blocks it is enlarged (normalisation fixed)."""
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
     log_mcts: bool = False
-    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow, and they are other
-    games, since one tree serves them all."""
+    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow; the games are
+    the same."""
     json: bool = False
     """Print each iteration's line of metrics.jsonl instead of words and bars."""
 

@@ -1,4 +1,4 @@
-"""Browse the games that runs have stored: of self-play and of tournaments. One opens on the board, with its values."""
+"""Browse the games that runs have stored: of self-play, opened on the board with their values, and of tournaments."""
 
 from __future__ import annotations
 
