@@ -16,10 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
-GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")
-"""Anything that could be typed: what it means is for `games.make` to say."""
-MOST_WEIGHTS = 500_000_000
-"""Weights of the layers together, at most: more than any of these networks has use for, and 2 GB."""
+GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
+MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
 
 
 class UserError(Exception):
@@ -125,6 +123,9 @@ class Config:
     """Times a position is trained on, on average, while it is in the window."""
     epochs: int = setting(1, 1, 100)
     """Passes over each sampled batch (article: 1)."""
+    duplicate_weight: Literal["linear", "log", "constant"] = setting("linear")
+    """How often a position that is n times in the window, up to symmetry, is trained on: in proportion to n, to
+    1 + log2 n, or as often as any (AlphaZero.jl: log; article: linear)."""
     value_from_search: float = setting(0.25, 0, 1)
     """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
     fast_positions: float = setting(0.0, 0, 1, fixed=True)
@@ -170,8 +171,7 @@ class Config:
     soft_policy_weight: float = setting(1.0, 0, 100, fixed=True)
     """Weight of learning the policy's fourth root (an extra head; the policy itself has 0.5; article: 0)."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
-    """Arithmetic of training and of OpenVINO's answers; auto = bfloat16 where the processor computes it natively
-    (a GPU is not asked: name it)."""
+    """Arithmetic of training and OpenVINO's answers; auto = bfloat16 if the processor computes it (GPU: name it)."""
     backend: Literal["auto", "keras", "openvino"] = setting("auto")
     """Who answers for the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from compiled import call, compiled
 from config import Config
+from duplicates import Likeness, running_sum
 from files import DamagedData
 from game import PLAYER, Game
 from games.plain import PlainGame
@@ -141,6 +142,11 @@ class Memory:
         self._among = 0, 0, 0
         """The last answer of `_newest`: how many it was asked for, how many had come, the answer."""
         self._grids, self._actions = game.views()
+        self._likeness = Likeness(game)
+        self._keys, self._keyed = np.zeros(size, np.uint64), 0
+        """Keys of the positions, and how many of those that ever came have theirs: they are made when asked for."""
+        self._drawing: tuple[tuple[int, int, str], np.ndarray] = (0, 0, ""), np.zeros(0)
+        """From how many of those that had come which weights were drawn by last, and by which running sum."""
 
     def __len__(self) -> int:
         """Number of positions in ltmemory."""
@@ -148,7 +154,7 @@ class Memory:
 
     @property
     def bytes_per_position(self) -> int:
-        return sum(column[:1].nbytes for column in self.ltmemory)
+        return sum(column[:1].nbytes for column in self.ltmemory) + self._keys.itemsize
 
     def commit_stmemory(self, record: GameRecord) -> None:
         """Keep a finished game until `commit_ltmemory`."""
@@ -231,19 +237,41 @@ class Memory:
             self._among = *asked, int(np.searchsorted(np.cumsum(back), count)) + 1
         return min(self._among[2], self._count)
 
+    def _draw(self, among: int, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
+        """Draw [count] out of the `among` newest positions, numbered from the oldest; duplicates by their weight."""
+        if weight == "linear":
+            return rng.integers(0, among, count)
+        missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
+        if len(missing):
+            self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing])
+            self._keyed = self._came
+        asked = among, self._came, weight
+        if self._drawing[0] != asked:
+            newest = (self._next - among + np.arange(among)) % self.size
+            self._drawing = asked, running_sum(self._keys[newest], weight)
+        sums = self._drawing[1]
+        return np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), among - 1)
+
     def sample(
-        self, count: int, rng: np.random.Generator, *, value_from_search: float = 0.0, newest: int = 0
+        self,
+        count: int,
+        rng: np.random.Generator,
+        *,
+        value_from_search: float = 0.0,
+        newest: int = 0,
+        duplicate_weight: str = "linear",
     ) -> Batch:
         """Return `count` positions drawn with replacement, each in a random symmetry.
 
         newest: draw from so many of the newest that teach a policy and what lies between them; 0 = from all.
+        duplicate_weight: how often those are drawn that came more than once (`duplicates.running_sum`).
         The value target mixes the game's result with the search's value; the policy target is the share of
         visits over legal moves, ILLEGAL elsewhere.
         """
         if not self._count:
             raise ValueError("expected positions in ltmemory, got none")
         among = self._newest(newest) if newest else self._count
-        where = (self._next - among + rng.integers(0, among, count)) % self.size
+        where = (self._next - among + self._draw(among, count, rng, duplicate_weight)) % self.size
         form = rng.integers(0, len(self._grids), count)
         return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)
 

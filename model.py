@@ -349,7 +349,7 @@ class Residual_CNN(Gen_Model):
         size, (rows, columns) = self.game.action_size, self.game.grid_shape
         if pooled is None:
             return self._dense(x, size, f"{name}_head", dtype="float32")
-        x = layers.Conv2D(1, 1, dtype="float32", name=f"{name}_points")(x)
+        x = layers.Conv2D(1, 1, kernel_regularizer=self._penalty(), dtype="float32", name=f"{name}_points")(x)
         if self.game.policy_layout == "columns":
             x = layers.GlobalAveragePooling1D(dtype="float32")(layers.Reshape((rows, -1))(x))
             return layers.Identity(name=f"{name}_head", dtype="float32")(x)
@@ -362,7 +362,7 @@ class Residual_CNN(Gen_Model):
     def ownership_head(self, x: Any) -> Any:
         """Return logits [B, rows, columns, 3] of whose each point is at the end: the other's, nobody's, one's own."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "ownership_conv")
-        return layers.Conv2D(3, 1, dtype="float32", name="ownership_head")(x)
+        return layers.Conv2D(3, 1, kernel_regularizer=self._penalty(), dtype="float32", name="ownership_head")(x)
 
 
 class _Average(keras.callbacks.Callback):

@@ -27,7 +27,7 @@ def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
         return keras.optimizers.SGD(config.learning_rate, momentum=max(float(config.momentum), 1e-9))
     kind = keras.optimizers.AdamW if config.optimizer == "adamw" else Muon
     optimizer = kind(config.learning_rate, weight_decay=config.weight_decay, clipnorm=CLIP)
-    optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
+    optimizer.exclude_from_weight_decay(var_names=[r"(^|/)(bias|gamma|beta)(:|$)"])
     return optimizer
 
 
@@ -85,5 +85,5 @@ class Muon(keras.optimizers.Optimizer):
 
 def _in_tower(variable: Any) -> bool:
     """True for a kernel with as many filters behind it as before it, the heads' left out."""
-    shape = variable.shape
-    return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(("value_", "policy_"))
+    shape, heads = variable.shape, ("value_", "policy_", "ownership_")
+    return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(heads)

@@ -67,7 +67,11 @@ def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
 
 @compiled
 def visit_all(f, node):  # type: ignore[no-untyped-def]
-    """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again."""
+    """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again.
+
+    Where all moves lose none gets one: without visits of a search before, priors choose (`chance.choose`).
+    """
+    least = 0 if node.proven == LOSS else 1
     if node.status == WAITING:
         for e in range(node.first, node.first + node.count):
             f.priors[e] = 1.0 / node.count
@@ -77,7 +81,7 @@ def visit_all(f, node):  # type: ignore[no-untyped-def]
     for i in range(node.count):
         if f.odds[i] != GIVEN_UP:
             edge = f.edges[open_edge(f, node, np.int64(node.first + i))]
-            edge.N = max(edge.N, 1)
+            edge.N = max(edge.N, least)
             edge.W, edge.proven = edge.N * f.odds[i], as_proof(f.odds[i])
     for e in range(node.first, node.first + node.opened):
         node.total += f.edges[e].N

@@ -191,7 +191,9 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
 
     def sample(step: int) -> Batch:
         rng = np.random.default_rng([c.seed, iteration, step])
-        return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search, newest=newest)
+        return s.memory.sample(
+            c.batch_size, rng, newest=newest, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
+        )
 
     def rate(step: int) -> float:
         return share * s.learning_rate(step)

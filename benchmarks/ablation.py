@@ -43,6 +43,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "proofs without a look ahead": {"look_ahead": 0},
     "forced playouts, k = 2": {"forced_playouts": 2.0},
     "root temperature 1.25": {"root_temperature": 1.25},
+    "duplicates by the logarithm of their number": {"duplicate_weight": "log"},
     "weight average 0.99": {"weight_average": 0.99},
     "every search in full": {"full_search_share": 1.0, "mcts_sims": 44},
     "every search in full, 24 simulations": {"full_search_share": 1.0, "mcts_sims": 24},

@@ -62,7 +62,9 @@ def main() -> None:
 
         def sample(step: int) -> Batch:
             rng = np.random.default_rng([c.seed, 1, step])
-            return s.memory.sample(c.batch_size, rng, value_from_search=c.value_from_search)
+            return s.memory.sample(
+                c.batch_size, rng, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
+            )
 
         def rate(step: int) -> float:
             fall = 0.5 * (1 + float(np.cos(np.pi * step / options.steps)))

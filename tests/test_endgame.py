@@ -197,7 +197,7 @@ def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
 
 
 def test_a_root_that_was_searched_before_is_solved_too():
-    game, kept, passed, lost = games.make("connect4"), 0, 0, 0
+    game, kept, passed, lost, fresh = games.make("connect4"), 0, 0, 0, 0
     for state in contested(game, 25, seed=5, plies=29):
         options = {**LATE, "endgame": game.max_plies - int(state.row[PLY]) - 1}  # it is too early for the root itself
         mcts = rooted(game, state, **options)
@@ -219,9 +219,12 @@ def test_a_root_that_was_searched_before_is_solved_too():
                 priors = {action: edge.stats["P"] for action, edge in again.root.edges}
                 assert {a: told[0, 0, a] / told.sum() for a in priors} == pytest.approx(priors, abs=1e-3)
                 assert told[0, 0, [a for a in range(7) if a not in priors]].sum() == 0
-                lost += before > 0
+                chosen = {again.decide(0, 0.0)[0] for _ in range(20)}
+                if before == 0:
+                    assert chosen == {max(priors, key=priors.get)}, "nothing was visited: the priors choose"
+                lost, fresh = lost + (before > 0), fresh + (before == 0 and len(priors) > 1)
             kept, passed = kept + (before > 0), passed + again.root.forced
-    assert kept >= 5 and passed > 0 and lost > 0, (kept, passed, lost)
+    assert kept >= 5 and passed > 0 and lost > 0 and fresh > 0, (kept, passed, lost, fresh)
 
 
 def test_a_win_is_known_although_another_move_takes_too_long():

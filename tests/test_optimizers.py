@@ -4,8 +4,11 @@ import keras
 import numpy as np
 import pytest
 
+import games
 from config import Config, with_overrides
+from model import Residual_CNN
 from optimizers import CLIP, make_optimizer, orthogonal
+from tiny import tiny
 
 SHAPES = {"tower": (3, 3, 8, 8), "first": (3, 3, 4, 8), "head": (1, 1, 8, 16), "dense": (12, 6), "some_bias": (8,)}
 STEPS, RATE, DECAY = 6, 0.01, 0.1
@@ -57,3 +60,28 @@ def test_a_step_keeps_the_singular_vectors_and_evens_the_values(shape):
     assert np.diag(within) == pytest.approx(np.ones(8), abs=0.35)
     assert within - np.diag(np.diag(within)) == pytest.approx(np.zeros((8, 8)), abs=1e-4)
     assert not keras.ops.convert_to_numpy(orthogonal(np.zeros(shape, np.float32))).any(), "no gradient, no step"
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_kernels_of_every_layer_shrink_without_a_gradient_and_nothing_else_does(optimizer):
+    changes = {"global_pooling": True, "ownership_weight": 1.0, "soft_policy_weight": 1.0, "normalisation": "batch"}
+    config = tiny(optimizer=optimizer, learning_rate=0.5, weight_decay=DECAY, **changes)
+    model = Residual_CNN(config, games.make("connect4")).model
+    ours, variables = make_optimizer(config), model.trainable_variables
+    for variable in variables:
+        variable.assign(np.ones(variable.shape, np.float32))
+    ours.build(variables)
+    ours.apply([np.zeros(variable.shape, np.float32) for variable in variables])
+    for variable in variables:
+        shrinks = variable.path.endswith("/kernel")
+        assert keras.ops.convert_to_numpy(variable) == pytest.approx(1 - 0.5 * DECAY * shrinks), variable.path
+    assert any(v.path == "policy_bias/kernel" for v in variables)
+
+
+def test_no_head_is_taken_for_the_tower():
+    config = tiny(optimizer="muon", policy_filters=8, ownership_weight=1.0)
+    model = Residual_CNN(config, games.make("connect4")).model
+    ours = make_optimizer(config)
+    ours.build(model.trainable_variables)
+    tower = {v.path for v, second in zip(model.trainable_variables, ours._second, strict=True) if second is None}
+    assert tower and all(path.startswith("block") for path in tower), tower

@@ -9,8 +9,9 @@ import games
 from chance import soften
 from compiled import call
 from forest import EXPANDED
-from searching import GAMES, Projection, rooted
+from searching import GAMES, Projection, always, rooted
 from selfplay import SelfPlay, game_seed
+from targets import write_target
 from tiny import tiny
 from turns import RUNNING
 
@@ -92,6 +93,22 @@ def test_a_root_whose_answer_is_remembered_is_softened_too():
         moves, priors = priors_of(mcts.forest, int(mcts.forest.trees["root"][0]))
         assert priors == pytest.approx(softmax(Projection(game)(state.planes()[None])[1][0, moves] / 1.25), rel=1e-4)
     assert mcts.cache.counts[1] >= 1, "the third answer was remembered"
+
+
+@pytest.mark.parametrize("warmth", [1.0, 1.25, 6.0])
+def test_where_all_moves_lose_the_networks_own_priors_are_taught(warmth):
+    game = games.make("gomoku(size=9)")
+    state, logits = game.start(), np.random.default_rng(1).normal(0, 1.5, 81)
+    for point in (0, 40, 1, 41, 17, 42, 35, 43):  # an open four: whatever is played, five comes next
+        state = state.takeAction(point)[0]
+    mcts = rooted(game, state, prove=True, look_ahead=2)
+    mcts.forest.trees["warmth"][0] = warmth
+    mcts.search(always(0.0, logits), sims=1)
+    assert mcts.root.proven == -1.0
+    told = np.zeros((1, 1, 81), np.uint16)
+    call(write_target, mcts.forest, mcts.rule, 0, told, 0)
+    moves = list(state.allowedActions)
+    assert told[0, 0, moves] / told.sum() == pytest.approx(softmax(logits[moves]), abs=1e-3)
 
 
 @pytest.mark.parametrize("name", ["connect4", "gomoku(size=9)", "go(size=5)"])
