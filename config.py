@@ -123,7 +123,7 @@ class Config:
     """Times a position is trained on, on average, while it is in the window."""
     epochs: int = setting(1, 1, 100)
     """Passes over each sampled batch (article: 1)."""
-    duplicate_weight: Literal["linear", "log", "constant"] = setting("linear")
+    duplicate_weight: Literal["linear", "log", "constant"] = setting("log")
     """How often a position that is n times in the window, up to symmetry, is trained on: in proportion to n, to
     1 + log2 n, or as often as any (AlphaZero.jl: log; article: linear)."""
     value_from_search: float = setting(0.25, 0, 1)
@@ -289,7 +289,7 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     return dataclasses.replace(config, **changes)
 
 
-_PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4}  # no extra heads, all but no decay
+_PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear"}
 _QUARTER = {
     "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
     "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
@@ -377,7 +377,7 @@ def from_json(text: str, source: str = "config.json") -> Config:
         values["look_ahead"] = 2 * values["look_ahead"]
     if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all; older ones had none of these
         older = dict.fromkeys(("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"), 0)
-        values = {**older, "weight_decay": values.get("reg_const", 0.0), **values}
+        values = {**older, "weight_decay": values.get("reg_const", 0.0), "duplicate_weight": "linear", **values}
     faults = find_faults(values)
     if faults:
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))

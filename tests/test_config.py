@@ -52,6 +52,13 @@ def test_a_run_from_before_weight_decay_was_a_setting_of_its_own_keeps_the_decay
     assert from_json('{"reg_const": 0.02}').weight_decay == Config().weight_decay, "no run's: no file lists so few"
 
 
+def test_a_run_from_before_duplicates_had_a_weight_goes_on_without():
+    values = json.loads(to_json(Config()))
+    assert from_json(json.dumps(values)).duplicate_weight == "log"
+    del values["duplicate_weight"]
+    assert from_json(json.dumps(values)).duplicate_weight == "linear"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", "3", '"x"', "{'cpuct': 1}", '{"cpuct": NaN}', '{"cpuct": Infinity}', '{"cpuct": 1e999}',
