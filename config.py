@@ -290,11 +290,11 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
 
 
 _PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear"}
-_QUARTER = {
-    "mcts_sims": 320, "fast_sims": 64, "full_search_share": 0.25, "grow_sims": 0, "memory_size": 250_000, "reuse": 4.0,
-    "batch_size": 256, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
+_FULL = {
+    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    **_PLAIN, "weight_decay": 0.1,
 }  # fmt: skip
-"""A quarter of the moves searched in full: what the players of gomoku, Go, Little-Go and Othello were trained with."""
+"""Every move searched in full, with few simulations, for gomoku, Go, Little-Go and Othello."""
 _TINY = {
     "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
     "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,
@@ -313,17 +313,16 @@ _CLASSIC = {
     "policy_filters": 2, **_PLAIN, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
 }  # fmt: skip
 _GPU = {
-    **_QUARTER,
-    "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400,
-    "fast_sims": 80, "batch_size": 1024, "memory_size": 1_000_000, "min_memory": 50_000, "cache_size": 1 << 20,
+    "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400, "fast_sims": 80,
+    "full_search_share": 0.25, "grow_sims": 0, "reuse": 4.0, "batch_size": 1024, "memory_size": 1_000_000,
+    "min_memory": 50_000, "cache_size": 1 << 20, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
 }  # fmt: skip
 _GOMOKU = {
-    **_QUARTER,
-    "episodes": 256, "mcts_sims": 200, "fast_sims": 40, "eval_every": 20, "turns_until_tau0": 16,
-    "random_opening_plies": 12, "opening_plies": 2, "eval_episodes": 200, "games_in_flight": 128, "cache_size": 0,
+    **_FULL, "eval_every": 20, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2,
+    "games_in_flight": 128, "cache_size": 0,
 }  # fmt: skip
-_GO = {**_QUARTER, "episodes": 512, "random_opening_plies": 15, "turns_until_tau0": 10, "eval_episodes": 200}
-_OTHELLO = {**_QUARTER, "episodes": 512, "random_opening_plies": 20, "eval_episodes": 200, "cache_size": 0}
+_GO = {**_FULL, "random_opening_plies": 15, "turns_until_tau0": 10}
+_OTHELLO = {**_FULL, "random_opening_plies": 20, "cache_size": 0}
 _FLOAT32 = {"hidden_cnn_layers": ("32x3",) * 6}
 """`laptop` without bfloat16, in games without settings of their own: a quarter of the work (benchmarks/RESULTS.md)."""
 GAMES: dict[str, dict[str, Any]] = {
