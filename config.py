@@ -155,7 +155,7 @@ class Config:
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
-    `laptop` on a processor without bfloat16, in games without settings of their own: 32x3, six)."""
+    `laptop` on a processor without bfloat16: 32x3, six)."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
     """batch = BatchNormalization as in the article; fixed = none, branches start at zero (1.6 x faster on a CPU)."""
     value_filters: int = setting(8, 1, 1024, fixed=True)
@@ -324,7 +324,7 @@ _GOMOKU = {
 _GO = {**_FULL, "random_opening_plies": 15, "turns_until_tau0": 10}
 _OTHELLO = {**_FULL, "random_opening_plies": 20, "cache_size": 0}
 _FLOAT32 = {"hidden_cnn_layers": ("32x3",) * 6}
-"""`laptop` without bfloat16, in games without settings of their own: a quarter of the work (benchmarks/RESULTS.md)."""
+"""`laptop` without bfloat16, but for tic-tac-toe: a quarter of the work (benchmarks/RESULTS.md)."""
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
     "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
@@ -354,8 +354,8 @@ def preset(name: str, /, **changes: Any) -> Config:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
     family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", str(changes.get("game", "")))  # no file, whatever its name
-    others = {} if native_bfloat16() else _FLOAT32
-    suited = GAMES.get(family[1].lower() if family else "", others) if name == "laptop" else {}
+    game = GAMES.get(family[1].lower() if family else "", {})
+    suited = {**({} if native_bfloat16() else _FLOAT32), **game} if name == "laptop" else {}
     return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 
