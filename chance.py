@@ -60,8 +60,8 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
 
 @compiled
 def soften(f, t):  # type: ignore[no-untyped-def]
-    """Give the root priors ~ P^(1 / warmth), above 1 less sure of the best (KataGo's root policy temperature)."""
-    root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].warmth
+    """Give the root priors ~ P^(1 / temperature), above 1 less sure of the best (KataGo's root policy temperature)."""
+    root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].temperature
     total = 0.0
     for e in range(root.first, root.first + root.count):
         total += f.priors[e] ** power

@@ -354,8 +354,8 @@ def preset(name: str, /, **changes: Any) -> Config:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
     family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", str(changes.get("game", "")))  # no file, whatever its name
-    game = GAMES.get(family[1].lower() if family else "", {})
-    suited = {**({} if native_bfloat16() else _FLOAT32), **game} if name == "laptop" else {}
+    own = GAMES.get(family[1].lower() if family else "", {})
+    suited = {**({} if native_bfloat16() else _FLOAT32), **own} if name == "laptop" else {}
     return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 

@@ -26,9 +26,9 @@ class Likeness:
 def running_sum(keys: np.ndarray, weight: str) -> np.ndarray:
     """Return [n] float64, the running sum of the chances of positions to be drawn, those with one key together:
 
-    "linear" as many as they are, "log" 1 + log2 of that, "constant" 1 (AlphaZero.jl's weights of merged positions).
+    1 + log2 of their number ("log") or 1 ("constant"), as AlphaZero.jl weighs merged positions.
     """
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    together = {"linear": counts, "log": 1 + np.log2(counts), "constant": np.ones(len(counts))}[weight]
+    together = {"log": 1 + np.log2(counts), "constant": np.ones(len(counts))}[weight]
     sums: np.ndarray = np.cumsum((together / counts)[which])
     return sums

@@ -40,11 +40,11 @@ EDGE = np.dtype(
 MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("warmth", "f4")],
+     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("temperature", "f4")],
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
 a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead; late: the
-ply from which on one is to be solved; warmth: temperature of the root's priors (`chance.soften`)."""
+ply from which on one is to be solved; temperature: temperature of the root's priors (`chance.soften`)."""
 
 
 class Forest(NamedTuple):
@@ -354,7 +354,7 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
     tree.nodes = 0
     tree.edges = 0
     tree.noisy = 0
-    tree.warmth = 1.0
+    tree.temperature = 1.0
     tree.pending = 0
     tree.root = UNVISITED
 

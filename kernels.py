@@ -264,7 +264,7 @@ def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
     if cache.words[place, -1] == node.key and node.key != 0:
         cache.counts[1] += 1
         expand(f, index, cache.numbers[place, f.legal.shape[0]], cache.numbers[place])
-        if f.depth[slot] == 0 and f.trees[t].warmth != 1.0:
+        if f.depth[slot] == 0 and f.trees[t].temperature != 1.0:
             soften(f, t)
         backup(f, rule, slot, node.value, node.player)
         return True
@@ -330,7 +330,7 @@ def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-unt
                 cache.words[place, -1] = node.key
             else:
                 cache.counts[3] += 1
-            if f.depth[slot] == 0 and f.trees[f.owner[slot]].warmth != 1.0:
+            if f.depth[slot] == 0 and f.trees[f.owner[slot]].temperature != 1.0:
                 soften(f, f.owner[slot])
         backup(f, rule, slot, node.value, node.player)
 

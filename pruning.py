@@ -75,7 +75,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     tree.nodes = kept
     tree.edges = kept_edges
     tree.noisy = 0
-    tree.warmth = 1.0
+    tree.temperature = 1.0
     tree.pending = 0
     close_unvisited(f, tree.root)  # noise may have opened edges out of the order of their priors
     for i in range(t * f.places, (t + 1) * f.places):

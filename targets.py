@@ -48,13 +48,13 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
             visits[t, ply, edge.action] = min(n, MOST)
             written += n
     if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
-        total, warmth = 0.0, f.trees[t].warmth
+        total, temperature = 0.0, f.trees[t].temperature
         for i in range(root.first, root.first + root.count):
-            total += f.priors[i] ** warmth
-        scale = WEIGHT / total if warmth != 1.0 else float(WEIGHT)
+            total += f.priors[i] ** temperature
+        scale = WEIGHT / total if temperature != 1.0 else float(WEIGHT)
         for i in range(root.first, root.first + root.count):
             if i >= stop or sensible(root, f.edges[i]):
-                visits[t, ply, f.moves[i]] = max(1, int(scale * f.priors[i] ** warmth + 0.5))
+                visits[t, ply, f.moves[i]] = max(1, int(scale * f.priors[i] ** temperature + 0.5))
 
 
 @compiled

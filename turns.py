@@ -51,7 +51,7 @@ class Play(NamedTuple):
     random_plies: int
     full_after_opening: bool
     gumbel: int
-    warmth: float
+    temperature: float
 
 
 def budgets(config: Config, iteration: int) -> tuple[int, int]:
@@ -94,9 +94,9 @@ def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
         draw_gumbel(f, t, play.gumbel)
     elif full:
         draw_noise(f, t, play.alpha)
-        if play.warmth != 1.0:
+        if play.temperature != 1.0:
             share = 0.4 + 0.6 * 0.5 ** (table.ply[t] / max(play.turns_until_tau0, 1))
-            tree.warmth = 1.0 + share * (play.warmth - 1.0)
+            tree.temperature = 1.0 + share * (play.temperature - 1.0)
             if f.nodes[tree.root].status == EXPANDED:
                 soften(f, t)
 

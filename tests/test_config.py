@@ -213,11 +213,14 @@ def test_laptop_has_a_smaller_network_on_a_processor_without_bfloat16(monkeypatc
     for game in ("gomoku.py:Mine", "somewhere/gomoku.py", "open_spiel:go", "connect4", "mine"):
         assert c.preset("laptop", game=game).games_in_flight == 256, game
     assert c.preset("laptop", hidden_cnn_layers=("16x3",) * 2).hidden_cnn_layers == ("16x3",) * 2
+    monkeypatch.setattr(c, "native_bfloat16", lambda: True)
+    native_gomoku = c.preset("laptop", game="gomoku")
     for name, game in (("gpu", "connect4"), ("laptop", "tictactoe"), ("tiny", "tictactoe"), ("classic", "connect4")):
         monkeypatch.setattr(c, "native_bfloat16", lambda: True)
         usual = c.preset(name, game=game)
         monkeypatch.setattr(c, "native_bfloat16", lambda: False)
         assert c.preset(name, game=game) == usual
+    assert {*c.differences(c.preset("laptop", game="gomoku"), native_gomoku)} == {"hidden_cnn_layers"}
 
 
 def sensible(name):

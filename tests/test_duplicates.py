@@ -40,10 +40,9 @@ def test_a_position_and_its_mirror_image_have_one_key():
 
 
 @pytest.mark.parametrize(
-    ("weight", "expected"), [("linear", [1, 1, 1, 1, 1, 1]), ("log", [0.75, 0.75, 1, 0.75, 1, 0.75]),
-                             ("constant", [0.25, 0.25, 1, 0.25, 1, 0.25])]  # fmt: skip
+    ("weight", "expected"), [("log", [0.75, 0.75, 1, 0.75, 1, 0.75]), ("constant", [0.25, 0.25, 1, 0.25, 1, 0.25])]
 )
-def test_four_of_a_kind_have_the_weight_of_four_of_three_or_of_one(weight, expected):
+def test_four_of_a_kind_have_the_weight_of_three_or_of_one(weight, expected):
     sums = running_sum(np.array([7, 7, 9, 7, 1, 7], np.uint64), weight)
     assert np.diff(sums, prepend=0) == pytest.approx(expected)
 

@@ -55,8 +55,8 @@ def test_roots_of_full_searches_have_softer_priors_and_those_of_fast_ones_the_ne
     seen = {True: set(), False: set()}
     changes = {"full_search_share": 0.5, "turns_until_tau0": 3, "root_temperature": 2.0, "cache_size": cache}
     for full, ply, priors, logits in looks(GAMES[name], **changes):
-        warmth = 1.4 + 0.6 * 0.5 ** (ply / 3) if full else 1.0
-        assert priors == pytest.approx(softmax(logits / warmth), rel=1e-4), (full, ply)
+        temperature = 1.4 + 0.6 * 0.5 ** (ply / 3) if full else 1.0
+        assert priors == pytest.approx(softmax(logits / temperature), rel=1e-4), (full, ply)
         seen[full].add(ply)
     assert all(len(plies) > 2 for plies in seen.values())
 
@@ -72,7 +72,7 @@ def test_they_are_the_networks_unless_told():
 def test_only_the_root_is_softened():
     game = GAMES["connect4"]
     plain, soft = rooted(game, cpuct=1.25), rooted(game, cpuct=1.25)
-    soft.forest.trees["warmth"][0] = 1.25
+    soft.forest.trees["temperature"][0] = 1.25
     for mcts in (plain, soft):
         mcts.search(Projection(game), sims=300)
     nodes = {mcts: {int(k): i for i, k in enumerate(mcts.forest.nodes["key"]) if k} for mcts in (plain, soft)}
@@ -88,21 +88,21 @@ def test_a_root_whose_answer_is_remembered_is_softened_too():
     mcts, network = rooted(game, cache_size=64), Projection(game)
     for state in (game.start(), game.start().takeAction(3)[0], game.start()):
         mcts.set_root(state)
-        mcts.forest.trees["warmth"][0] = 1.25
+        mcts.forest.trees["temperature"][0] = 1.25
         mcts.search(network, sims=1)
         moves, priors = priors_of(mcts.forest, int(mcts.forest.trees["root"][0]))
         assert priors == pytest.approx(softmax(Projection(game)(state.planes()[None])[1][0, moves] / 1.25), rel=1e-4)
     assert mcts.cache.counts[1] >= 1, "the third answer was remembered"
 
 
-@pytest.mark.parametrize("warmth", [1.0, 1.25, 6.0])
-def test_where_all_moves_lose_the_networks_own_priors_are_taught(warmth):
+@pytest.mark.parametrize("temperature", [1.0, 1.25, 6.0])
+def test_where_all_moves_lose_the_networks_own_priors_are_taught(temperature):
     game = games.make("gomoku(size=9)")
     state, logits = game.start(), np.random.default_rng(1).normal(0, 1.5, 81)
     for point in (0, 40, 1, 41, 17, 42, 35, 43):  # an open four: whatever is played, five comes next
         state = state.takeAction(point)[0]
     mcts = rooted(game, state, prove=True, look_ahead=2)
-    mcts.forest.trees["warmth"][0] = warmth
+    mcts.forest.trees["temperature"][0] = temperature
     mcts.search(always(0.0, logits), sims=1)
     assert mcts.root.proven == -1.0
     told = np.zeros((1, 1, 81), np.uint16)
@@ -118,11 +118,11 @@ def test_softened_priors_sum_to_one_and_keep_their_order(name):
     mcts.search(Projection(game), sims=1)
     root = int(mcts.forest.trees["root"][0])
     before = priors_of(mcts.forest, root)[1].copy()
-    for warmth in (0.5, 1.25, 3.0):
+    for temperature in (0.5, 1.25, 3.0):
         priors_of(mcts.forest, root)[1][:] = before
-        mcts.forest.trees["warmth"][0] = warmth
+        mcts.forest.trees["temperature"][0] = temperature
         call(soften, mcts.forest, 0)
         after = priors_of(mcts.forest, root)[1]
         assert after.sum() == pytest.approx(1, abs=1e-5)
         assert np.array_equal(np.argsort(after, kind="stable"), np.argsort(before, kind="stable"))
-        assert (after.max() < before.max()) == (warmth > 1)
+        assert (after.max() < before.max()) == (temperature > 1)
