@@ -90,6 +90,10 @@ def fault(game: Game, record: GameRecord) -> str:
     length = len(record.moves)
     if not 1 <= length <= game.max_plies:
         return f"has {length} moves, expected 1 to {game.max_plies}"
+    if record.visits.any() and record.visits.shape[1] != game.action_size:
+        return f"has visits of {record.visits.shape[1]} moves, expected {game.action_size}"
+    if len(record.values) != length:
+        return f"has {len(record.values)} values, expected {length}"
     if not (np.isfinite(record.values).all() and (np.abs(record.values) <= 1.0).all()):
         return "has values that are not between -1 and 1"
     row, outcome = game.start_row.copy(), np.zeros(1, np.float32)

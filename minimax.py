@@ -11,6 +11,7 @@ iterative deepening, killers); Schaeffer 1989 (history heuristic).
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ COMPLETE = 255
 """Depth of a value that rests on ends of games only."""
 DEEPEST = 254
 AT_ONCE = 1 << 14
-"""Nodes between two looks at the clock."""
+"""Nodes between two looks at the clock, and at who might want it to stop."""
 TABLE = 1 << 20
 """Positions remembered."""
 
@@ -296,16 +297,23 @@ class Minimax:
         depth: int = DEEPEST,
         seconds: float | None = None,
         rng: np.random.Generator | None = None,
+        stop: Callable[[], bool] = lambda: False,
     ) -> Found:
         """Search deeper and deeper until a depth, a time or an exact value is reached; raise `UserError` at an end.
 
-        With `rng` one of the moves of equal value is taken by chance. At least one ply is searched, whatever the time.
+        With `rng` one of the moves of equal value is taken by chance. At least one ply is searched, whatever the time
+        and what `stop` says, which ends the search when true.
         Of lost moves the one is taken that took longest to refute (after `clear`; else the loss may be known at once).
         """
-        end = time.perf_counter() + seconds if seconds is not None else None
-        order, found, nodes = self._start(state, rng), None, 0
+        end = time.perf_counter() + seconds if seconds is not None else float("inf")
+        order, nodes = self._start(state, rng), 0
+        found: Found | None = None
+
+        def in_time() -> bool:
+            return found is None or (time.perf_counter() < end and not stop())
+
         for plies in range(1, min(depth, len(self._stack.frames)) + 1):
-            done = self._deepen(order, plies, end if found is not None else None, 2**62, nodes)
+            done = self._deepen(order, plies, in_time, 2**62, nodes)
             nodes = int(self._stack.now[0]["nodes"])
             if not done:
                 break
@@ -327,7 +335,7 @@ class Minimax:
         if state.isEndGame:
             return float(state.value), 1
         order = self._start(state, None)
-        done = self._deepen(order, len(self._stack.frames) + 1, None, limit, 0)
+        done = self._deepen(order, len(self._stack.frames) + 1, lambda: True, limit, 0)
         root, nodes = self._stack.frames[0], int(self._stack.now[0]["nodes"])
         exact = done and (bool(root["complete"]) or abs(root["best"]) >= 1)
         return (float(root["best"]) + 0.0 if exact else None), nodes  # + 0.0: no minus zero
@@ -352,13 +360,13 @@ class Minimax:
         by_action[action] = max(by_action.values()) + 1
         return np.array([by_action[a] for a in sorted(by_action)], np.int64)
 
-    def _deepen(self, order: np.ndarray, depth: int, end: float | None, limit: int, nodes: int) -> bool:
+    def _deepen(self, order: np.ndarray, depth: int, in_time: Callable[[], bool], limit: int, nodes: int) -> bool:
         """Search the root to a depth; return whether that came to its end before the time or the nodes were used up."""
         s, functions = self._stack, (self._rules, self._evaluate)
         s.orders[0, : len(order)] = order
         call(begin, s, *functions, depth, nodes)
         done = False
-        while not done and s.now[0]["nodes"] < limit and (end is None or time.perf_counter() < end):
+        while not done and s.now[0]["nodes"] < limit and in_time():
             done = call(run, s, *functions, min(limit, int(s.now[0]["nodes"]) + self._slice))
             if isinstance(self.game, PlainGame):
                 self.game.check_errors()

@@ -24,7 +24,7 @@ from games.own import digest
 from runs import game_of, hold, let_go, network_facts, new_folder, read_config
 from storage import IMPORTED, Store
 from verification import game_fault, match_fault
-from versions import content, optimizer_file
+from versions import content, optimizer_file, path_of
 
 Row = tuple[Any, ...]
 PAGE = 4096
@@ -53,7 +53,7 @@ def recover(folder: Path) -> Recovered:
     lock = hold(folder)
     try:
         require_space(folder, 2 * sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
-        with tempfile.TemporaryDirectory() as place:
+        with tempfile.TemporaryDirectory(dir=folder.parent) as place:  # where there is room, as just seen
             tables = _read(folder, Path(place))
         config = _config(folder, tables)
         game = game_of(folder, config)
@@ -254,7 +254,7 @@ def _write(
     lock = hold(new)
     try:
         for name, data in files.items():
-            write_file(new / "models" / name, data)
+            write_file(path_of(new, name), data)
         store = Store(new / "run.db", create=True)
         done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
         with store.transaction("recover"):

@@ -16,7 +16,7 @@ from game import Game
 from runs import game_of, read_config
 from selfplay import GameRecord
 from storage import IMPORTED, Store, unpack
-from versions import optimizer_file
+from versions import optimizer_file, path_of
 
 
 class Report(NamedTuple):
@@ -79,7 +79,7 @@ def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
     """Return what the rules have against a row of the games, "" for nothing."""
     try:
         return fault(game, GameRecord(row[1], *unpack(*row[4:7]), row[3]))
-    except (ValueError, UserError) as error:
+    except (ValueError, TypeError, UserError) as error:
         return f"cannot be read ({error})"
 
 
@@ -98,6 +98,8 @@ def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
             state = state.takeAction(action)[0]
     except UserError as error:
         return str(error)
+    except (TypeError, AttributeError) as error:  # the database keeps what it is given, of whatever type
+        return f"cannot be read ({error})"
     if illegal or not state.isEndGame:
         return illegal or "is not over after its last move"
     result = state.value * state.playerTurn * (1 if began else -1)
@@ -113,7 +115,7 @@ def _file_faults(folder: Path, store: Store) -> list[str]:
     wanted += [(optimizer_file(row[0]), row[5]) for row in versions[-1:] if len(row) > 5 and row[5]]
     for name, digest in wanted:
         try:
-            if sha256(read_file(folder / "models" / name)) != digest:
+            if sha256(read_file(path_of(folder, name))) != digest:
                 found.append(f"models/{name}: is not what the run wrote")
         except DamagedData:
             found.append(f"models/{name}: is missing or cannot be read")

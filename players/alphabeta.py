@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class AlphaBetaPlayer(SimplePlayer):
         super().__init__(f"alphabeta:{depth}" if depth is not None else f"alphabeta:{seconds:g}s", game)
         self._depth, self._seconds = depth if depth is not None else DEEPEST, seconds
         self._minimax = Minimax(game)
+        self.stopped: Callable[[], bool] = lambda: False
+        """Asked now and then; true ends the search before its time."""
         if seconds is not None:
             self.at_once = 1
 
@@ -31,5 +34,5 @@ class AlphaBetaPlayer(SimplePlayer):
         self._minimax.clear()
         seconds = min(float("inf") if self._seconds is None else self._seconds, self.deadline - time.monotonic())
         limit = max(seconds, 0.0) if seconds < float("inf") else None
-        found = self._minimax.search(state, depth=self._depth, seconds=limit, rng=rng)
+        found = self._minimax.search(state, depth=self._depth, seconds=limit, rng=rng, stop=self.stopped)
         return found.action, found.value

@@ -22,8 +22,12 @@ from selection import Rule
 
 EXPLORATION = 1.4
 """c of UCB1, for values from -1 to 1."""
-AT_ONCE, AT_ONCE_PLAIN = 512, 8
-"""Simulations between two looks at the clock; in games of plain Python, whose random games take so much longer."""
+FEW = 8
+"""Simulations until a search first looks at the clock: later as many as take about LOOK, which differs by the game."""
+LOOK = 0.01
+"""Seconds from one look at the clock to the next."""
+ANYHOW = 512
+"""Simulations of `think` where nobody says how many."""
 ROOM = 2**30
 """Bytes at most of one tree under a time limit; a full tree ends the search."""
 
@@ -36,6 +40,18 @@ def leaves_stone(game: Game, state: GameState, action: int) -> bool:
     """
     row = game.row_of(state)
     return row[PLY] >= PLIES - 4 and action != PASS and liberties(game.row_of(state.takeAction(action)[0]), action) == 1
+
+
+def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
+    """Search until the root has `most` visits or is proven, the tree is full, or it is `over()`."""
+    step = FEW
+    while mcts.root.visits < most and not over():
+        began = time.monotonic()
+        goal = min(mcts.root.visits + step, most)
+        call(rollout_step, mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, goal)
+        if mcts.root.visits < goal:
+            break
+        step = 2 * step if time.monotonic() - began < LOOK else max(step // 2, 1)
 
 
 class RolloutPlayer(Player):
@@ -58,7 +74,6 @@ class RolloutPlayer(Player):
         super().__init__(name, game)
         self._sims, self._seconds, self._exploration = sims, seconds, exploration
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
-        self._slice = AT_ONCE_PLAIN if isinstance(game, PlainGame) else AT_ONCE
         self._interrupted = False
         self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
@@ -109,18 +124,15 @@ class RolloutPlayer(Player):
 
     def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:
-            tables = mcts.forest, mcts.rules, mcts.rule, mcts.cache
             seconds = float("inf") if self._seconds is None else self._seconds
             end = min(time.monotonic() + seconds, self.deadline)
             mcts.set_root(state, sims=self._sims or 0)
             most = self._sims if self._sims is not None else 2**62
-            while not self._interrupted and mcts.root.visits < most:
-                if mcts.root.visits and (time.monotonic() > end or self.stopped()):
-                    break
-                goal = min(mcts.root.visits + self._slice, most)
-                call(rollout_step, *tables, 0, goal)
-                if mcts.root.visits < goal:
-                    break
+
+            def over(mcts: MCTS = mcts, end: float = end) -> bool:
+                return self._interrupted or mcts.root.visits > 0 and (time.monotonic() > end or self.stopped())
+
+            search(mcts, most, over)
 
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
         """Search one tree until its root has `sims` visits, those kept included, or is proven; return the root.
@@ -128,14 +140,15 @@ class RolloutPlayer(Player):
         `stop` is asked now and then and ends the search early.
         """
         mcts = self.trees(0)[0]
-        goal = min(sims or self._sims or AT_ONCE, mcts.capacity // 2 - 2)
+        goal = min(sims or self._sims or ANYHOW, mcts.capacity // 2 - 2)
         mcts.set_root(state, sims=goal)
-        while mcts.root.visits < goal and not (stop and stop()):
-            step = min(mcts.root.visits + self._slice, goal)
-            call(rollout_step, mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, step)
+
+        def over() -> bool:
             mcts.check_errors()
-            if mcts.root.visits < step:
-                break
+            return bool(stop and stop())
+
+        search(mcts, goal, over)
+        mcts.check_errors()
         return mcts.root
 
     def _decide(self, slot: int, state: GameState, tau: float) -> Decision:

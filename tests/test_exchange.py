@@ -105,6 +105,9 @@ def test_what_is_wrong_with_a_game_is_named():
     beyond[1, record.moves[0]] = 1
     assert fault(game, record._replace(moves=places)) == "move 3 is illegal"
     assert fault(game, record._replace(visits=beyond)) == "move 2 has visits of illegal moves"
+    twice = np.repeat(record.visits, 2, axis=1)
+    assert fault(game, record._replace(visits=twice)) == "has visits of 18 moves, expected 9"
+    assert fault(game, record._replace(values=record.values[:2])).startswith("has 2 values, expected ")
     assert fault(game, record._replace(result=0.0)) == "has the result 0, by the rules 1"
     for count, wrong in ((65534, ""), (65535, "move 1 has no fitting visits")):  # memory's mark of an illegal move
         many = record.visits.copy()

@@ -1,7 +1,9 @@
 """What the page reads of runs: of damaged ones, of a stranger's, of random openings; and what it offers to choose."""
 
+import asyncio
 import shutil
 import sqlite3
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +21,11 @@ from web import engine
 from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
+from web.archive import games_html  # noqa: E402
+from web.learn import read_all  # noqa: E402
+from web.play import Play  # noqa: E402
 from web.sheet import read_record  # noqa: E402
+from web.table import Table  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
 
@@ -186,3 +192,78 @@ def test_games_between_machines_are_not_all_alike(trained, monkeypatch):
     assert len({play(True) for _ in range(12)}) > 6
     first = {roster.make("rollout", game, "25").act(game.start(), 0)[0] for _ in range(30)}
     assert len(first) > 1, "rollouts have another chance in each game"
+
+
+@pytest.mark.parametrize("kind, change", [("self-play", "UPDATE games SET idx = ? WHERE idx = 0"),
+                                          ("tournament", "UPDATE matches SET idx = ?")])  # fmt: skip
+def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, kind, change):
+    db = sqlite3.connect(folder / "run.db")
+    db.execute(change, ('"><img src=x onerror=alert(1)>',))
+    db.commit()
+    db.close()
+    with pytest.raises(UserError, match="cannot be read"):
+        games_html(list_games(folder, 1, kind))
+
+
+NO_NUMBERS = [
+    '{"iteration": 2, "x": ' + "[" * 200_000, '{"iteration": 2, "self_play_plies": 1' + "0" * 400 + "}",
+    '{"iteration": 2, "score_positions": "x", "score_kept": 0.5}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NO_NUMBERS)
+def test_a_line_of_numbers_that_is_none_is_left_out_or_told(folder, line):
+    (folder / "metrics.jsonl").write_text('{"iteration": 1, "self_play_plies": 8}\n' + line)
+    try:
+        assert "<svg" in read_all(folder, {"it": folder}, ())[2]
+    except UserError as error:
+        assert str(error).startswith("tictactoe/run0001: this run cannot be read")
+
+
+def test_a_network_of_a_deleted_run_does_not_play_for_the_run_that_has_its_name(folder, monkeypatch):
+    monkeypatch.setattr(engine, "Agent", type("Network", (), {"predictor": None}))
+    monkeypatch.setattr(engine, "make_player", lambda *args, **options: engine.Agent())
+    roster, game = engine.Roster(), games.make("tictactoe")
+    first = roster._network("run0001:best", game)
+    assert roster._network("run0001:best", game) is roster._network("run0001:version0000", game) is first
+    store = Store(folder / "run.db")
+    (row,) = [row for row, _ in store.checked("versions")]
+    with store.transaction():
+        store.insert("versions", [(*row[:3], "1" * 64, *row[4:])], "INSERT OR REPLACE")
+    store.close()
+    assert roster._network("run0001:best", game) is not first
+
+
+def test_a_search_of_alpha_beta_is_stopped_on_the_way():
+    player, asked = engine.Roster().make("alphabeta:6", games.make("gomoku(rule=renju,size=15)"), ""), []
+    answer = []
+
+    def stop():
+        asked.append(1)
+        return len(asked) > 3
+
+    thread = threading.Thread(
+        target=lambda: answer.append(engine.choose(player, "", player.game.start(), [], stop)), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert answer == [None] and len(asked) > 3
+
+
+def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(monkeypatch):
+    view, seated = Play.__new__(Play), []
+    view.table, view._turn, view._watched, view._gone, view._players = Table("tictactoe"), 0, True, False, {}
+    view.table.seats = {1: "run0009:best", -1: "you"}
+    view.show = lambda: None
+    view.tell = seated.append
+    view.changed = lambda: None
+
+    def answer(name, *rest):
+        if name == "random":
+            return 4, None
+        view.table.seats[1], view._turn = "random", view._turn + 1  # while the network is being loaded
+        raise UserError("run0009: damaged")
+
+    view._answer = answer
+    asyncio.run(view._machines())
+    assert view.table.moves == [4] and not view.table.paused and not seated and not view._running

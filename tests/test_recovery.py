@@ -75,6 +75,8 @@ def test_a_changed_row_is_named(root, change, words):
 @pytest.mark.parametrize("change, words", [
     ("moves = CAST(x'000001000200030004000500' AS BLOB)", "game 5 of iteration 2: "),
     ("result = 0.25", "game 5 of iteration 2: has the result 0.25, by the rules"),
+    ("moves = 'abcdef'", "game 5 of iteration 2: cannot be read"),
+    ("vals = x'00000000'", "game 5 of iteration 2: has 1 values, expected"),
 ])  # fmt: skip
 def test_a_game_that_the_rules_do_not_allow_is_found_though_its_checksum_is_right(root, change, words):
     folder = find_run("tictactoe", root=root)
@@ -204,6 +206,20 @@ def test_a_row_that_is_not_right_is_not_saved(root):
     assert found.games == 95 and "1 games cannot be read" in found.lost
     assert any("1 games of iteration 2 stay lost" in line for line in found.lost)
     assert len(verify(new).damage) == 1, "what is gone from a finished iteration is told by verify"
+
+
+def test_a_network_s_name_leads_nowhere_else_whatever_the_database_says(root, tmp_path):
+    folder, target = find_run("tictactoe", root=root), tmp_path / "elsewhere" / "version0001.npz"
+    target.parent.mkdir()
+    store = Store(folder / "run.db")
+    row = next(row for row, _ in store.checked("versions") if row[0] == 1)
+    with store.transaction():
+        store.insert("versions", [(*row[:2], str(target), *row[3:])], "INSERT OR REPLACE")
+    store.close()
+    assert verify(folder).damage == []
+    found = recover(folder)
+    assert found.versions == 5 and not list(target.parent.iterdir())
+    assert (folder.with_name(found.run) / "models" / target.name).exists()
 
 
 def recovered_with_loss(folder):

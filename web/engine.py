@@ -25,6 +25,7 @@ from game import Game, GameState
 from levels import Level, find_level, read_levels
 from lineup import make_player, most_sims
 from MCTS import Node
+from players.alphabeta import AlphaBetaPlayer
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
@@ -68,7 +69,8 @@ class Roster:
     def __init__(self, named: tuple[str, ...] = ()) -> None:
         self.named = named
         """The games of the command line: where they are files, these files may be run."""
-        self._networks: OrderedDict[tuple[str, str, int], Agent] = OrderedDict()
+        self._networks: OrderedDict[tuple[str, str, str], Agent] = OrderedDict()
+        """By game, run and the digest of the version's file: another run may come under the name."""
         self._loading = threading.Lock()
 
     def games(self) -> list[str]:
@@ -150,7 +152,8 @@ class Roster:
         if folder is None or versions is None:
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
         number = versions[0] if which == "best" else int(which.removeprefix("version"))
-        key = (game.spec, run, number)
+        with reading(folder) as store:
+            key = (game.spec, run, store.version(number).sha256)
         with self._loading:
             if key not in self._networks:
                 with readable(folder):
@@ -247,6 +250,8 @@ def choose(
     elif isinstance(player, RolloutPlayer):
         player.stopped = stop
     else:
+        if isinstance(player, AlphaBetaPlayer):
+            player.stopped = stop
         player.new_games(1)
         player.new_game(0, time.monotonic_ns() % 2**31)
         for move in moves:

@@ -22,6 +22,7 @@ from web.runfile import (
     log_tail,
     metrics,
     newest_game,
+    readable,
     series,
     settings,
     standing,
@@ -253,9 +254,10 @@ def read_all(
     folder: Path, compared: dict[str, Path], drawn: tuple[Any, ...]
 ) -> tuple[Standing, tuple[Any, ...], str | None, str]:
     """Return (standing, what the curves show, the curves or None where that is drawn already, the log's end)."""
-    lines = {name: metrics(f) for name, f in compared.items()}
-    key = tuple((name, len(found)) for name, found in lines.items())
-    charts = None if key == drawn else charts_html(lines)
+    with readable(folder, ValueError, TypeError, LookupError, ArithmeticError):
+        lines = {name: metrics(f) for name, f in compared.items()}
+        key = tuple((name, len(found)) for name, found in lines.items())
+        charts = None if key == drawn else charts_html(lines)
     return standing(folder), key, charts, log_tail(folder)
 
 

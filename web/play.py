@@ -19,7 +19,6 @@ from web.sheet import Sheet
 from web.table import Table
 
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
-
 MOST_BUTTONS = 200
 LOTS = 4
 """Moves of a game between machines that are drawn by lot, so that not all go alike."""
@@ -355,14 +354,17 @@ class Play:
 
     async def _machines(self) -> None:
         """Let machines play as long as it is their turn; whatever is done at the table stops their search."""
-        self._running = True
-        t = self.table
+        self._running, t = True, self.table
         try:
             while t.machine_to_move and self._watched:
                 turn, state, side, moves = self._turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
                 self.show()
                 level = t.levels[side]
-                chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, moves, turn)
+                try:
+                    chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, moves, turn)
+                except UserError:
+                    if turn == self._turn:  # else nobody waits for that search any more
+                        raise
                 if turn != self._turn:
                     continue
                 if chosen is None:  # the program ends

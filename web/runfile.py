@@ -139,7 +139,7 @@ def metrics(folder: Path) -> list[dict[str, Any]]:
     for line in text.split("\n"):
         try:
             values = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(values, dict) and isinstance(values.get("iteration"), int):
             lines.append(values)
@@ -269,9 +269,9 @@ def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, 
     """Return (index, who played, result for who began, moves) of an iteration's games: "self-play" or "tournament"."""
     with reading(folder) as store:
         if kind == "self-play":
-            return [(row[1], "self-play", float(row[2]), len(row[3])) for row in store.games_of(iteration)]
+            return [(int(row[1]), "self-play", float(row[2]), len(row[3])) for row in store.games_of(iteration)]
         return [
-            (i, f"version {current if began else best} began, against {best if began else current}",
+            (int(i), f"version {current if began else best} began, against {best if began else current}",
              2 * score - 1 if began else 1 - 2 * score, len(moves.split()))
             for i, current, best, began, score, moves in store.matches_of(iteration)
         ]  # fmt: skip
