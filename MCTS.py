@@ -105,6 +105,10 @@ class MCTS:
         """Nodes that each tree has room for."""
         return self.forest.capacity
 
+    def fits(self, sims: int) -> bool:
+        """Whether there is room for searches of so many visits."""
+        return self.capacity >= capacity_for(sims, self.leaves)
+
     def __len__(self) -> int:
         return int(self.forest.trees[0]["nodes"])
 

@@ -218,7 +218,7 @@ class Agent(Player):
         def late() -> bool:
             return time.monotonic() > end or (stop is not None and stop())
 
-        if self.MCTS is not None and sims > self.MCTS.capacity - self.MCTS.leaves - 2:
+        if self.MCTS is not None and not self.MCTS.fits(sims):
             self.MCTS = None
         if self.MCTS is None:
             self.MCTS = self._make(1, self._leaves if self.logger_mcts is None else 1, sims)
@@ -251,7 +251,7 @@ class Agent(Player):
         m = self._many
         if not self._patient or self.logger_mcts is not None:
             return
-        if m is None or len(m.forest.trees) < slots or self.mcts_sims > m.capacity - 3:
+        if m is None or len(m.forest.trees) < slots or not m.fits(self.mcts_sims):
             self._many = self._make(slots, 1)
 
     def new_game(self, slot: int, seed: int) -> None:
@@ -337,16 +337,16 @@ class User(Player):
         super().__init__(name, game)
         self._hint = hint
         self._input = input
-        self._output = output
+        self.output = output
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Ask until a legal move comes; raise `TakeBack`, `Resigned` or `Quit` when the person wants that."""
         legal = [self.game.move_name(a) for a in state.allowedActions]
         shown = " ".join(legal[:60]) + (" ..." if len(legal) > 60 else "")
         moves = {name.lower() for name in legal}  # which may be called "h" or "q"
-        self._say(state.render())
+        self.say(state.render())
         while True:
-            self._say(f"{self.game.pieces[state.playerTurn]} to move. Legal: {shown}  (or undo, hint, resign, quit)")
+            self.say(f"{self.game.pieces[state.playerTurn]} to move. Legal: {shown}  (or undo, hint, resign, quit)")
             text = self._read().strip().lower()
             word = text if text not in moves else ""
             if word in ("undo", "u"):
@@ -356,15 +356,15 @@ class User(Player):
             if word in ("quit", "q", "exit"):
                 raise Quit
             if word in ("hint", "h", "?"):
-                self._say(self._hint(state) if self._hint else "No hints in this game.")
+                self.say(self._hint(state) if self._hint else "No hints in this game.")
                 continue
             try:
                 action = self.game.parse_move(text)
             except UserError as error:
-                self._say(str(error))
+                self.say(str(error))
                 continue
             if action not in state.allowedActions:
-                self._say(illegal_move(self.game, state, action).splitlines()[0])
+                self.say(illegal_move(self.game, state, action).splitlines()[0])
                 continue
             pi = np.zeros(self.game.action_size)
             pi[action] = 1.0
@@ -384,8 +384,8 @@ class User(Player):
             raise Quit
         return "".join(c for c in line if c.isprintable())
 
-    def _say(self, text: str) -> None:
-        print(text, file=self._output or sys.stdout, flush=True)
+    def say(self, text: str) -> None:
+        print(text, file=self.output or sys.stdout, flush=True)
 
 
 def _temper(pi: np.ndarray, tau: float) -> np.ndarray:

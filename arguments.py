@@ -10,10 +10,13 @@ import dataclasses
 import inspect
 import io
 import itertools
+import os
 import re
+import shutil
 import textwrap
 import typing
-from contextlib import redirect_stderr
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
 from typing import Annotated, Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults, preset, unknown_setting
@@ -40,7 +43,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
     said, registry = io.StringIO(), tyro.constructors.ConstructorRegistry()
     registry.struct_rule(_fields)
     try:
-        with redirect_stderr(said):
+        with redirect_stderr(said), _wide("-h" in argv or "--help" in argv):
             parsed, unknown = tyro.cli(
                 _with_markers(command), args=argv, default=default, return_unknown_args=True, registry=registry,
                 prog=f"python main.py {_name(command)}", description=_joined(command.__doc__ or ""),
@@ -57,6 +60,19 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
             raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}")
         raise UserError(unknown_setting(name[:60], known))
     return parsed
+
+
+@contextmanager
+def _wide(shown: bool) -> Iterator[None]:
+    """Let tyro lay out its text for people at 60 columns at least, what is read here in one line."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(max(60, shutil.get_terminal_size().columns) if shown else 1000)
+    try:
+        yield
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
 
 
 def _name(command: type) -> str:
@@ -169,7 +185,7 @@ def early(argv: list[str], name: str) -> str | None:
 def number(argv: list[str], name: str) -> int | None:
     text = early(argv, name)
     if text is not None and not re.match(r"[0-9]{1,9}\Z", text):
-        raise UserError(f"{name}: expected a whole number, got {text[:40]!r}")
+        raise UserError(f"{name}: expected a whole number from 0 to 999,999,999, got {text[:40]!r}")
     return int(text) if text is not None else None
 
 

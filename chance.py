@@ -28,11 +28,11 @@ def uniform(tree):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def gamma(tree, alpha):  # type: ignore[no-untyped-def]
-    """Return a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000)."""
-    boost = 1.0
+def log_gamma(tree, alpha):  # type: ignore[no-untyped-def]
+    """Return the logarithm of a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000): draws of a small alpha may be tiny."""
+    boost = 0.0
     if alpha < 1.0:
-        boost = (1.0 - uniform(tree)) ** (1.0 / alpha)
+        boost = math.log(1.0 - uniform(tree)) / alpha
         alpha += 1.0
     d = alpha - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -40,7 +40,7 @@ def gamma(tree, alpha):  # type: ignore[no-untyped-def]
         x = math.sqrt(-2.0 * math.log(1.0 - uniform(tree))) * math.cos(2.0 * math.pi * uniform(tree))
         v = (1.0 + c * x) ** 3
         if v > 0.0 and math.log(1.0 - uniform(tree)) < 0.5 * x * x + d - d * v + d * math.log(v):
-            return boost * d * v
+            return boost + math.log(d * v)
 
 
 @compiled
@@ -48,11 +48,13 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
     """Draw Dirichlet noise over the root's legal moves (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
     root = f.nodes[f.trees[t].root]
     a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
-    total = 0.0
+    most, total = -np.inf, 0.0
     for e in range(root.first, root.first + root.count):
-        nu = gamma(f.trees[t], a) + 1e-30
-        f.noise[t, f.moves[e]] = nu
-        total += nu
+        f.noise[t, f.moves[e]] = log_gamma(f.trees[t], a)
+        most = max(most, f.noise[t, f.moves[e]])
+    for e in range(root.first, root.first + root.count):
+        f.noise[t, f.moves[e]] = math.exp(f.noise[t, f.moves[e]] - most)
+        total += f.noise[t, f.moves[e]]
     for e in range(root.first, root.first + root.count):
         f.noise[t, f.moves[e]] /= total
     f.trees[t].noisy = 1

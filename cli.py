@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import io
 import os
 import sqlite3
 import sys
@@ -29,6 +30,7 @@ examples:
 
 def run(argv: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
+    _open_streams()
     try:
         try:
             return _run(list(argv))
@@ -53,12 +55,26 @@ def run(argv: Sequence[str]) -> int:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
     except Exception as error:
+        if "no locator available" in str(error):  # numba's: neither this folder nor the user's can be written
+            told = "compiled code cannot be kept, neither here nor in your home folder"
+            print(f"error: {told}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)
+            return 2
         if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
             raise
         told = (str(error).splitlines() or [""])[0][:200]
         hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
         print(f"error: not enough memory ({told}); {hint}", file=sys.stderr)
         return 2
+
+
+def _open_streams() -> None:
+    """Let what is printed go nowhere where a stream is closed, and show what its encoding lacks as "?"."""
+    for name in ("stdin", "stdout", "stderr"):  # in this order each gets the number that is its own
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _flush() -> None:

@@ -49,7 +49,9 @@ def play_console(
     try:
         result = _play(game, person, machine, human_first, opening)
     finally:
-        if save_to is not None and person.moves:
+        if save_to is not None and not person.moves:
+            print("No move was played, so nothing is saved.")
+        elif save_to is not None:
             players = (person.name, machine.name) if human_first else (machine.name, person.name)
             save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
             print(f"The game is saved in {save_to}.")

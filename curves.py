@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from files import replacing
 from league import ANCHOR, league, version_name
 from loggers import clock
 
@@ -33,7 +34,8 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write the image to a file; the ending says in which format."""
-        self.figure.savefig(path, dpi=110)
+        with replacing(Path(path)) as trial:
+            self.figure.savefig(trial, dpi=110)
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()

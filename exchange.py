@@ -19,7 +19,7 @@ import numpy as np
 from arrays import BadArrays, read_arrays
 from compiled import call, compiled
 from config import UserError
-from files import write_file
+from files import replacing
 from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
@@ -135,7 +135,8 @@ def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int
     found = found[-count:] if count else found
     if not found:
         raise UserError(f"expected games in {folder.name}, there are none yet")
-    write_file(path, games_to_bytes(game, about, found))
+    with replacing(path) as trial:
+        trial.write_bytes(games_to_bytes(game, about, found))
     return len(found)
 
 

@@ -67,6 +67,22 @@ def writing(path: Path, needed: int = 0) -> Iterator[None]:
         raise unwritable(path, needed if error.errno in FULL else 0, error.strerror or str(error)) from None
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a name to write to beside a file of the user's, which it replaces when the block has come to its end.
+
+    Raises `UserError` naming the file where that cannot be; what was there before is then as it was.
+    """
+    trial = path.with_name(f".{path.stem}.{os.getpid()}.tmp{path.suffix}")
+    try:
+        yield trial
+        os.replace(trial, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror or error})") from None
+    finally:
+        trial.unlink(missing_ok=True)
+
+
 def private(path: str, flags: int) -> int:
     """Open a file that only its owner may read: the `opener` of what belongs to a run."""
     return os.open(path, flags, 0o600)

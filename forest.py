@@ -106,8 +106,9 @@ class Forest(NamedTuple):
 
 
 def capacity_for(sims: int, leaves: int) -> int:
-    """Nodes for a search of `sims` visits: as many again for what is kept from the move before."""
-    return 2 * sims + leaves + 2
+    """Nodes for a search of `sims` visits: as many again for what is kept from the move before and for positions with
+    one safe move, which a visit passes through (`pass_through`); of these a line of some even for a few visits."""
+    return 2 * sims + leaves + 32
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from agent import RESIGN, Player, Resigned, TakeBack
+from agent import RESIGN, Player, Resigned, TakeBack, User
 from config import Config
 from game import Game, GameState
 from gate import Verdict, judge_sprt, judge_threshold
@@ -239,7 +239,9 @@ def play_alone(
             tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
             action, pi, value, _ = player.act(table.state, tau)
         except TakeBack:
-            table = _taken_back(table, len(opening), number, seeds)
+            before, table = table, _taken_back(table, len(opening), number, seeds)
+            if table is before and isinstance(player, User):
+                player.say("There is no move of yours to take back.")
             continue
         except Resigned:
             table.resigned = number

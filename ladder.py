@@ -161,7 +161,11 @@ def rollout_match(game: Game, player: Player, sims: int, indices: Sequence[int],
     mixed = int(np.random.default_rng([seed, sims]).integers(2**31))
     opened = openings(game, max(indices, default=0) // 2 + 1, plies=plies, seed=mixed)
     jobs = [(i, opened[i // 2 % len(opened)], i % 2 == 0) for i in indices]
-    return [g.score for g in play_batch(game, (player, RolloutPlayer(game, sims=sims)), jobs, seed=mixed)]
+    players = player, RolloutPlayer(game, sims=sims)
+    at_once, scores = min(p.at_once for p in players), []
+    for first in range(0, len(jobs), at_once):
+        scores += [g.score for g in play_batch(game, players, jobs[first : first + at_once], seed=mixed)]
+    return scores
 
 
 def as_values(ladder: Ladder) -> dict[str, Any]:

@@ -29,12 +29,12 @@ _NETWORK = re.compile(
     r"(shipped|((?P<owner>shipped|run[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
     r"(:(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)?"
 )
-_BUDGET = re.compile(r"(\w+):((?P<count>[1-9][0-9]{0,6})|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)", re.ASCII)
+_BUDGET = re.compile(r"(\w+):((?P<count>[0-9]+)|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)", re.ASCII)
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
 _LEVEL = re.compile(r"level[: ]([0-9]{1,3})( \(elo -?[0-9]+\))?")
 _LOGGER = logging.getLogger("alphazero.lineup")
-DEEPEST = 60
-"""Plies that alpha-beta may be asked for."""
+_MOST = {"alphabeta": 60, "rollout": 9_999_999, "uct": 9_999_999}
+"""Plies and simulations that players may be asked for."""
 ROOM = 2**30
 """Bytes at most of the tree of a network that has a clock."""
 
@@ -102,6 +102,9 @@ def one_at_a_time(name: str) -> bool:
 def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name: str) -> Player:
     """Return a player with a budget of simulations, plies or seconds."""
     limit = None if seconds is None else _seconds(seconds, name)
+    if count is not None and kind in _MOST and not (len(count) < 8 and 1 <= int(count) <= _MOST[kind]):
+        what = "plies" if kind == "alphabeta" else "simulations"
+        raise UserError(f"expected from 1 to {_MOST[kind]:,} {what}, got {name[:60]!r}")
     if kind == "uct":
         if count is None:
             raise UserError(f"expected a number of simulations such as uct:1000, got {name[:60]!r}")
@@ -111,8 +114,6 @@ def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name
     if kind == "alphabeta":
         from players.alphabeta import AlphaBetaPlayer
 
-        if count is not None and int(count) > DEEPEST:
-            raise UserError(f"expected at most {DEEPEST} plies such as alphabeta:6, got {name[:60]!r}")
         return AlphaBetaPlayer(game, depth=int(count)) if count else AlphaBetaPlayer(game, seconds=limit)
     if kind == "rollout":
         from players.rollout import RolloutPlayer

@@ -366,15 +366,18 @@ class Residual_CNN(Gen_Model):
 
 
 class _Average(keras.callbacks.Callback):
-    """Keeps a running average of the weights over the steps (Polyak and Juditsky 1992, with a decay)."""
+    """Keeps a running average of the weights over the steps (Polyak and Juditsky 1992), with a decay that grows over a
+    run's first ones, as in TensorFlow's ExponentialMovingAverage: else what chance began with stays in it for long."""
 
     def __init__(self, decay: float, weights: list[np.ndarray]) -> None:
         super().__init__()
         self._decay, self.weights = decay, weights
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        steps = int(self.model.optimizer.iterations)
+        decay = min(self._decay, (1 + steps) / (10 + steps))
         for mean, now in zip(self.weights, self.model.get_weights(), strict=True):
-            mean += (1.0 - self._decay) * (now - mean)
+            mean += (1.0 - decay) * (now - mean)
 
 
 class _Progress(keras.callbacks.Callback):

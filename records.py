@@ -82,10 +82,15 @@ def save(path: Path, record: Record) -> None:
 def append(path: Path, records: Iterable[Record]) -> None:
     """Add games to a file of lines; they are on the disk when this returns."""
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
-            file.write(b"".join(to_bytes(record, ".json") for record in records))
-            file.flush()
-            os.fsync(file.fileno())
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:
+            before, data = file.tell(), b"".join(to_bytes(record, ".json") for record in records)
+            try:
+                while data:
+                    data = data[file.write(data) :]
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)  # no half of a line stays
+                raise
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror})") from None
 
@@ -102,6 +107,8 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
             for count in itertools.count(1):
                 line = file.readline(LIMIT + 1)
                 if not line or len(line) > LIMIT and count < number:
+                    if count == 1 and not line:
+                        raise UserError("expected games, the file is empty")
                     what = "a longer line" if line else f"{number}"
                     raise UserError(f"expected a game from 1 to {count - 1}, got {what}")
                 if count == number:

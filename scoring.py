@@ -97,7 +97,7 @@ def _exact(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
     searched = measure(choose(agent, found, [c.score_sims])[c.score_sims], found, who.bands)
     return {
         "positions": len(found), "sims": c.score_sims, "kept_alone": alone.kept.share, "kept": searched.kept.share,
-        "kept_by_stage": [round(part.share or 0.0, 6) for _, part in searched.stages],
+        "kept_by_stage": [part.share and round(part.share, 6) for _, part in searched.stages],
         "value_error": value_error(agent, found).mean_absolute_error,
     }  # fmt: skip
 

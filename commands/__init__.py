@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 from types import ModuleType
 
 COMMANDS = {
@@ -34,3 +35,11 @@ COMMANDS = {
 def module(name: str) -> ModuleType:
     """Return a command's module; it is loaded when first needed."""
     return importlib.import_module("commands." + name.replace("-", "_"))
+
+
+def take_as_ctrl_c(*names: str) -> None:
+    """Let signals ("SIGHUP": the terminal is closed) end the program as Ctrl-C does, but for those that are ignored."""
+    for name in names:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +30,7 @@ def run(argv: list[str]) -> int:
     path = Path(args.file)
     if path.suffix != ".keras":
         raise UserError(f"expected a file name that ends in .keras, got {args.file[:100]!r}")
+    from files import replacing
     from records import check_free
 
     check_free(path, overwrite=args.overwrite)
@@ -42,11 +42,7 @@ def run(argv: list[str]) -> int:
     agent = make_player(args.player, game, sims=1)
     if not isinstance(agent, Agent) or agent.at_once == 1 or agent.name.startswith(("sym:", "level")):
         raise UserError(f"expected a network such as best, shipped or run0002:version0007, got {args.player[:60]!r}")
-    trial = path.with_name(f".{path.stem}.{os.getpid()}.tmp.keras")
-    try:
+    with replacing(path) as trial:
         agent.model.export(str(trial))
-        os.replace(trial, path)
-    finally:
-        trial.unlink(missing_ok=True)
     print(f"{path}: {agent.name} of {game.spec}, {path.stat().st_size / 1e6:.1f} MB")
     return 0

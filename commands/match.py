@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Match:
-    """Let two players play, both colours of each seeded opening; no game comes twice. Ctrl-C ends it with a report."""
+    """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
     """PLAYERS; docs/players.md tells more, `levels` the levels."""
@@ -62,6 +62,7 @@ def run(argv: list[str]) -> int:
     claims = _claims(args, argv)
     import games
     import records
+    from agent import User
     from backends import STEADY
     from files import write_file
     from lineup import make_player, one_at_a_time
@@ -75,13 +76,18 @@ def run(argv: list[str]) -> int:
     if players[0].name == players[1].name:
         for number, player in enumerate(players, 1):
             player.name = f"{player.name} ({number})"
+    for player in players:
+        if isinstance(player, User) and args.json:
+            player.output = sys.stderr  # where the result is not
     if args.save:
         write_file(place, b"")
-    played, stopped = _play(game, players, args, claims)
+    played, stopped, fault = _play(game, players, args, claims)
+    if played:
+        _tell(_result(game, players, played, claims, stopped, args.games), args)
+    if fault is not None:
+        raise fault
     if not played:
         print("stopped before a pair of games was finished: nothing to report", file=sys.stderr)
-        return 130
-    _tell(_result(game, players, played, claims, stopped), args)
     return 130 if stopped else 0
 
 
@@ -103,8 +109,8 @@ def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
 
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
-) -> tuple[list[MatchGame], bool]:
-    """Return the games played, in whole pairs, and whether the person stopped the match."""
+) -> tuple[list[MatchGame], bool, UserError | None]:
+    """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
     from agent import Quit
     from funcs import contest
     from gate import weigh
@@ -134,8 +140,10 @@ def _play(
                 every=2 if one_by_one else 32 if claims else 64, keep=keep, report=report,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
-        return played[: len(played) // 2 * 2], True
-    return played, False
+        return played[: len(played) // 2 * 2], True, None
+    except UserError as error:  # the disk is full, a program has died
+        return played[: len(played) // 2 * 2], True, error
+    return played, False, None
 
 
 def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame]) -> None:
@@ -150,8 +158,9 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
 
 
 def _result(
-    game: Game, players: tuple[Player, ...], played: list[MatchGame], claims: tuple[float, float] | None, stopped: bool
-) -> dict[str, Any]:
+    game: Game, players: tuple[Player, ...], played: list[MatchGame], claims: tuple[float, float] | None, stopped: bool,
+    asked: int,
+) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
     from gate import weigh
     from rating import rate
@@ -169,6 +178,7 @@ def _result(
         "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
         "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
         "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
+        "asked": asked, "opening_plies": len(played[0].opening),
     }  # fmt: skip
     if claims is not None:
         evidence = weigh(scores, *claims)
@@ -196,6 +206,9 @@ def _words(total: Any, values: dict[str, Any], claims: tuple[float, float] | Non
         )  # fmt: skip
         lines.append(f"  sequential test: {decided} (evidence {found.ratio:+.2f}, decided at {found.low:+.2f} or "
                      f"{found.high:+.2f})")  # fmt: skip
+    if values["games"] < values["asked"] and not values["stopped"] and (found is None or found.accepted is None):
+        lines.append(f"  {values['games']} of {values['asked']} games: there are no more openings that differ "
+                     f"(of {values['opening_plies']} plies)")  # fmt: skip
     if values["stopped"]:
         lines.append("  stopped before its end; games of a batch that was not finished are not counted")
     return lines

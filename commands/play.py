@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from arguments import early, parse
+from commands import take_as_ctrl_c
 from config import UserError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def run(argv: list[str]) -> int:
         other = record.players[record.players[0] == PERSON]
         if early(argv, "against") is None and other:
             against = _opponent(record, other, args.against)
+    take_as_ctrl_c("SIGHUP", "SIGTERM")  # so that the game is saved
     return play_console(
         record.game, against, args.sims, first, record.moves,
         save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,

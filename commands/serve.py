@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import signal
 from dataclasses import dataclass
 
 from arguments import parse, whole
+from commands import take_as_ctrl_c
 from config import UserError
 
 
@@ -36,8 +36,7 @@ def run(argv: list[str]) -> int:
         import games
 
         spec = games.make(spec).spec
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # the terminal is closed
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGINT))
+    take_as_ctrl_c("SIGHUP")
     try:
         serve(
             host=args.host, port=args.port, spec=spec, open_browser=args.open,

@@ -134,7 +134,8 @@ def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) ->
         done, c = session.iteration - 1, session.config
         more = [f"more than {c.iterations} --iterations"] if done >= c.iterations else []
         more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
-        say(f"this run is finished; {' and '.join(more) or 'more --minutes'} let it go on, --new starts another")
+        how = " and ".join(more) or "more --minutes"
+        session.console.warn(f"this run is finished; {how} let it go on, --new starts another")
         return 0
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from arguments import parse
+from arguments import parse, whole
 
 SHOWN = 20
 
@@ -23,6 +23,8 @@ class Verify:
 
 def run(argv: list[str]) -> int:
     args = parse(Verify, argv)
+    if args.run is not None:
+        whole(args.run, "run", 1, 999_999)
     import games
     from runs import find_run
     from verification import verify

@@ -81,6 +81,8 @@ def parameters_of(kind: type[Game], inside: str) -> dict[str, Parameter]:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             options = ", ".join(known) or "none"
             raise UserError(f"{kind.name}: expected a parameter out of {options}, got {key[:40]!r}{hint}")
+        if key in found:
+            raise UserError(f"{kind.name}: expected {key} once, got it twice")
         found[key] = _parameter(kind.name, key, value, known[key].default)
     return found
 

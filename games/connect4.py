@@ -327,7 +327,8 @@ class Connect4(Game):
     def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:
         if not (1 <= rows <= 100 and 1 <= columns <= 400 and rows * columns <= 400 and 2 <= n <= max(rows, columns)):
             raise UserError(
-                f"connect4: expected at most 400 cells and 2 <= n <= the longer side, got {rows}x{columns}x{n}"
+                "connect4: expected 1 to 100 rows, 1 column or more, 400 cells at most and 2 <= n <= the longer side, "
+                f"got rows {rows}, columns {columns}, n {n}"
             )
         defaults = {"rows": 6, "columns": 7, "n": 4}
         given = {"rows": rows, "columns": columns, "n": n}

@@ -22,6 +22,7 @@ import numpy as np
 
 import games
 from config import UserError
+from files import replacing
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, WINNING, Game
 
 T = TypeVar("T")
@@ -38,7 +39,10 @@ def load(spec: str) -> Game:
     match = _SPEC.match(spec)
     if not match:
         raise UserError(f"expected a game such as file.py:Class or file.py:Class(size=5), got {spec[:60]!r}")
-    path = Path(match["file"]).expanduser().resolve()
+    try:
+        path = Path(match["file"]).expanduser().resolve()
+    except RuntimeError as error:  # ~somebody, or a ring of links
+        raise UserError(f"expected a file with a game, got {match['file'][:100]!r} ({error})") from None
     module = _module(path)
     kind = _class(path, module, match["kind"] or "")
     if not hasattr(kind, "name"):
@@ -158,11 +162,8 @@ def write_template(name: str, folder: Path) -> tuple[Path, str]:
     path = folder / f"{name}.py"
     _check_name(name, kind, path)
     text = TEMPLATE.read_text(encoding="utf-8").replace("TemplateGame", kind).replace("template_game", name)
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UserError(f"expected a new name, there is {path} already") from None
+    with replacing(path) as trial:
+        trial.write_text(text, encoding="utf-8")
     return path, kind
 
 

@@ -58,7 +58,7 @@ REFUSED = [
     (["check", "tictactoes"], "did you mean 'tictactoe'"),
     (["match", "random"], "expected player1 and player2;"),
     (["match", "random", "rondom"], "did you mean 'random'"),
-    (["match", "random", "uct:0"], "expected a player such as"),
+    (["match", "random", "uct:0"], "expected from 1 to 9,999,999 simulations"),
     (["match", "random", "human", "--games", "-3"], "games"),
     (["match", "best", "random"], "expected a trained run of connect4, there is none"),
     (["match", "run0004:best", "random"], "expected run0004"),

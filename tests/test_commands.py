@@ -37,6 +37,9 @@ def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place,
     assert code == 0 and "this run is finished; more than 1 --iterations let it go on" in out
     assert len(read_metrics(folder / "metrics.jsonl")) == 1
 
+    code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--json")
+    assert (code, out) == (0, "") and "this run is finished; more than 1 --iterations let it go on" in err
+
     code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "2", "--json")
     (line,) = out.splitlines()
     assert code == 0 and json.loads(line) == read_metrics(folder / "metrics.jsonl")[1]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import games
+from agent import Agent
 from corridor import Corridor, CorridorState
 from drawings import play
 from MCTS import MCTS, Node
@@ -112,6 +113,25 @@ def test_a_stopped_search_can_go_on_as_if_nothing_had_happened():
         assert leaves > 1 or everything(parts) == everything(whole)
 
 
+@pytest.mark.parametrize("sims", [4, 32])
+def test_a_tree_with_room_for_a_search_has_it_too_for_positions_that_visits_pass_through(sims):
+    game = GAMES["connect4"]
+    agent = Agent("", game, Projection(game), mcts_sims=sims)
+    searched = 0
+    for asked in (sims, 2 * sims):  # as many as the first tables would hold where nothing is passed through
+        for index in range(20):
+            agent.mcts_sims, state = asked, game.start()
+            agent.new_games(1)
+            agent.new_game(0, index)
+            while not state.isEndGame:
+                (decision,) = agent.act_many([0], [state], [1.0])
+                root = agent._many.root
+                assert root.proven is not None or root.visits >= asked, f"{root.visits} of {asked}\n{state}"
+                searched += root.proven is None
+                state = state.takeAction(decision.action)[0]
+    assert searched > 100
+
+
 @pytest.mark.parametrize("leaves", [1, 8])
 @pytest.mark.parametrize("name", GAMES)
 def test_a_full_tree_ends_the_search_and_stays_sound(name, leaves):
@@ -131,7 +151,7 @@ def test_steps_in_a_full_tree_raise_and_take_their_visits_back():
     mcts = rooted(game, sims=1)
     mcts.search(Projection(game), 5000)
     before = everything(mcts)
-    with pytest.raises(MemoryError, match="the tree is full .5 nodes."):
+    with pytest.raises(MemoryError, match="the tree is full .35 nodes."):
         while True:
             leaf, value, done, breadcrumbs = mcts.moveToLeaf()
             mcts.expand(leaf, 0.0, np.zeros(7))

@@ -121,7 +121,7 @@ def test_noise_ends_when_the_same_root_is_set_again():
     assert numbers(noisy.root) == numbers(quiet.root)
 
 
-@pytest.mark.parametrize("alpha, concentration", [(0.3, 0.3), (3.0, 3.0), (0.0, 10.83 / 7)])
+@pytest.mark.parametrize("alpha, concentration", [(0.001, 0.001), (0.3, 0.3), (3.0, 3.0), (0.0, 10.83 / 7)])
 def test_noise_has_the_mean_and_the_variance_of_a_dirichlet_distribution(alpha, concentration):
     trees = 3000
     mcts = MCTS(GAMES["connect4"], trees=trees, sims=1, seed=2)
