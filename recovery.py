@@ -53,7 +53,7 @@ def recover(folder: Path) -> Recovered:
     lock = hold(folder)
     try:
         require_space(folder, 2 * sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
-        with tempfile.TemporaryDirectory(dir=folder.parent) as place:  # where there is room, as just seen
+        with tempfile.TemporaryDirectory(prefix=".recover-", dir=folder.parent) as place:  # where there is room
             tables = _read(folder, Path(place))
         config = _config(folder, tables)
         game = game_of(folder, config)

@@ -41,9 +41,6 @@ def run(argv: list[str]) -> int:
     runs = {f"{ships[f]}{f.parent.name}/{f.name}": read_metrics(f / "metrics.jsonl") for f in folders}
     from curves import curves
 
-    try:
-        curves(runs, by_time=args.x == "time").save(args.output)
-    except OSError as error:
-        raise UserError(f"output: expected a file that can be written, got {error.strerror}: {args.output}") from None
+    curves(runs, by_time=args.x == "time").save(args.output)
     print(f"{', '.join(runs)}: {args.output}")
     return 0

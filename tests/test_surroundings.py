@@ -81,7 +81,9 @@ def test_an_empty_file_of_games_is_said_to_be_empty(tmp_path, capsys):
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
 def test_a_game_is_saved_when_its_terminal_is_closed(tmp_path, name):
     place = tmp_path / "game.json"
-    command = [sys.executable, MAIN, "play", "--game", "tictactoe", "--against", "random", "--save", str(place)]
+    heard = f"import os, signal, sys; signal.signal(signal.{name}, 0); os.execv(sys.executable, sys.argv[1:])"
+    command = [sys.executable, "-c", heard, sys.executable, MAIN, "play", "--game", "tictactoe", "--against", "random",
+               "--save", str(place)]  # fmt: skip
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as playing:
         playing.stdin.write("b2\n")
         playing.stdin.flush()
