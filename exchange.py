@@ -26,8 +26,7 @@ from games.plain import PlainGame
 from initialise import Session
 from memory import ILLEGAL_VISITS
 from runs import read_config
-from selfplay import GameRecord
-from storage import IMPORTED, Store
+from storage import IMPORTED, GameRecord, Store
 
 FORMAT = 1
 LIMIT = 2 << 30
@@ -127,8 +126,7 @@ def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int
     store = Store(folder / "run.db", read_only=True)
     try:
         window = read_config(folder).memory_size if not count else 1 << 62
-        found = [(iteration, GameRecord(index, moves, visits, values, result))
-                 for iteration, index, result, moves, visits, values in store.games(window)]  # fmt: skip
+        found = list(store.games(window))
         about = {"game": game.spec, "rules": digest(game), "run": store.get("run") or ""}
     finally:
         store.close()
@@ -244,8 +242,7 @@ def import_games(session: Session, data: bytes, source: str) -> Exchanged:
     game, store = session.game, session.store
     about, records = games_from_bytes(data, game, source)
     iteration = session.iteration + ("self-play" in store.finished(session.iteration))
-    rows = store.games(1 << 62)
-    known = {content_of(GameRecord(i, moves, visits, values, result)) for _, i, result, moves, visits, values in rows}
+    known = {content_of(record) for _, record in store.games(1 << 62)}
     fresh: list[GameRecord] = []
     refused, doubles = [], 0
     place = max([i for i in store.game_indices(iteration) if i >= IMPORTED], default=IMPORTED - 1) + 1

@@ -25,8 +25,8 @@ from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory, tells_owners
 from pool import Here, Order, Pool
 from runs import RUNS, find_run, game_folder, game_of, hold, let_go, network_facts, new_folder, read_config, taken_over
-from selfplay import GameRecord, SelfPlay, side_by_side
-from storage import Store
+from selfplay import SelfPlay, side_by_side
+from storage import GameRecord, Store
 
 RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
@@ -364,8 +364,8 @@ class Session:
 
     def _load_memory(self) -> None:
         """Fill ltmemory from the games on disk, up to the last finished retraining."""
-        rows = self.store.games(self.config.memory_size, self.iteration)
-        count = self.memory.extend(GameRecord(i, moves, visits, v, result) for _, i, result, moves, visits, v in rows)
+        games = self.store.games(self.config.memory_size, self.iteration)
+        count = self.memory.extend(record for _, record in games)
         self.remembered = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 

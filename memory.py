@@ -19,7 +19,7 @@ from duplicates import Likeness, running_sum
 from files import DamagedData
 from game import PLAYER, Game
 from games.plain import PlainGame
-from selfplay import GameRecord
+from storage import GameRecord
 
 ILLEGAL_VISITS = np.uint16(65535)
 """Marks illegal moves among visits."""

@@ -20,7 +20,8 @@ import numpy as np
 
 from backends import Predictor
 from config import UserError
-from selfplay import Counts, GameRecord, SelfPlay, game_seed
+from selfplay import Counts, SelfPlay, game_seed
+from storage import GameRecord
 
 TASK = 16
 """Most games of a task."""

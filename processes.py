@@ -22,7 +22,8 @@ from typing import Any, Protocol
 
 from config import UserError
 from pool import PATIENCE, Report, game_message, pack
-from selfplay import Counts, GameRecord, game_seed
+from selfplay import Counts, game_seed
+from storage import GameRecord
 
 BEAT = 0.5
 """Seconds from one sign of a playing worker to the next."""

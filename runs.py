@@ -21,8 +21,7 @@ from config import Config, UserError, find_faults, from_json, layers
 from files import DamagedData, private, writing
 from game import Game
 from growing import enlarged, holds
-from selfplay import GameRecord
-from storage import Store
+from storage import GameRecord, Store
 from versions import read_weights
 
 HERE = Path(__file__).parent
@@ -281,9 +280,8 @@ def taken_over(
             if not 0 <= last <= done or not store.count_games():
                 told = f"from 0 to {done}" if store.count_games() else "of a run with games"
                 raise UserError(f"initial_memory_version: expected an iteration {told}, got {last} of {source.name}")
-            rows = store.games(config.memory_size, last + 1)
-            memory = [GameRecord(i, moves, visits, values, result)
-                      for i, (_, _, result, moves, visits, values) in enumerate(rows)]  # fmt: skip
+            games = store.games(config.memory_size, last + 1)
+            memory = [record._replace(index=i) for i, (_, record) in enumerate(games)]
         return weights, memory
     finally:
         store.close()

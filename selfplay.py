@@ -23,25 +23,11 @@ from forest import TREE
 from game import Game
 from games.plain import PlainGame
 from MCTS import MCTS, Predictor
+from storage import GameRecord
 from turns import IDLE, Table, budgets, draw_openings, how_to_play, selfplay_step, start_game
 
 WAIT = 0.005
 """Seconds from one look at the games to play to the next, of a thread without any."""
-
-
-class GameRecord(NamedTuple):
-    """One finished game of L moves."""
-
-    index: int  # type: ignore[assignment]
-    """Its number within the iteration; from `storage.IMPORTED` on it was played elsewhere."""
-    moves: np.ndarray
-    """[L] int16"""
-    visits: np.ndarray
-    """[L, action_size] uint16: root visits; all 0 where the search was not a full one."""
-    values: np.ndarray
-    """[L] float32: the search's value, for the player to move."""
-    result: float
-    """For the player who began (playerTurn 1)."""
 
 
 def game_seed(run: str, iteration: int, index: int) -> int:

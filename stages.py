@@ -18,8 +18,8 @@ from funcs import MatchGame, tournament
 from gate import Verdict
 from initialise import Session, Stopped
 from memory import Batch, window
-from selfplay import Counts, GameRecord, longest_first, side_by_side
-from storage import IMPORTED
+from selfplay import Counts, longest_first, side_by_side
+from storage import IMPORTED, GameRecord
 from versions import drop_old_optimizers
 
 COMMIT_SECONDS = 3.0
@@ -61,8 +61,8 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
         return  # interrupted after self-play
     s.check_space()
     memory.clear_stmemory()
-    for _, index, result, moves, visits, values in s.store.games_of(iteration):
-        memory.commit_stmemory(GameRecord(index, moves, visits, values, result))
+    for record in s.store.games_of(iteration):
+        memory.commit_stmemory(record)
     have = {record.index for record in memory.stmemory}
     wanted = [i for i in range(c.episodes) if i not in have]
     if not s.raw_rate or iteration % 10 == 1:

@@ -22,6 +22,21 @@ TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
 """How the facts end that differ between two runs of the same moves."""
 
 
+class GameRecord(NamedTuple):
+    """One finished game of L moves."""
+
+    index: int  # type: ignore[assignment]
+    """Its number within the iteration; from `IMPORTED` on it was played elsewhere."""
+    moves: np.ndarray
+    """[L] int16"""
+    visits: np.ndarray
+    """[L, action_size] uint16: root visits; all 0 where the search was not a full one."""
+    values: np.ndarray
+    """[L] float32: the search's value, for the player to move."""
+    result: float
+    """For the player who began (playerTurn 1)."""
+
+
 class Version(NamedTuple):
     """A network of the run."""
 
@@ -40,8 +55,8 @@ class Store(Database):
 
     # ---- games
 
-    def add_games(self, iteration: int, version: int, games: Iterable[Any]) -> None:
-        """Keep `GameRecord`s; one that is there already stays as it is."""
+    def add_games(self, iteration: int, version: int, games: Iterable[GameRecord]) -> None:
+        """Keep games; one that is there already stays as it is."""
         rows = []
         for g in games:  # + 0.0: SQLite has no -0.0
             full = g.visits.any(axis=1)
@@ -58,8 +73,8 @@ class Store(Database):
         """Return which games of an iteration are there."""
         return {r[0] for r in self._db.execute("SELECT idx FROM games WHERE iteration = ?", (iteration,))}
 
-    def games(self, positions: int, before: int = 2**31) -> Iterator[tuple[Any, ...]]:
-        """Yield (iteration, idx, result, moves, visits, values) in order: the newest that hold so many positions.
+    def games(self, positions: int, before: int = 2**31) -> Iterator[tuple[int, GameRecord]]:
+        """Yield (iteration, game) in order: the newest that hold so many positions.
 
         Only games of iterations below `before`.
         """
@@ -76,18 +91,18 @@ class Store(Database):
             return
         rest = "WHERE iteration >= ? AND iteration < ? ORDER BY iteration, idx"
         for row in self.rows("games", rest, (first, before)):
-            yield *row[:2], row[3], *unpack(*row[4:7])
+            yield row[0], record_of(row)
 
-    def games_of(self, iteration: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the games of one iteration as `games` does."""
+    def games_of(self, iteration: int) -> Iterator[GameRecord]:
+        """Yield the games of one iteration in order."""
         for row in self.rows("games", "WHERE iteration = ? ORDER BY idx", (iteration,)):
-            yield *row[:2], row[3], *unpack(*row[4:7])
+            yield record_of(row)
 
-    def newest_game(self) -> tuple[Any, ...] | None:
-        """Return the self-play game that was kept last, as `games` yields it; None where there is none."""
-        query = "SELECT iteration, idx, result, moves, visits, vals FROM games WHERE iteration > 0 AND idx < ?"
-        row = self._db.execute(query + " ORDER BY rowid DESC LIMIT 1", (IMPORTED,)).fetchone()
-        return (*row[:3], *unpack(*row[3:])) if row else None
+    def newest_game(self) -> tuple[int, GameRecord] | None:
+        """Return (iteration, game) of the self-play game that was kept last; None where there is none."""
+        for row in self.rows("games", "WHERE iteration > 0 AND idx < ? ORDER BY rowid DESC LIMIT 1", (IMPORTED,)):
+            return row[0], record_of(row)
+        return None
 
     def game_counts(self) -> dict[int, int]:
         """Return {iteration: self-play games kept}."""
@@ -212,14 +227,14 @@ class Store(Database):
         return total.hexdigest()
 
 
-def unpack(moves: bytes, visits: bytes, vals: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return moves [L], visits [L, action_size], values [L]."""
-    played = np.frombuffer(moves, "<i2")
-    length, head = len(played), -(-len(played) // 8)
+def record_of(row: tuple[Any, ...]) -> GameRecord:
+    """Return the game that a row of the games holds."""
+    moves, visits = np.frombuffer(row[4], "<i2"), row[5]
+    length, head = len(moves), -(-len(moves) // 8)
     full = np.unpackbits(np.frombuffer(visits[:head], np.uint8), count=length).astype(bool)
     counts = np.frombuffer(visits[head:], "<u2")
     searched = int(full.sum())
     table = np.zeros((length, len(counts) // searched if searched else 0), np.uint16)
     if searched:
         table[full] = counts.reshape(searched, -1)
-    return played, table, np.frombuffer(vals, "<f4")
+    return GameRecord(row[1], moves, table, np.frombuffer(row[6], "<f4"), row[3])

@@ -14,8 +14,7 @@ from exchange import fault
 from files import DamagedData, read_file, sha256
 from game import Game
 from runs import game_of, read_config
-from selfplay import GameRecord
-from storage import IMPORTED, Store, unpack
+from storage import IMPORTED, Store, record_of
 from versions import optimizer_file, path_of
 
 
@@ -78,7 +77,7 @@ def _row_faults(store: Store, game: Game) -> Iterator[str]:
 def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
     """Return what the rules have against a row of the games, "" for nothing."""
     try:
-        return fault(game, GameRecord(row[1], *unpack(*row[4:7]), row[3]))
+        return fault(game, record_of(row))
     except (ValueError, TypeError, UserError) as error:
         return f"cannot be read ({error})"
 

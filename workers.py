@@ -14,7 +14,8 @@ from config import Config, from_json, to_json, with_overrides
 from files import arrays_from_bytes, read_checked
 from pool import Crew
 from processes import ProcessHand
-from selfplay import Counts, GameRecord, SelfPlay, side_by_side
+from selfplay import Counts, SelfPlay, side_by_side
+from storage import GameRecord
 
 
 class NetworkPlayer:

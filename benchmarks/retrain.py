@@ -27,7 +27,6 @@ from initialise import Session
 from loggers import Console
 from memory import Batch
 from runs import read_config
-from selfplay import GameRecord
 from storage import Store
 
 WARMUP = 100
@@ -57,8 +56,7 @@ def main() -> None:
     store = Store(options.run / "run.db", read_only=True)
     with tempfile.TemporaryDirectory() as folder, Session.start(c, root=Path(folder), console=Console(quiet=True)) as s:
         for iteration in range(1, store.iterations_done() + 1):
-            s.memory.extend(GameRecord(index, moves, visits, values, result)
-                            for _, index, result, moves, visits, values in store.games_of(iteration))  # fmt: skip
+            s.memory.extend(store.games_of(iteration))
 
         def sample(step: int) -> Batch:
             rng = np.random.default_rng([c.seed, 1, step])

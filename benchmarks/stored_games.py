@@ -22,8 +22,7 @@ from config import from_json
 from duplicates import Likeness
 from game import Game
 from memory import Memory
-from selfplay import GameRecord
-from storage import Store
+from storage import GameRecord, Store
 
 
 def searched(record: GameRecord) -> np.ndarray:
@@ -82,7 +81,7 @@ def main() -> None:
     config = from_json((options.run / "config.json").read_text())
     game = games.make(config.game)
     store = Store(options.run / "run.db", read_only=True)
-    records = [GameRecord(i, m, v, w, r) for _, i, r, m, v, w in store.games(options.positions)]
+    records = [record for _, record in store.games(options.positions)]
     memory = Memory(game, options.positions)
     memory.extend(records)
     print(f"{config.game}, the newest {options.positions:,} positions of {options.run}")

@@ -68,14 +68,14 @@ def main() -> None:
     who = oracle(game)
     if who is None or game.spec != "connect4":
         sys.exit(f"expected a run of connect4, got one of {game.spec}")
-    store, rng, rows = Store(options.run / "run.db", read_only=True), np.random.default_rng(0), []
-    for iteration in range(options.from_iteration, store.iterations_done() + 1):
-        rows += [row[2:] for row in store.games_of(iteration)]
+    store, rng = Store(options.run / "run.db", read_only=True), np.random.default_rng(0)
+    iterations = range(options.from_iteration, store.iterations_done() + 1)
+    records = [record for iteration in iterations for record in store.games_of(iteration)]
     plies: list[int] = []
     known: list[float] = []
     found: list[dict[str, float]] = []
     while len(known) < options.positions:
-        result, moves, visits, values = rows[rng.integers(len(rows))]
+        _, moves, visits, values, result = records[rng.integers(len(records))]
         taught = np.flatnonzero(visits.any(axis=1))
         taught = taught[taught >= 6]  # before that solving takes seconds
         if not len(taught):

@@ -19,8 +19,7 @@ from doctor import Found, random_game
 from game import Game
 from memory import ILLEGAL_VISITS, Memory, Positions
 from runs import game_of, read_config
-from selfplay import GameRecord
-from storage import Store
+from storage import GameRecord, Store
 from versions import read_weights
 
 YOUNG = 10
@@ -70,8 +69,7 @@ def read_history(folder: Path) -> History:
         try:
             history.iterations = store.iterations_done()
             for iteration in range(max(history.iterations - LAST + 1, 1), history.iterations + 1):
-                rows = store.games_of(iteration)
-                history.records += [GameRecord(i, moves, visits, vals, res) for _, i, res, moves, visits, vals in rows]
+                history.records += store.games_of(iteration)
             _ask_network(history, store)
         finally:
             store.close()

@@ -190,8 +190,7 @@ def save(folder, log):
 
 def commit(path, log):
     """Add three games in a transaction, again and again, and note outside when one is done."""
-    from selfplay import GameRecord
-    from storage import Store
+    from storage import GameRecord, Store
 
     store = Store(path)
     number = store.count_games() // 3

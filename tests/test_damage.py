@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import config as c
-import stages
 from config import UserError, with_overrides
 from files import DamagedData, Unwritable, arrays_from_bytes, arrays_to_bytes
 from initialise import Session
@@ -55,7 +54,7 @@ def test_a_network_damaged_in_the_midst_of_the_next_iteration_costs_that_one_and
 ):
     folder, asked = copied(begun, tmp_path), []
     with Session.open(folder, console=QUIET) as session:
-        given = [stages.GameRecord(IMPORTED + i, *row[3:], row[2]) for i, row in enumerate(session.store.games_of(1))]
+        given = [game._replace(index=IMPORTED + i) for i, game in enumerate(session.store.games_of(1))]
         with session.store.transaction():
             session.store.add_games(2, -1, given[:3])
         train(session, stop=lambda: asked.append(1) or len(asked) > 20)

@@ -9,8 +9,7 @@ from files import DamagedData
 from invented import random_record
 from memory import ILLEGAL, ILLEGAL_VISITS, Memory
 from searching import GAMES
-from selfplay import GameRecord
-from storage import Store
+from storage import GameRecord, Store
 
 
 class Failing(Corridor):
@@ -294,7 +293,7 @@ def test_games_come_back_from_the_disk_as_they_went(name, share, tmp_path):
         store.add_games(1, 0, [r._replace(result=9.0) for r in records[:5]])  # they are there and stay
     store.close()
     store = Store(tmp_path / "run.db", read_only=True)
-    found = [GameRecord(i, moves, visits, values, result) for _, i, result, moves, visits, values in store.games(10**6)]
+    found = [record for _, record in store.games(10**6)]
     store.close()
     assert len(found) == 12
     one, other = Memory(game, 500), Memory(game, 500)
@@ -314,7 +313,7 @@ def test_the_newest_games_that_fill_the_window_are_loaded_in_order(tmp_path):
     assert all(15 <= n <= 27 for n in each)
 
     def loaded(positions, before=100):
-        return [(iteration, idx) for iteration, idx, *_ in store.games(positions, before)]
+        return [(iteration, record.index) for iteration, record in store.games(positions, before)]
 
     assert loaded(1) == [(5, 0), (5, 1), (5, 2)]
     assert loaded(each[4] + 1) == [(i, j) for i in (4, 5) for j in range(3)]

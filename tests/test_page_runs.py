@@ -14,8 +14,7 @@ from config import UserError, to_json
 from players import RandomPlayer
 from records import Record, to_bytes
 from runs import game_folder
-from selfplay import GameRecord
-from storage import IMPORTED, Store
+from storage import IMPORTED, GameRecord, Store
 from tiny import tiny
 from web import engine
 from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game

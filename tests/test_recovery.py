@@ -8,7 +8,6 @@ import stat
 
 import pytest
 
-import stages
 from commandline import told
 from config import UserError, with_overrides
 from files import DamagedData, Unwritable, write_file
@@ -318,8 +317,7 @@ def test_training_that_diverges_once_is_done_again_at_half_the_rate(begun, tmp_p
 
 def test_values_that_are_not_finite_never_reach_the_memory(begun, tmp_path, quick):
     with Session.open(copied(begun, tmp_path), console=QUIET) as session:
-        _, index, result, moves, visits, values = next(session.store.games_of(1))
-        record = stages.GameRecord(index, moves, visits, values, result)
+        record = next(session.store.games_of(1))
         for wrong in (record._replace(result=float("nan")), record._replace(values=record.values * float("inf"))):
             with pytest.raises(DamagedData, match="finite"), session.store.transaction():
                 session.store.add_games(2, 0, [wrong])

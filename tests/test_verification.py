@@ -13,8 +13,7 @@ from files import DamagedData, arrays_to_bytes, sha256
 from initialise import Session
 from recovery import recover
 from runs import game_folder, game_of
-from selfplay import GameRecord
-from storage import Store
+from storage import GameRecord, Store
 from tiny import QUIET, tree_of
 from verification import verify
 

@@ -322,7 +322,7 @@ def test_workers_search_with_the_budget_of_the_iteration(tmp_path):
         config = tiny(workers=workers, mcts_sims=40, grow_sims=4)
         with Session.start(config, root=tmp_path / str(workers), console=QUIET) as session:
             train(session, iterations=1)
-            games.append([game[1:] for game in session.store.games_of(1)])
-    assert max(np.sum(visits, axis=1).max() for *_, visits, _ in games[0] if np.any(visits)) == 10
+            games.append([*session.store.games_of(1)])
+    assert max(game.visits.sum(axis=1).max() for game in games[0]) == 10
     for one, other in zip(*games, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))

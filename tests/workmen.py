@@ -7,7 +7,8 @@ import time
 
 import numpy as np
 
-from selfplay import Counts, GameRecord
+from selfplay import Counts
+from storage import GameRecord
 
 
 def game_of(index, seed, weights="net"):

@@ -19,7 +19,7 @@ from league import ANCHOR, league, version_name
 from rating import wilson
 from records import Record
 from runs import game_folder, read_config
-from storage import IMPORTED, Store
+from storage import IMPORTED, GameRecord, Store
 from web.charts import Point
 
 STAGES = ("self-play", "retrain", "tournament", "score")
@@ -219,9 +219,9 @@ def stored_game(folder: Path, iteration: int, index: int, *, named: tuple[str, .
     """Return a game of self-play; raise `UserError` when it is not there. named: see `game_spec`."""
     game = _game(folder, named)
     with reading(folder) as store:
-        for row in store.games_of(iteration):
-            if row[1] == index:
-                return _stored(game, row)
+        for record in store.games_of(iteration):
+            if record.index == index:
+                return _stored(game, iteration, record)
     raise UserError(f"expected a game of iteration {iteration}, got number {index}")
 
 
@@ -229,22 +229,21 @@ def newest_game(folder: Path, *, named: tuple[str, ...] = ()) -> Stored | None:
     """Return the self-play game that was kept last. named: see `game_spec`."""
     game = _game(folder, named)
     with reading(folder) as store:
-        row = store.newest_game()
-        return _stored(game, row) if row else None
+        found = store.newest_game()
+        return _stored(game, *found) if found else None
 
 
-def _stored(game: Game, row: tuple[Any, ...]) -> Stored:
-    iteration, index, result, moves, visits, values = row
-    actions = [int(a) for a in moves]
+def _stored(game: Game, iteration: int, record: GameRecord) -> Stored:
+    actions = record.moves.tolist()
     state, noted = game.start(), {}
     searched = False  # nobody searches the moves of a random opening
-    for ply, (action, value) in enumerate(zip(actions, values, strict=True)):
-        searched = searched or value != 0 or bool(visits[ply].any())
+    for ply, (action, value) in enumerate(zip(actions, record.values, strict=True)):
+        searched = searched or value != 0 or bool(record.visits[ply].any())
         if searched and math.isfinite(value):
             noted[ply] = float(value) * state.playerTurn
         state = state.takeAction(action)[0]
-    names = f"iteration {iteration}", f"game {index}"
-    return Stored(Record(game, actions, float(result), names), noted)
+    names = f"iteration {iteration}", f"game {record.index}"
+    return Stored(Record(game, actions, record.result, names), noted)
 
 
 def match_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ...] = ()) -> Stored:
@@ -269,7 +268,7 @@ def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, 
     """Return (index, who played, result for who began, moves) of an iteration's games: "self-play" or "tournament"."""
     with reading(folder) as store:
         if kind == "self-play":
-            return [(int(row[1]), "self-play", float(row[2]), len(row[3])) for row in store.games_of(iteration)]
+            return [(game.index, "self-play", game.result, len(game.moves)) for game in store.games_of(iteration)]
         return [
             (int(i), f"version {current if began else best} began, against {best if began else current}",
              2 * score - 1 if began else 1 - 2 * score, len(moves.split()))
