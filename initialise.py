@@ -238,24 +238,6 @@ class Session:
         tournament = self.store.finished(done).get("tournament", {})
         return not self.ends(done, tournament.get("at_seconds", self.worked_seconds))
 
-    def progress(self) -> float:
-        """Share of the run that is done, in [0, 1]: what the learning-rate schedule follows."""
-        share = (self.iteration - 1) / self.config.iterations
-        if self.config.minutes:
-            share = max(share, self.worked_seconds / (60 * self.config.minutes))
-        return min(share, 1.0)
-
-    def learning_rate(self, step: int) -> float:
-        """Return the rate of a training step of this iteration."""
-        c, p = self.config, self.progress()
-        rate = c.learning_rate
-        if c.learning_rate_schedule == "steps":
-            rate *= 0.1 ** ((p >= 0.5) + (p >= 0.75))
-        elif c.learning_rate_schedule == "cosine":
-            rate *= 0.05 + 0.95 * 0.5 * (1 + float(np.cos(np.pi * p)))
-        taken = int(self.store.get("steps", "0") or 0) + step
-        return rate * min(1.0, (taken + 1) / c.warmup_steps) if c.warmup_steps else rate
-
     # ---- networks
 
     @property

@@ -18,6 +18,7 @@ from funcs import MatchGame, tournament
 from gate import Verdict
 from initialise import Session, Stopped
 from memory import Batch, window
+from schedule import learning_rates
 from selfplay import Counts, longest_first, side_by_side
 from storage import IMPORTED, GameRecord
 from versions import drop_old_optimizers
@@ -186,6 +187,7 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
     new = s.store.trained_positions(iteration)
     batches = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
     steps = batches * c.epochs
+    rates = [share * rate for rate in learning_rates(c, s.store, steps)]
     newest = window(c.first_window, s.store.positions_until(iteration))
     agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
 
@@ -195,9 +197,6 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
             c.batch_size, rng, newest=newest, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
         )
 
-    def rate(step: int) -> float:
-        return share * s.learning_rate(step)
-
     def report(done: int) -> None:
         reach("fit.step")
         if stop():
@@ -205,10 +204,10 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
         phase.update(done, positions_per_s=done * c.batch_size / (time.perf_counter() - began))
 
     with s.console.phase("retraining", steps) as phase:
-        losses = agent.replay(sample, batches, epochs=c.epochs, rate=rate, report=report)
+        losses = agent.replay(sample, batches, epochs=c.epochs, rate=rates.__getitem__, report=report)
     seconds = time.perf_counter() - began
     facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
-             "learning_rate": rate(steps - 1)}  # fmt: skip
+             "learning_rate": rates[-1]}  # fmt: skip
     with s.store.transaction("retrain"):
         s.save_version(version, iteration, losses)
         _note_time(s)

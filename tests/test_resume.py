@@ -17,6 +17,7 @@ from files import DamagedData
 from initialise import Session
 from main import train
 from runs import RunBusy, find_run, new_folder, read_config, runs_of, unfinished_run
+from schedule import learning_rates, progress
 from sessions import Listening, content
 from storage import Store
 from tiny import QUIET, tiny, tree_of
@@ -192,26 +193,47 @@ def test_a_start_that_fails_removes_no_folder_but_its_own(root, monkeypatch):
 # ---- the schedule
 
 
-def at(iteration, *, steps=0, seconds=0.0, due=None, **changes):
+def at(iteration, *, steps=0, seconds=0.0, due=None, stages=None, **changes):
     """Return a stand-in for a session in an iteration, after so many training steps and seconds of work.
 
-    due: the seconds when the tournament of the iteration before was due.
+    due: the seconds when the tournament of the iteration before was due; stages: {iteration: {stage: facts}}.
     """
     kept = {"steps": str(steps), "seconds": str(seconds)}
+    known = stages or ({} if due is None else {iteration - 1: {"tournament": {"at_seconds": due}}})
     store = SimpleNamespace(
         get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1,
-        finished=lambda _: {} if due is None else {"tournament": {"at_seconds": due}},
+        finished=lambda i: known.get(i, {}),
     )
     session = Session.__new__(Session)
     session.store, session.config = store, tiny(**{"learning_rate": 1.0, "warmup_steps": 0, **changes})
     return session
 
 
+def done(session, trained=0.0):
+    return progress(session.config, session.store, trained)
+
+
+def rates_of(session, steps):
+    return learning_rates(session.config, session.store, steps)
+
+
 def test_progress_is_the_share_of_iterations_or_of_minutes_whichever_is_further():
-    assert [at(i, iterations=4).progress() for i in (1, 2, 3, 4, 5)] == [0, 0.25, 0.5, 0.75, 1]
-    assert at(2, iterations=4, minutes=10, seconds=300).progress() == 0.5
-    assert at(4, iterations=4, minutes=10, seconds=60).progress() == 0.75
-    assert at(2, iterations=4, minutes=10, seconds=9000).progress() == 1
+    assert [done(at(i, iterations=4)) for i in (1, 2, 3, 4, 5)] == [0, 0.25, 0.5, 0.75, 1]
+    assert [done(at(2, iterations=4), trained) for trained in (0.5, 1)] == [0.375, 0.5]
+    assert done(at(2, iterations=4, minutes=10, seconds=300)) == 0.5
+    assert done(at(4, iterations=4, minutes=10, seconds=60)) == 0.75
+    assert done(at(2, iterations=4, minutes=10, seconds=9000)) == 1
+
+
+def test_of_minutes_selfplay_counts_as_long_as_it_took_and_training_as_long_as_the_last():
+    stages = {2: {"self-play": {"seconds": 50.0}, "retrain": {"seconds": 120.0}}, 3: {"self-play": {"seconds": 90.0}}}
+    found = at(3, iterations=100, minutes=10, seconds=300, stages=stages)
+    assert [done(found, trained) for trained in (0, 0.5, 1)] == pytest.approx([390 / 600, 450 / 600, 510 / 600])
+    first = at(1, iterations=100, minutes=10, stages={1: {"self-play": {"seconds": 60.0}}})
+    assert [done(first, trained) for trained in (0, 1)] == [0.1, 0.1], "nothing is known of its training"
+
+
+def test_a_run_goes_on_until_an_iteration_has_ended_as_the_last():
     assert at(4, iterations=4).goes_on() and not at(5, iterations=4).goes_on()
     assert not at(2, iterations=4, minutes=10, seconds=600).goes_on()
     assert at(2, iterations=4, minutes=10, seconds=601, due=599).goes_on(), "it had no last tournament"
@@ -245,21 +267,26 @@ def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_t
     assert [line["tournament_played"] > 0 for line in lines] == [False, True]
 
 
-def test_the_rate_follows_its_schedule():
+def test_the_rate_follows_its_schedule_step_by_step():
     def rates(name):
-        return [at(i, iterations=8, learning_rate_schedule=name).learning_rate(3) for i in range(1, 10)]
+        return [rates_of(at(i, iterations=8, learning_rate_schedule=name), 2) for i in range(1, 9)]
 
-    assert rates("constant") == [1.0] * 9
-    assert rates("steps") == pytest.approx([1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.01])
-    cosine = rates("cosine")
-    assert cosine[0] == 1 and cosine[4] == pytest.approx(0.525) and cosine[8] == pytest.approx(0.05)
-    assert cosine == sorted(cosine, reverse=True)
+    assert rates("constant") == [[1.0, 1.0]] * 8
+    tenth, hundredth = [0.1, 0.1], [0.01, 0.01]
+    assert np.allclose(rates("steps"), [[1, 1]] * 3 + [[1, 0.1], tenth, [0.1, 0.01], hundredth, hundredth])
+    cosine = np.ravel(rates("cosine"))
+    assert np.allclose(cosine, [0.05 + 0.95 * np.cos(np.pi * k / 32) ** 2 for k in range(1, 17)])
+    assert cosine[-1] == pytest.approx(0.05), "the last step of the run has the rate of its end"
+
+
+def test_a_short_run_ends_with_the_rate_of_the_end(root):
+    with Session.start(tiny(iterations=2, learning_rate_schedule="cosine", warmup_steps=0), root=root, console=QUIET) as session:
+        lines = train(session)
+        assert lines[-1]["retrain_learning_rate"] == pytest.approx(0.05 * session.config.learning_rate, rel=1e-3)
 
 
 def test_the_rate_rises_over_the_first_steps_of_the_run_and_not_of_each_iteration():
-    found = [
-        at(1, warmup_steps=10, learning_rate_schedule="constant").learning_rate(step) for step in range(12)
-    ]
+    found = rates_of(at(1, warmup_steps=10, learning_rate_schedule="constant"), 12)
     assert found == pytest.approx([0.1 * (i + 1) for i in range(10)] + [1, 1])
     later = at(2, steps=6, warmup_steps=10, learning_rate_schedule="constant")
-    assert [later.learning_rate(step) for step in range(5)] == pytest.approx([0.7, 0.8, 0.9, 1, 1])
+    assert rates_of(later, 5) == pytest.approx([0.7, 0.8, 0.9, 1, 1])

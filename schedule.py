@@ -1,0 +1,48 @@
+"""How far a run is, and the learning rate that follows from it."""
+
+from __future__ import annotations
+
+import math
+
+from config import Config
+from storage import Store
+
+END = 0.05
+"""Of the rate at the start, where the cosine ends."""
+
+
+def progress(config: Config, store: Store, trained: float) -> float:
+    """Return the share of the run that is done with a share of the present iteration's training, both in [0, 1].
+
+    Of iterations or of minutes, whichever is further on. Time is what run.db knows of it, so that training once more
+    gives the same: self-play took what it took, training will take as long as the last did.
+    """
+    i = store.iterations_done() + 1
+    share = (i - 1 + trained) / config.iterations
+    if config.minutes:
+        played = store.finished(i).get("self-play", {}).get("seconds", 0.0)
+        training = store.finished(i - 1).get("retrain", {}).get("seconds", 0.0)
+        worked = float(store.get("seconds", "0") or 0)
+        share = max(share, (worked + played + trained * training) / (60 * config.minutes))
+    return min(share, 1.0)
+
+
+def learning_rates(config: Config, store: Store, steps: int) -> list[float]:
+    """Return the rate of each of so many training steps of the present iteration."""
+    before, after = progress(config, store, 0.0), progress(config, store, 1.0)
+    taken = int(store.get("steps", "0") or 0)
+    way = [before + (after - before) * (step + 1) / steps for step in range(steps)]
+    return [rate_at(config, share, taken + step) for step, share in enumerate(way)]
+
+
+def rate_at(config: Config, share: float, step: int) -> float:
+    """Return the rate when a share of the run is done, at a step that has so many before it.
+
+    The cosine is that of Loshchilov, Hutter 2017 (SGDR, arXiv 1608.03983) without restarts.
+    """
+    rate = config.learning_rate
+    if config.learning_rate_schedule == "steps":
+        rate *= 0.1 ** ((share >= 0.5) + (share >= 0.75))
+    elif config.learning_rate_schedule == "cosine":
+        rate *= END + (1 - END) * 0.5 * (1 + math.cos(math.pi * share))
+    return rate * min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps else rate
