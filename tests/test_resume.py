@@ -280,7 +280,8 @@ def test_the_rate_follows_its_schedule_step_by_step():
 
 
 def test_a_short_run_ends_with_the_rate_of_the_end(root):
-    with Session.start(tiny(iterations=2, learning_rate_schedule="cosine", warmup_steps=0), root=root, console=QUIET) as session:
+    config = tiny(iterations=2, learning_rate_schedule="cosine", warmup_steps=0)
+    with Session.start(config, root=root, console=QUIET) as session:
         lines = train(session)
         assert lines[-1]["retrain_learning_rate"] == pytest.approx(0.05 * session.config.learning_rate, rel=1e-3)
 
