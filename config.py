@@ -318,7 +318,7 @@ _GPU = {
     "min_memory": 50_000, "cache_size": 1 << 20, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
 }  # fmt: skip
 _GOMOKU = {
-    **_FULL, "eval_every": 20, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2,
+    **_FULL, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2,
     "games_in_flight": 128, "cache_size": 0,
 }  # fmt: skip
 _GO = {**_FULL, "random_opening_plies": 15, "turns_until_tau0": 10}
