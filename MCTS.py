@@ -313,13 +313,15 @@ class MCTS:
         return self.forest.rows[used.ravel()]
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
-        """Return the most visited moves in turn, from `node` or the root."""
+        """Return the most visited moves in turn, from `node` or the root, of those that keep what is proven."""
         node = node or self.root
         line: list[int] = []
-        while node is not None and node.edges and len(line) < length:
-            action, edge = max(node.edges, key=lambda pair: pair[1].stats["N"])
-            if edge.stats["N"] == 0:
+        while node is not None and len(line) < length:
+            tried = [(action, edge) for action, edge in node.edges if edge.stats["N"]]
+            if not tried:
                 break
+            kept = [pair for pair in tried if node.keeps(pair[1])]
+            action, edge = max(kept or tried, key=lambda pair: pair[1].stats["N"])
             line.append(action)
             node = edge.outNode
         return line

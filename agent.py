@@ -175,8 +175,7 @@ class Agent(Player):
         root = self._tree.root
         for action, edge in root.edges:
             pi[action], values[action] = edge.stats["N"], edge.stats["Q"] if edge.proven is None else edge.proven
-            worse = edge.proven == -1.0 if root.proven is None else edge.proven != root.proven
-            if worse:
+            if not root.keeps(edge):
                 pi[action] = 0.0
         if not pi.any():  # every move tried is proven to lose: the network's choice, of the others if there are any
             left = [(action, edge) for action, edge in root.edges if edge.proven is None] or root.edges

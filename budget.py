@@ -21,8 +21,9 @@ def budget_text(session: Session) -> str:
     s.raw_rate = measure_raw(predictor, s.game.input_shape, trees, threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
-    positions = c.episodes * plies * c.full_search_share
-    seconds = 0.6 * c.episodes * plies * sims / (0.7 * s.raw_rate)
+    searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
+    positions = c.episodes * searched * c.full_search_share
+    seconds = 0.6 * c.episodes * searched * sims / (0.7 * s.raw_rate)
     steps = c.epochs * (c.training_loops or positions * c.reuse / c.batch_size)
     seconds += steps * _training_step(s)
     left = (c.iterations - s.iteration + 1) * seconds
@@ -33,7 +34,7 @@ def budget_text(session: Session) -> str:
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
     disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (
-        8 * plies + 2 * plies * c.full_search_share * s.game.action_size
+        8 * plies + 2 * searched * c.full_search_share * s.game.action_size
     )
     return (
         f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "

@@ -93,8 +93,10 @@ def _tell(machine: Player) -> Any:
         text = f"{machine.name} plays {machine.game.move_name(action)}"
         if isinstance(machine, Agent) and machine.MCTS is not None:
             root = machine.MCTS.root
-            line = " ".join(machine.game.move_name(a) for a in machine.MCTS.principal_variation())
-            text += f"  (value for it {root.Q:+.3f}, {simulations(root.visits)}, expects {line})"
+            after = dict(root.edges)[action].outNode
+            line = [action, *(machine.MCTS.principal_variation(after) if after else [])]
+            expected = " ".join(machine.game.move_name(a) for a in line)
+            text += f"  (value for it {root.Q:+.3f}, {simulations(root.visits)}, expects {expected})"
         print(text, flush=True)
 
     return tell

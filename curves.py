@@ -6,6 +6,7 @@ Matplotlib's `Figure` is used alone, without pyplot: it draws with Agg, needs no
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +59,7 @@ class Run(NamedTuple):
 
     def series(self, key: str) -> tuple[list[float], list[float]]:
         """Return the places of the lines that have a number, and the numbers."""
-        found = [m for m in self.lines if isinstance(m.get(key), (int, float))]
+        found = [m for m in self.lines if isinstance(m.get(key), (int, float)) and math.isfinite(m[key])]
         return [self.place(m) for m in found], [float(m[key]) for m in found]
 
     def style(self, number: int, colour: str) -> dict[str, Any]:
@@ -169,7 +170,7 @@ def _draw_losses(axis: Axes, run: Run) -> bool:
 
 def _draw_kept(axis: Axes, run: Run) -> bool:
     axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{round(100 * y, 1):g} %"))
-    sims = next((m["score_sims"] for m in run.lines if "score_sims" in m), 0)
+    sims = next((m["score_sims"] for m in reversed(run.lines) if "score_sims" in m), 0)
     alone = _plot(axis, run, "score_kept_alone", "alone", 1, ORANGE)
     searched = _plot(axis, run, "score_kept", f"{sims} simulations", 0, BLUE)
     return alone is not None or searched is not None

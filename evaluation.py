@@ -10,7 +10,7 @@ from agent import Agent, Player
 from config import UserError
 from exact import Oracle, oracle, positions
 from game import Game
-from ladder import Ladder, Rung, against_rollouts, as_values, climb
+from ladder import Ladder, Rung, as_values, climb, rollout_match
 from scoreboard import Measured, Share, chance, choose, choose_alone, measure, value_error
 
 Report = Callable[[str, int, int], None]
@@ -21,7 +21,8 @@ def exact_part(
     game: Game, who: Oracle, player: Player, *, count: int, sims: Sequence[int], seed: int, report: Report
 ) -> dict[str, Any]:
     """Return the share of value-keeping moves on solved positions, by stage and difficulty, for each way of moving."""
-    found = positions(game, who, count, seed, report=lambda n: report("solving positions", n, count))
+    found = positions(game, who, count + who.whole, seed, report=lambda n: report("solving positions", n, count))
+    whole, found = who.whole and len(found) <= count, found[:count]
     if not found:
         raise UserError(f"expected positions of {game.spec} whose moves differ in value, found none")
     ways: list[tuple[str, int | None, list[int]]] = []
@@ -32,8 +33,8 @@ def exact_part(
     seconds = time.perf_counter() - began
     ways += [(f"{n:,} simulations" if n else player.name, n or None, moves) for n, moves in chosen.items()]
     told: dict[str, Any] = {
-        "solver": who.name, "positions": len(found), "seed": seed, "plies": list(who.plies), "whole": who.whole,
-        "chance": chance(found), "seconds": seconds,
+        "solver": who.name, "positions": len(found), "seed": seed, "plies": list(who.plies),
+        "whole": whole, "of_all": who.whole, "chance": chance(found), "seconds": seconds,
         "players": [
             {"name": name, "simulations": n, **_values(measure(moves, found, who.bands), who.distance)}
             for name, n, moves in ways
@@ -64,8 +65,16 @@ def ladder_part(
     def stop() -> str:
         return "time" if end is not None and time.perf_counter() > end else ""
 
-    found: Ladder = climb(against_rollouts(game, player, seed=seed, plies=plies), games, stop=stop, report=tell)
-    return {**as_values(found), "words": str(found.strength), "opening_plies": plies}
+    opened: list[int] = []
+
+    def play(sims: int, before: int, count: int) -> list[float]:
+        indices = range(before, before + count)
+        played = rollout_match(game, player, sims, indices, seed=seed, plies=plies, pairs=max(games // 2, 1))
+        opened.extend(len(g.opening) for g in played)
+        return [g.score for g in played]
+
+    found: Ladder = climb(play, games, stop=stop, report=tell)
+    return {**as_values(found), "words": str(found.strength), "opening_plies": max(opened, default=plies)}
 
 
 def evaluate(
@@ -130,12 +139,15 @@ def _exact_text(exact: dict[str, Any]) -> str:
         ["", "all", *stages, "one", "half", "more", "best score"],
         ["positions", *(f"{c['positions']:,}" for c in _shares(first)), ""],
         ["a random move", f"{100 * chance['kept']:.1f}", *[""] * (len(stages) + 3), f"{100 * chance['best']:.1f}"],
-        *([p["name"], *(_shown(s) for s in _shares(p)), _shown(p["best"])] for p in exact["players"]),
+        *([p["name"], *(_shown(s, exact["whole"]) for s in _shares(p)), _shown(p["best"], exact["whole"])]
+          for p in exact["players"]),
     ]
-    how = "all there are" if exact["whole"] else f"random play of {exact['plies'][0]}-{exact['plies'][1]} plies"
+    drawn = "drawn from all" if exact["of_all"] else f"random play of {exact['plies'][0]}-{exact['plies'][1]} plies"
+    how = "all there are up to symmetry" if exact["whole"] else f"{drawn}, seed {exact['seed']}"
+    sure = "" if exact["whole"] else ", with 95 % intervals,"
     lines = [
-        "Moves that keep the game's value, in %, with 95 % intervals, in positions whose moves differ in value",
-        f"({how}, seed {exact['seed']}; solved by {exact['solver']}). Columns: plies played; then one legal move keeps",
+        f"Moves that keep the game's value, in %{sure} in positions whose moves differ in value",
+        f"({how}; solved by {exact['solver']}). Columns: plies played; then one legal move keeps",
         "the value, up to half of them do, more do" + ("; the share of best-score moves." if distance else "."),
         "",
         *_table(rows if distance else [row[:-1] for row in rows]),
@@ -153,8 +165,13 @@ def _shares(player: dict[str, Any]) -> list[dict[str, Any]]:
     return [player["kept"], *player["stages"], *player["difficulties"]]
 
 
-def _shown(s: dict[str, Any] | None) -> str:
-    return "" if s is None else str(Share(s["positions"], s["share"], s["low"], s["high"]))
+def _shown(s: dict[str, Any] | None, whole: bool) -> str:
+    """Return a share; of all positions that there are it has no interval."""
+    if s is None:
+        return ""
+    if whole and s["share"] is not None:
+        return f"{100 * s['share']:.1f}"
+    return str(Share(s["positions"], s["share"], s["low"], s["high"]))
 
 
 def _ladder_text(ladder: dict[str, Any]) -> str:

@@ -23,6 +23,7 @@ from files import write_file
 from game import Game, GameState
 from games.plain import PlainGame
 from minimax import Minimax
+from openings import identity
 from runs import game_folder
 
 RECIPE = 1
@@ -259,9 +260,3 @@ def _every(game: Game, rng: np.random.Generator) -> Iterator[tuple[list[int], Ga
                 seen.add(key)
         level = following
     yield from (found[i] for i in rng.permutation(len(found)))
-
-
-def identity(game: Game, state: GameState) -> bytes:
-    """Return the same bytes for a position and all its symmetric forms: the least of what the network would see."""
-    nothing = np.zeros(game.action_size)
-    return bytes([state.playerTurn + 1]) + min(p.tobytes() for p, _ in game.identities(state.planes(), nothing))

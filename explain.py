@@ -48,10 +48,10 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
         after = [game.move_name(a) for a in mcts.principal_variation(child)] if child else []
         sign = 1 if child and child.playerTurn == node.playerTurn else -1
         known = edge.proven if child is None or child.proven is None else sign * child.proven
+        P = choice.P if priors is None else float(priors[action])
         lines.append({
             "move": game.move_name(action), "action": action, "N": choice.N, "share": choice.N / total,
-            "P": choice.P if priors is None else float(priors[action]),
-            "Q": choice.Q if choice.N else None, "U": choice.U,
+            "P": P, "Q": choice.Q if choice.N else None, "U": choice.U * P / choice.P if choice.P else 0.0,
             "V": known if known is not None else sign * child.value if child and choice.N else None,
             "proven": choice.proven, "pv": [game.move_name(action), *after],
         })  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agent import Player
-from funcs import play_batch
+from funcs import MatchGame, play_batch
 from game import Game
 from openings import openings
 from players.rollout import RolloutPlayer
@@ -123,7 +123,7 @@ def climb(
         found[sims] = Rung(sims, before.points + float(sum(scores)), before.games + len(scores))
         left -= len(scores)
         report(rungs())
-        ended = stop() or ("bound" if _beyond(found, top) else "")
+        ended = (stop() if left > 0 else "") or ("bound" if _beyond(found, top) else "")
         sims = _next(found, top)
     return Ladder(strength(rungs()), rungs(), ended or "games")
 
@@ -146,26 +146,21 @@ def _beyond(found: dict[int, Rung], top: int) -> bool:
     return bool((won and won.games >= 32 and won.score > 0.9) or (lost and lost.games >= 32 and lost.score < 0.1))
 
 
-def against_rollouts(game: Game, player: Player, *, seed: int, plies: int) -> Callable[[int, int, int], list[float]]:
-    """Return the `play` of `climb`: games of a player against `rollout:SIMS`, each opening with both colours."""
+def rollout_match(
+    game: Game, player: Player, sims: int, indices: Sequence[int], *, seed: int, plies: int, pairs: int
+) -> list[MatchGame]:
+    """Return games of a player against a rollout player, each opening with both colours.
 
-    def play(sims: int, before: int, count: int) -> list[float]:
-        return rollout_match(game, player, sims, range(before, before + count), seed=seed, plies=plies)
-
-    return play
-
-
-def rollout_match(game: Game, player: Player, sims: int, indices: Sequence[int], *, seed: int, plies: int
-                  ) -> list[float]:  # fmt: skip
-    """Return the player's scores against a rollout player; a game is a function of (seed, index) and the players."""
+    A game is a function of (seed, index), the number of pairs that there may be, and the players.
+    """
     mixed = int(np.random.default_rng([seed, sims]).integers(2**31))
-    opened = openings(game, max(indices, default=0) // 2 + 1, plies=plies, seed=mixed)
+    opened = openings(game, pairs, plies=plies, seed=mixed)
     jobs = [(i, opened[i // 2 % len(opened)], i % 2 == 0) for i in indices]
     players = player, RolloutPlayer(game, sims=sims)
-    at_once, scores = min(p.at_once for p in players), []
+    at_once, played = min(p.at_once for p in players), []
     for first in range(0, len(jobs), at_once):
-        scores += [g.score for g in play_batch(game, players, jobs[first : first + at_once], seed=mixed)]
-    return scores
+        played += play_batch(game, players, jobs[first : first + at_once], seed=mixed)
+    return played
 
 
 def as_values(ladder: Ladder) -> dict[str, Any]:

@@ -144,6 +144,10 @@ class Node:
         actions = sorted(int(a) for a in self.mcts.forest.moves[first : first + count])
         return [(action, Edge(self.mcts, self.index, action)) for action in actions]
 
+    def keeps(self, edge: Edge) -> bool:
+        """True where a move keeps what is proven of the node; while nothing is, where it is not proven to lose."""
+        return edge.proven != -1.0 if self.proven is None else edge.proven == self.proven
+
     def isLeaf(self) -> bool:
         """True before expansion and when the game is over."""
         return bool(self._row["status"] != EXPANDED)

@@ -1,27 +1,43 @@
-"""Random openings of games, one for each pair of a match: no position opens two pairs, so that no game comes twice."""
+"""Random openings of games, one for each pair of a match; positions and games up to symmetry.
+
+No position opens two pairs, in whatever symmetric form, so that no game comes twice.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from game import Game
+from game import Game, GameState
 
 _TRIES = 100
 """Openings drawn to find one whose position did not come yet."""
 
 
-def random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], Hashable] | None:
-    """Return random legal moves and the id of the position they lead to; None when they end the game before."""
+def identity(game: Game, state: GameState) -> bytes:
+    """Return the same bytes for a position and all its symmetric forms: the least of what the network would see."""
+    nothing = np.zeros(game.action_size)
+    return bytes([state.playerTurn + 1]) + min(p.tobytes() for p, _ in game.identities(state.planes(), nothing))
+
+
+def different(game: Game, played: Iterable[Sequence[int]]) -> int:
+    """Return how many games, by their moves, are different up to the symmetries that leave the start as it is."""
+    start, actions = game.start().planes(), np.arange(game.action_size)
+    forms = [f for planes, f in game.identities(start, actions) if np.array_equal(planes, start)]
+    return len({min(tuple(form[list(moves)].tolist()) for form in forms) for moves in played})
+
+
+def random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], bytes] | None:
+    """Return random legal moves and the identity of the position they lead to; None when they end the game before."""
     state, moves = game.start(), []
     for _ in range(plies):
         moves.append(int(rng.choice(state.allowedActions)))
         state, _, done = state.takeAction(moves[-1])
         if done:
             return None
-    return moves, state.id
+    return moves, identity(game, state)
 
 
 def openings(game: Game, count: int, *, plies: int, seed: int) -> list[list[int]]:
@@ -43,7 +59,7 @@ def openings(game: Game, count: int, *, plies: int, seed: int) -> list[list[int]
 def _of_length(game: Game, count: int, plies: int, seed: int) -> list[list[int]]:
     """Return as many openings of a length as there are, `count` at most."""
     found: list[list[int]] = []
-    seen: set[Hashable] = set()
+    seen: set[bytes] = set()
     for pair in range(count):
         rng = np.random.default_rng([seed, pair])
         drawn = (random_opening(game, plies, rng) for _ in range(_TRIES))

@@ -77,7 +77,7 @@ def wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:
     """Return Wilson's interval of a share found in n trials; 95 % with the default z."""
     centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
-    return max(centre - half, 0.0), min(centre + half, 1.0)
+    return 0.0 if mean == 0 else max(centre - half, 0.0), 1.0 if mean == 1 else min(centre + half, 1.0)
 
 
 def log_likelihood_ratio(pairs: Sequence[float], s0: float, s1: float) -> float:

@@ -78,7 +78,7 @@ def _split(kept: np.ndarray, groups: list[tuple[str, np.ndarray]]) -> list[tuple
 def stages(positions: Sequence[Solved], bands: Sequence[int]) -> list[tuple[str, np.ndarray]]:
     """Return (name, mask [positions]) of each band of plies; the last one has no end."""
     plies = np.array([p.ply for p in positions])
-    ends = [*bands[1:], int(max(plies, default=0)) + 1]
+    ends = [*bands[1:], max(*bands, *plies.tolist()) + 1]
     return [(f"plies {a}-{b - 1}", (plies >= a) & (plies < b)) for a, b in zip(bands, ends, strict=True)]
 
 

@@ -122,7 +122,10 @@ def _matches(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
         _ask(stop)
         seed = c.seed * 1_000_003 + iteration
         with s.console.phase(f"rollout:{opponent}", each):
-            scores = rollout_match(s.game, agent, opponent, range(each), seed=seed, plies=c.opening_plies)
+            found = rollout_match(
+                s.game, agent, opponent, range(each), seed=seed, plies=c.opening_plies, pairs=each // 2
+            )
+            scores = [g.score for g in found]
         matches.append({"opponent": f"rollout:{opponent}", "score": sum(scores) / each, "games": each})
         s.loggers.tourney.info("version %d against rollout:%d: %s", version, opponent, scores)
     line = {"version": version, "best_version": s.best_version, "score_matches": matches}

@@ -4,7 +4,8 @@
 
 Each variant changes the base in one thing. A line of OUT is one run: the share of solved positions whose value its
 move keeps (network alone, 100 and 400 simulations), training steps and processor time. Lines that are there already
-are not run again, so that it can be stopped at any time; at the end it prints the table.
+are not run again, so that it can be stopped at any time (those of another base or number of evaluations do not count);
+at the end it prints the table.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import games
-from config import Config
+from config import Config, to_json
 from exact import Solved, oracle, positions
 from initialise import Session
 from loggers import Console
@@ -35,7 +36,8 @@ BASE: dict[str, Any] = {
     "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,
     "learning_rate_schedule": "constant", "learning_rate": 0.001, "memory_size": 100_000,
     "mcts_sims": 100, "fast_sims": 25, "full_search_share": 0.25, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw",
-    "score_every": 0, "score_games": 0,
+    "score_every": 0, "score_games": 0, "endgame": 0, "duplicate_weight": "linear", "weight_decay": 1e-4,
+    "ownership_weight": 0.0, "soft_policy_weight": 0.0,
 }  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
@@ -123,8 +125,8 @@ def table(lines: list[dict[str, Any]]) -> str:
         cells = []
         for column in columns:
             values = np.array([run[column] for run in runs], float)
-            error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
-            cells.append(f"{values.mean():.1f} ± {error:.1f}" if column in exact else f"{values.mean():,.0f}")
+            error = f" ± {values.std(ddof=1) / len(values) ** 0.5:.1f}" if len(values) > 1 else ""
+            cells.append(f"{values.mean():.1f}{error}" if column in exact else f"{values.mean():,.0f}")
         text.append(f"| {name} | {len(runs)} | {' | '.join(cells)} |")
     return "\n".join(text)
 
@@ -136,8 +138,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
     options = parser.parse_args()
-    lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
+    before = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
+    same = {"base": to_json(Config(**BASE)), "evaluations": options.evaluations}
+    lines = [line for line in before if same.items() <= line.items()]
     done = {(line["variant"], line["seed"]) for line in lines}
+    if len(lines) < len(before):
+        print(f"{len(before) - len(lines)} lines are of another base or number of evaluations: left out")
     game = games.make("connect4")
     who = oracle(game)
     found, bands = (positions(game, who, POSITIONS, 0), who.bands) if who else ([], ())
@@ -149,11 +155,11 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 session, spent = trained(config, options.evaluations, Path(folder))
                 with session:
-                    line = {"variant": name, "seed": seed, **measured(session, found, bands), **spent}
+                    line = {"variant": name, "seed": seed, **same, **measured(session, found, bands), **spent}
             lines.append(line)
             with options.out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
-            print(line, flush=True)
+            print({name: value for name, value in line.items() if name != "base"}, flush=True)
     print(table(lines))
 
 

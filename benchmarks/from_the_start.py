@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import games
 from funcs import play_batch
 from lineup import make_player
+from openings import different
 
 
 def main() -> None:
@@ -42,8 +43,8 @@ def main() -> None:
     points = Counter(g.score for g in played)
     told: dict[str, Any] = {
         "won": points[1.0], "drawn": points[0.5], "lost": points[0.0],
-        "different": len({tuple(g.moves) for g in played}),
-        "openings": dict(Counter(game.move_name(g.moves[0]) for g in played)),
+        "different": different(game, [g.moves for g in played]),
+        "openings": dict(Counter(game.move_name(g.moves[0]) for g in played if g.moves)),
     }  # fmt: skip
     if options.json:
         print(json.dumps(told))

@@ -66,7 +66,7 @@ def answering(game: Game, seconds: float) -> None:
                 predictor.load(model.get_weights())
                 predictor(planes)
             spent = (time.perf_counter() - began) / 100
-            print(f"    a new version: {1000 * spent:.0f} ms, {(resident() - before) / 100:+.3f} MiB")
+            print(f"    a new version and 128 answers: {1000 * spent:.0f} ms, {(resident() - before) / 100:+.3f} MiB")
     planes = planes[:1]
     print(f"keras predict, one position: {rate(lambda: model.plain.predict(planes, verbose=0), 1, 2 * seconds):,.0f}/s")
 

@@ -107,6 +107,10 @@ def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
     return (1 / (1 + 10 ** (-low / 400)), 1 / (1 + 10 ** (-high / 400))) if by_elo else (low, high)
 
 
+LOOK = 32
+"""Games between two looks of a sequential test: with more looks its errors grow where scores are far from a half."""
+
+
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
 ) -> tuple[list[MatchGame], bool, UserError | None]:
@@ -127,7 +131,7 @@ def _play(
             _save(Path(args.save), game, players, games)
 
     def over(scores: list[float]) -> bool:
-        return claims is not None and weigh(scores, *claims).accepted is not None
+        return claims is not None and len(scores) % LOOK == 0 and weigh(scores, *claims).accepted is not None
 
     def report(done: int) -> None:
         so_far = rate([g.score for g in played]) if played else None
@@ -137,7 +141,7 @@ def _play(
         with console.phase("match", args.games) as phase:
             contest(
                 game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
-                every=2 if one_by_one else 32 if claims else 64, keep=keep, report=report,
+                every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True, None
@@ -163,6 +167,7 @@ def _result(
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
     from gate import weigh
+    from openings import different
     from rating import rate
 
     scores = [g.score for g in played]
@@ -174,7 +179,7 @@ def _result(
     first_wins = sides["as_first"]["wins"] + sides["as_second"]["losses"]
     values: dict[str, Any] = {
         "game": game.spec, "player1": players[0].name, "player2": players[1].name, "games": total.games,
-        "different_games": len({tuple(g.moves) for g in played}), "wins": total.wins, "draws": total.draws,
+        "different_games": different(game, [g.moves for g in played]), "wins": total.wins, "draws": total.draws,
         "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
         "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
         "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
@@ -198,8 +203,12 @@ def _words(total: Any, values: dict[str, Any], claims: tuple[float, float] | Non
     lines = [f"{values['player1']} against {values['player2']}: {total}"]
     for name, side in (("beginning", first), ("going second", second)):
         lines.append(f"  {name:<13}{side['wins']} won, {side['draws']} drawn, {side['losses']} lost")
+    plies = values["opening_plies"]
     lines.append(f"  who began won {values['first_wins']}, the other {values['second_wins']}, drawn {values['draws']}; "
-                 f"{values['different_games']} different games; the interval is of 95 %")  # fmt: skip
+                 f"{values['different_games']} different games up to symmetry")  # fmt: skip
+    early = found is not None and found.accepted is not None and values["games"] < values["asked"]
+    of = "is narrower than one of 95 %: the match ended when it was decided" if early else "is of 95 %"
+    lines.append(f"  openings of {plies} random {'ply' if plies == 1 else 'plies'}; the interval {of}")
     if claims is not None and found is not None:
         decided = "undecided" if found.accepted is None else (
             f"accepts a score of {claims[found.accepted]:.3f} against one of {claims[not found.accepted]:.3f}"
@@ -207,8 +216,7 @@ def _words(total: Any, values: dict[str, Any], claims: tuple[float, float] | Non
         lines.append(f"  sequential test: {decided} (evidence {found.ratio:+.2f}, decided at {found.low:+.2f} or "
                      f"{found.high:+.2f})")  # fmt: skip
     if values["games"] < values["asked"] and not values["stopped"] and (found is None or found.accepted is None):
-        lines.append(f"  {values['games']} of {values['asked']} games: there are no more openings that differ "
-                     f"(of {values['opening_plies']} plies)")  # fmt: skip
+        lines.append(f"  {values['games']} of {values['asked']} games: there are no more openings that differ")
     if values["stopped"]:
         lines.append("  stopped before its end; games of a batch that was not finished are not counted")
     return lines

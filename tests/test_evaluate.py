@@ -24,7 +24,7 @@ def test_a_network_is_told_alone_and_at_each_number_of_simulations(trained_place
             assert sum(g["positions"] for g in groups) == 60
             hits = sum(round(g["share"] * g["positions"]) for g in groups if g["positions"])
             assert hits == round(60 * p["kept"]["share"])
-    assert exact["value"]["mean_absolute_error"] > 0 and exact["solver"] == "alpha-beta" and exact["whole"]
+    assert exact["value"]["mean_absolute_error"] > 0 and exact["solver"] == "alpha-beta" and not exact["whole"]
 
     code, text, _ = told(capsys, "evaluate", *EXACT, "--sims", "10", "3")
     assert code == 0 and "network alone" in text and "10 simulations" in text and "a random move" in text
@@ -80,7 +80,7 @@ def test_a_table_has_straight_columns():
     player = {"name": "x", "kept": counts, "best": counts, "stages": [{"name": "plies 0-3", **counts}],
               "difficulties": [{"name": n, **counts} for n in "abc"]}  # fmt: skip
     exact = {"players": [player], "chance": {"kept": 0.3, "best": 0.2}, "positions": 5, "seed": 0, "plies": [0, 3],
-             "whole": False, "solver": "someone"}  # fmt: skip
+             "whole": False, "of_all": False, "solver": "someone"}  # fmt: skip
     text = as_text({"player": "x", "game": "g", "note": "", "exact": exact, "ladder": None})
     heads, counted, chance, own = text.splitlines()[-4:]
     assert heads.split() == ["all", "ply", "0-3", "one", "half", "more", "best", "score"]

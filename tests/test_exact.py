@@ -9,7 +9,8 @@ import pytest
 import exact
 import games
 from config import UserError
-from exact import cache_file, identity, oracle, positions
+from exact import cache_file, oracle, positions
+from openings import identity
 
 bitbully = pytest.importorskip("bitbully", reason="needs bitbully: pip install bitbully")
 

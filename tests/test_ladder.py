@@ -91,16 +91,22 @@ def test_strength_is_told_with_two_digits():
 
 def test_a_match_is_a_function_of_its_seed_and_games_can_be_had_one_part_after_the_other():
     game = games.make("tictactoe")
-    options = {"seed": 3, "plies": 2}
-    whole = rollout_match(game, RandomPlayer(game), 8, range(12), **options)
-    parts = [*rollout_match(game, RandomPlayer(game), 8, range(4), **options),
-             *rollout_match(game, RandomPlayer(game), 8, range(4, 12), **options)]  # fmt: skip
+    options = {"seed": 3, "plies": 2, "pairs": 6}
+    whole = games_of(game, 8, range(12), **options)
+    parts = [*games_of(game, 8, range(4), **options), *games_of(game, 8, range(4, 12), **options)]
     assert whole == parts
-    assert whole != rollout_match(game, RandomPlayer(game), 8, range(12), seed=4, plies=2)
+    assert whole != games_of(game, 8, range(12), **{**options, "seed": 4})
+
+
+def games_of(game, sims, indices, **options):
+    played = rollout_match(game, RandomPlayer(game), sims, indices, **options)
+    return [(g.index, g.opening, g.first_began, g.score) for g in played]
 
 
 def test_a_random_player_scores_about_half_against_one_simulation_and_little_against_many():
     game = games.make("tictactoe")
-    alike = np.mean(rollout_match(game, RandomPlayer(game), 1, range(120), seed=0, plies=2))
-    weak = np.mean(rollout_match(game, RandomPlayer(game), 200, range(60), seed=0, plies=2))
+    alike, weak = (
+        np.mean([g[-1] for g in games_of(game, sims, range(count), seed=0, plies=2, pairs=count // 2)])
+        for sims, count in ((1, 120), (200, 60))
+    )
     assert 0.35 < alike < 0.65 and weak < 0.25

@@ -12,7 +12,7 @@ from funcs import play_alone, play_batch, playMatches
 from games import connect4
 from matching import LOG, Drawn, Spy, match, replayed
 from memory import Memory
-from openings import openings
+from openings import identity, openings
 from players import RandomPlayer
 from searching import GAMES, Projection, always
 
@@ -131,7 +131,7 @@ def positions_after(game, found):
         for action in moves:
             state = state.takeAction(action)[0]
         assert not state.isEndGame
-        ids.append(state.id)
+        ids.append(identity(game, state))
     return ids
 
 
@@ -144,7 +144,7 @@ def test_openings_follow_from_seed_and_pair_and_no_position_comes_twice():
     assert openings(GAMES["connect4"], 0, plies=2, seed=0) == []
 
 
-@pytest.mark.parametrize("count, plies, length", [(1, 0, 0), (2, 0, 1), (9, 1, 1), (10, 1, 2), (100, 0, 3), (60, 1, 2)])
+@pytest.mark.parametrize("count, plies, length", [(1, 0, 0), (2, 0, 1), (3, 1, 1), (4, 1, 2), (100, 0, 4), (30, 1, 3)])
 def test_openings_are_longer_when_there_are_too_few_short_ones(count, plies, length):
     game = GAMES["tictactoe"]
     found = openings(game, count, plies=plies, seed=0)
@@ -155,7 +155,7 @@ def test_a_game_without_so_many_openings_gives_those_it_has():
     game = connect4.Connect4(rows=2, columns=2, n=2)
     for plies in (0, 1, 2, 9):
         found = openings(game, 100, plies=plies, seed=0)
-        assert len(found) == len(set(positions_after(game, found))) == 4
+        assert len(found) == len(set(positions_after(game, found))) == 2
     assert {len(moves) for moves in openings(GAMES["tictactoe"], 3, plies=9, seed=0)} == {8}
 
 

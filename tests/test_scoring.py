@@ -163,8 +163,12 @@ def test_opponents_cost_at_most_their_share_of_self_play():
     assert scoring.strongest(preset("tiny", episodes=1), 8, plain=True) == 16
 
 
+class Won:
+    score = 1.0
+
+
 def test_a_stronger_opponent_comes_beside_the_one_half_as_strong(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(scoring, "rollout_match", lambda game, player, sims, which, **_: [1.0] * len(which))
+    monkeypatch.setattr(scoring, "rollout_match", lambda game, player, sims, which, **_: [Won()] * len(which))
     monkeypatch.setattr(scoring, "strongest", lambda *_, **__: 512)
     with start(tmp_path / "one", **{**SETTINGS, "iterations": 4}) as session:
         train(session)
