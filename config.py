@@ -296,11 +296,11 @@ _FULL = {
 }  # fmt: skip
 """Every move searched in full, with few simulations, for gomoku, Go, Little-Go and Othello."""
 _TINY = {
-    "game": "tictactoe", "iterations": 60, "eval_every": 10, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
+    "game": "tictactoe", "iterations": 60, "eval_every": 30, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
     "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,
     "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4, "games_in_flight": 128,
     "memory_size": 40_000, "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
-    "opening_plies": 3, "eval_episodes": 200, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
+    "opening_plies": 3, "eval_episodes": 60, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
     "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0, **_PLAIN,
 }  # fmt: skip
 _CLASSIC = {
