@@ -153,7 +153,7 @@ def enter(s, rules, evaluate, ply, alpha, beta, depth):  # type: ignore[no-untyp
             or (entry.bound == LOWER and entry.value >= beta)
             or (entry.bound == UPPER and entry.value <= alpha)
         )
-        if sharp and entry.depth >= depth and ply > 0:
+        if sharp and (entry.depth >= depth or entry.depth == COMPLETE) and ply > 0:
             now.value = entry.value
             now.complete = entry.depth == COMPLETE
             return True

@@ -42,4 +42,11 @@ def take_as_ctrl_c(*names: str) -> None:
     for name in names:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+            signal.signal(number, _ctrl_c)
+
+
+def _ctrl_c(*_: object) -> None:
+    """Do what Ctrl-C does, also where it is ignored, as in the background of a shell."""
+    if not callable(signal.getsignal(signal.SIGINT)):
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)

@@ -49,6 +49,7 @@ def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
         began = time.monotonic()
         goal = min(mcts.root.visits + step, most)
         call(rollout_step, mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, goal)
+        mcts.check_errors()  # a game in plain Python forgets the positions of its random games then
         if mcts.root.visits < goal:
             break
         step = 2 * step if time.monotonic() - began < LOOK else max(step // 2, 1)
@@ -169,7 +170,9 @@ class RolloutPlayer(Player):
         else:
             action = known.decide(0, tau).action
         if self._end_rule and known.root._row["proven"] != WIN and leaves_stone(self.game, state, action):
-            action = PASS
+            passes = [dict(mcts.root.edges).get(PASS) for mcts in searches]
+            if not any(edge is not None and edge.proven == -1.0 for edge in passes):
+                action = PASS
         return Decision(action, visits, float(value))
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:

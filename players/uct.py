@@ -23,6 +23,8 @@ def spiel_name(game: Game) -> str | None:
 
     Its Go ends a game at a repeated board as a draw, where ours goes on to the last ply; else the rules are the same.
     """
+    if game.origin:
+        return None  # one's own game, whatever its name
     size, given = game.grid_shape[0], game.parameters
     if isinstance(game, SpielGame):
         return game.inside

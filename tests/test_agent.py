@@ -85,7 +85,7 @@ def test_where_all_visited_moves_are_proven_to_lose_one_that_is_not_is_chosen(pr
         (i, SimpleNamespace(stats={"N": n, "Q": 0.0, "P": 0.1 * (i + 1)}, proven=proven))
         for i, (n, proven) in enumerate(zip(visits, proofs, strict=True))
     ]
-    agent.MCTS = SimpleNamespace(root=SimpleNamespace(edges=edges, proven=None))
+    agent.MCTS = SimpleNamespace(root=SimpleNamespace(edges=edges, proven=None, keeps=lambda e: e.proven != -1.0))
     pi = agent.getAV(1)[0]
     assert set(np.flatnonzero(pi)) == chosen and pi[min(chosen)] <= pi[max(chosen)]
 

@@ -17,6 +17,7 @@ from minimax import Minimax
 from players import RandomPlayer
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone
+from players.uct import spiel_name
 
 
 @compiled
@@ -215,6 +216,53 @@ def test_a_rollout_player_of_littlego_passes_rather_than_leave_a_stone_to_be_tak
     assert {chosen(free, state, seed) for seed in range(12)} > {"a3"}
     state = little_go(NARROW, 18)[1]
     assert {chosen(ruled, state, seed) for seed in range(12)} > {"a3"}
+
+
+def test_the_end_rule_never_takes_a_pass_that_is_proven_to_lose():
+    game, rng, refused = games.make("littlego"), np.random.default_rng(12), 0
+    player, passing = RolloutPlayer(game, sims=60), game.parse_move("pass")
+    for seed in range(400):
+        state = game.start()
+        for ply in range(20 + seed % 2):
+            moves = [a for a in state.allowedActions if a != passing]
+            state = state.takeAction(passing if ply == 19 + seed % 2 or not moves else int(rng.choice(moves)))[0]
+            if state.isEndGame:
+                break
+        if state.isEndGame:
+            continue
+        action, root = chosen_action(player, state, seed), player.trees(0)[0].root
+        last = dict(root.edges).get(passing)
+        if root.proven is None and last is not None and last.proven == -1.0:
+            assert action != passing
+            kept = player.trees(0)[0].decide(0, 0.0).action
+            refused += leaves_stone(game, state, kept)
+    assert refused, "or the rule would not have passed"
+
+
+def chosen_action(player, state, seed):
+    player.new_games(1)
+    player.new_game(0, seed)
+    return player.act_many([0], [state], [0.0])[0].action
+
+
+def test_a_game_of_ones_own_is_not_openspiels_whatever_its_name():
+    game = games.make("gomoku")
+    assert spiel_name(game) == "gomoku(size=9,connect=5)"
+    game.origin = "mine.py:Gomoku"
+    assert spiel_name(game) is None
+
+
+def test_what_is_known_whole_is_used_however_many_plies_are_asked_for():
+    """As in games of more plies than the table has numbers for depths."""
+    game = games.make("connect4(rows=4,columns=4)")
+
+    def nodes(depth):
+        found = Minimax(game)
+        order = found._start(play(game, "1 2 3 4 1 2"), None)
+        assert found._deepen(order, depth, lambda: True, 2**62, 0)
+        return int(found._stack.now[0]["nodes"])
+
+    assert nodes(300) == nodes(200)
 
 
 # ---- names

@@ -78,10 +78,12 @@ def test_an_empty_file_of_games_is_said_to_be_empty(tmp_path, capsys):
 # ---- a person
 
 
-@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
-def test_a_game_is_saved_when_its_terminal_is_closed(tmp_path, name):
+@pytest.mark.parametrize("name, ctrl_c", [("SIGHUP", "DFL"), ("SIGTERM", "DFL"), ("SIGTERM", "IGN")])
+def test_a_game_is_saved_when_its_terminal_is_closed(tmp_path, name, ctrl_c):
+    """Also where Ctrl-C is ignored, as in the background of a shell."""
     place = tmp_path / "game.json"
-    heard = f"import os, signal, sys; signal.signal(signal.{name}, 0); os.execv(sys.executable, sys.argv[1:])"
+    heard = (f"import os, signal, sys; signal.signal(signal.{name}, 0); "
+             f"signal.signal(signal.SIGINT, signal.SIG_{ctrl_c}); os.execv(sys.executable, sys.argv[1:])")  # fmt: skip
     command = [sys.executable, "-c", heard, sys.executable, MAIN, "play", "--game", "tictactoe", "--against", "random",
                "--save", str(place)]  # fmt: skip
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as playing:
@@ -118,9 +120,9 @@ def test_a_person_in_a_match_told_as_json_is_asked_where_the_result_is_not(place
 def test_a_match_says_that_there_were_no_more_openings(place, capsys):
     argv = ["match", "random", "random", "--game", "connect4(columns=2,n=2,rows=1)", "--games", "100"]
     code, out, _ = told(capsys, *argv)
-    assert code == 0 and re.search(r"4 of 100 games: there are no more openings that differ \(of \d plies\)", out)
+    assert code == 0 and "2 of 100 games: there are no more openings that differ" in out
     told_as_json = json.loads(told(capsys, *argv, "--json")[1])
-    assert (told_as_json["games"], told_as_json["asked"]) == (4, 100)
+    assert (told_as_json["games"], told_as_json["asked"]) == (2, 100)
 
 
 def test_a_match_whose_games_cannot_be_kept_is_reported(place, capsys, monkeypatch, tmp_path):
