@@ -185,11 +185,10 @@ def network_player(
         model = make_network(config, game)
         begun = model.get_weights()
         weights = read_weights(folder, store, number, [w.shape for w in begun])
-        if (version, number) == ("best", 0) and newest and all(map(np.array_equal, begun, weights)):
-            _LOGGER.warning(
-                "%s's best is version 0, which has learned nothing: no tournament was won yet; current is the newest%s",
-                own, ", shipped the one that comes along" if shipped_run(game.spec) else "",
-            )  # fmt: skip
+        if (version, number) == ("best", 0) and all(map(np.array_equal, begun, weights)):
+            why = "no tournament was won yet; current is the newest" if newest else "no training has ended yet"
+            also = (", " if newest else "; ") + "shipped is the one that comes along" if shipped_run(game.spec) else ""
+            _LOGGER.warning("%s's best is version 0, which has learned nothing: %s%s", own, why, also)
         model.set_weights(weights)
     finally:
         store.close()

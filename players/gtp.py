@@ -1,4 +1,4 @@
-"""Any program that speaks GTP as a player: `gtp:gnugo --mode gtp`. For games on points that have Go's coordinates.
+"""Any program that speaks GTP as a player: `gtp:gnugo`. For games on points that have Go's coordinates.
 
 The program is not trusted: it is started without a shell, in a process group of its own, and an answer has a time limit
 and a largest size. Who hangs, floods, dies, answers nonsense or an illegal move loses that game; the next one has a new
@@ -31,8 +31,8 @@ SECONDS = 60.0
 """Time for one answer."""
 LIMIT = 1 << 16
 """Bytes of one answer."""
-SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules"}
-"""What programs need that are named without arguments."""
+SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules --never-resign --capture-all-dead"}
+"""What programs need that are named without arguments. Every stone on the board counts here: dead ones must be taken."""
 FOLDERS = "/usr/games:/usr/local/games"
 """Where programs are looked for that are not on the path."""
 _LOGGER = logging.getLogger("alphazero.gtp")
@@ -274,7 +274,7 @@ def find_program(command: str) -> list[str]:
     except ValueError as error:
         raise UserError(f"expected a command line after gtp:, got {command[:60]!r} ({error})") from None
     if not words:
-        raise UserError("expected a command line after gtp:, such as gtp:gnugo --mode gtp")
+        raise UserError("expected a command line after gtp:, such as gtp:gnugo")
     found = shutil.which(words[0]) or shutil.which(words[0], path=FOLDERS)
     if found is None:
         raise UserError(f"expected a program after gtp:, there is no {words[0][:60]!r}")

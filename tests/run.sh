@@ -7,5 +7,4 @@ if ! "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then # there is none, 
     if [ -f "$VENV/pyvenv.cfg" ]; then python3 -m venv --clear "$VENV"; else python3 -m venv "$VENV"; fi
 fi
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-workers=$(($(getconf _NPROCESSORS_ONLN) + 1)) # many tests wait: for a browser, a process, a clock
-"$VENV/bin/python" -m pytest -q -n "$workers" --dist loadfile --no-loadscope-reorder "$@"
+"$VENV/bin/python" -m pytest -q -n auto --dist loadfile --no-loadscope-reorder "$@"

@@ -46,13 +46,14 @@ def test_a_best_that_has_learned_nothing_is_told_and_what_else_there_is(begin, c
     assert warned(caplog, "best") == warned(caplog, "net:run0001:best") == [said]
     assert warned(caplog, "current") == warned(caplog, "version0000") == []
     pack(folder, 1)
-    assert warned(caplog, "best") == [f"{said}, shipped the one that comes along"]
+    assert warned(caplog, "best") == [f"{said}, shipped is the one that comes along"]
     assert warned(caplog, "shipped") == []
 
 
-def test_a_best_that_is_the_only_network_or_was_taken_over_is_not_told(begin, place, caplog):
+def test_a_best_that_is_the_only_network_is_told_too_and_one_that_was_taken_over_is_not(begin, place, caplog):
     Session.start(tiny(), console=QUIET).close()
-    assert warned(caplog, "best") == []
+    (said,) = warned(caplog, "best")
+    assert said == "run0001's best is version 0, which has learned nothing: no training has ended yet"
     begin()
     begin(INITIAL_RUN_NUMBER=2, INITIAL_MODEL_VERSION=1)
     assert warned(caplog, "best") == [] and warned(caplog, "run0002:best") != []
