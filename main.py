@@ -1,4 +1,4 @@
-"""AlphaZero in Keras: train, play, match, explain, bench, check. `python main.py --help` tells the commands."""
+"""AlphaZero in Keras: `train` is the loop, and the program. `python main.py --help` tells the commands."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SECONDS = 60.0
 LIMIT = 1 << 16
 """Bytes of one answer."""
 SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules --never-resign --capture-all-dead"}
-"""What programs need that are named without arguments. Every stone on the board counts here: dead ones must be taken."""
+"""What programs need that are named without arguments. Every stone on the board counts: dead ones must be taken."""
 FOLDERS = "/usr/games:/usr/local/games"
 """Where programs are looked for that are not on the path."""
 _LOGGER = logging.getLogger("alphazero.gtp")
