@@ -26,7 +26,7 @@ Choice = Literal["laptop", "tiny", "classic", "gpu"]
 NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best, best:2s"
 PLAYERS = (
     f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
-    'greedy, solver, random, uct:1000, gtp:gnugo, human'
+    "greedy, solver, random, uct:1000, gtp:gnugo, human"
 )
 """A player of each form that `lineup` reads: help and errors show them, and suggest the nearest to a wrong name."""
 _USUAL = {
