@@ -30,7 +30,7 @@ from config import layers as layer_sizes
 from game import Game, GameState
 from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from memory import ILLEGAL, Batch, tells_owners
-from optimizers import make_optimizer
+from optimizers import WeightAverage, make_optimizer
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
@@ -137,7 +137,7 @@ class Gen_Model:
         Raises `ArithmeticError` when a loss or weight is not finite; the caller goes back to its last version.
         """
         decay = self.config.weight_average
-        average = _Average(decay, self.get_weights()) if decay else None
+        average = WeightAverage(decay, self.get_weights()) if decay else None
         if self._trained is not None:
             self.model.set_weights(self._trained)
         callbacks = [_Progress(rate or (lambda step: self.config.learning_rate), report)]
@@ -174,6 +174,9 @@ class Gen_Model:
         options = tf.data.Options()
         options.autotune.enabled = False  # its thread sleeps 10, 20, 40 ... ms, and the end of a fit waits for it
         batches = tf.data.Dataset.from_generator(read, output_signature=(planes, heads)).prefetch(2)
+        # what counts the losses is made by the first one; made within the first step, it would be traced a second time
+        nothing = {name: tf.zeros((1, *kind.shape[1:]), kind.dtype) for name, kind in heads.items()}
+        self.model.compute_loss(y=nothing, y_pred=[tf.zeros((1, *head.shape[1:])) for head in self.model.outputs])
         return batches.with_options(options)
 
     def is_finite(self) -> bool:
@@ -363,21 +366,6 @@ class Residual_CNN(Gen_Model):
         """Return logits [B, rows, columns, 3] of whose each point is at the end: the other's, nobody's, one's own."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "ownership_conv")
         return layers.Conv2D(3, 1, kernel_regularizer=self._penalty(), dtype="float32", name="ownership_head")(x)
-
-
-class _Average(keras.callbacks.Callback):
-    """Keeps a running average of the weights over the steps (Polyak and Juditsky 1992), with a decay that grows over a
-    run's first ones, as in TensorFlow's ExponentialMovingAverage: else what chance began with stays in it for long."""
-
-    def __init__(self, decay: float, weights: list[np.ndarray]) -> None:
-        super().__init__()
-        self._decay, self.weights = decay, weights
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        steps = int(self.model.optimizer.iterations)
-        decay = min(self._decay, (1 + steps) / (10 + steps))
-        for mean, now in zip(self.weights, self.model.get_weights(), strict=True):
-            mean += (1.0 - decay) * (now - mean)
 
 
 class _Progress(keras.callbacks.Callback):

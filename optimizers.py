@@ -1,4 +1,4 @@
-"""What turns gradients into steps: SGD as in the article, AdamW, and Muon for the residual tower.
+"""What turns gradients into steps: SGD as in the article, AdamW, and Muon for the residual tower; their running mean.
 
 References: Loshchilov and Hutter 2019 (AdamW); Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural
 networks"; Liu et al. 2025 (arXiv 2502.16982) for the size of its steps.
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from config import Config
@@ -87,3 +88,18 @@ def _in_tower(variable: Any) -> bool:
     """True for a kernel with as many filters behind it as before it, the heads' left out."""
     shape, heads = variable.shape, ("value_", "policy_", "ownership_")
     return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(heads)
+
+
+class WeightAverage(keras.callbacks.Callback):
+    """Keeps a running average of the weights over the steps (Polyak and Juditsky 1992), with a decay that grows over a
+    run's first ones, as in TensorFlow's ExponentialMovingAverage: else what chance began with stays in it for long."""
+
+    def __init__(self, decay: float, weights: list[np.ndarray]) -> None:
+        super().__init__()
+        self._decay, self.weights = decay, weights
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        steps = int(self.model.optimizer.iterations)
+        decay = min(self._decay, (1 + steps) / (10 + steps))
+        for mean, now in zip(self.weights, self.model.get_weights(), strict=True):
+            mean += (1.0 - decay) * (now - mean)

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from browsing import address, browser, served  # noqa: F401
+from compiling import compile_all
 from mortal import GAME, Nursery, mounts
 from runs import runs_of
 from tiny import QUIET, tiny
@@ -120,6 +121,12 @@ def network(request):
     model = make("connect4", normalisation=request.param, hidden_cnn_layers=("16x3",) * 3)
     model.set_weights(trained_looking(model))
     return model
+
+
+def pytest_configure(config):
+    """Where several processes are to run the tests, compile first what each of them would."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        compile_all()
 
 
 SLOW = ("test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers", "test_growth",

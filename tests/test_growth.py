@@ -69,8 +69,9 @@ def test_two_hundred_versions_leave_nothing_behind_and_are_traced_once(backend):
 
 
 def test_a_hundred_trainings_use_one_compiled_function_and_leave_nothing_behind(monkeypatch):
-    compiled = []
+    compiled, traced = [], []
     monkeypatch.setattr(keras.Model, "compile", counted(keras.Model.compile, compiled))
+    monkeypatch.setattr(keras.Model, "train_step", counted(keras.Model.train_step, traced))
     model = small()
     rng, size = np.random.default_rng(0), model.game.action_size
     planes = boards(model.game, 32)
@@ -87,6 +88,7 @@ def test_a_hundred_trainings_use_one_compiled_function_and_leave_nothing_behind(
     function = model.model.train_function
     assert left_behind(lambda: fit(100), MEGABYTE) < MEGABYTE
     assert model.model.train_function is function and len(compiled) == 1
+    assert len(traced) == 1, "nothing is made within the first step, which would have it traced a second time"
 
 
 def counted(function, calls):
