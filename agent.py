@@ -283,13 +283,6 @@ class Agent(Player):
         self.think(state)
         return self.MCTS.decide(0, tau)
 
-    def weights_changed(self) -> None:
-        """Forget trees and evaluations: the network is another one now."""
-        for m in (self.MCTS, self._many):
-            if m is not None:
-                m.clear()
-                m.clear_cache()
-
     # ---- learning
 
     def replay(

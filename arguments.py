@@ -12,6 +12,7 @@ import io
 import itertools
 import os
 import re
+import shlex
 import shutil
 import textwrap
 import typing
@@ -57,9 +58,18 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         flag = unknown[0].split("=")[0]
         name = flag.lstrip("-").replace("-", "_")
         if not flag.startswith("-"):
-            raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}")
+            raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}{game_meant(flag)}")
+        if not flag.startswith("--") and name in known:
+            raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
         raise UserError(unknown_setting(name[:60], known))
     return parsed
+
+
+def game_meant(word: str) -> str:
+    """Return a hint where a word is the name of a game, else nothing."""
+    import games
+
+    return f", did you mean --game {shlex.quote(word)}?" if word.split("(")[0].lower() in games.names() else ""
 
 
 @contextmanager

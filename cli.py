@@ -98,7 +98,9 @@ def _run(argv: list[str]) -> int:
     if argv and not argv[0].startswith("-"):
         name = argv.pop(0)
         if name not in COMMANDS:
+            from arguments import game_meant
+
             near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.55)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else game_meant(name)
             raise UserError(f"expected a command out of {', '.join(COMMANDS)}, got {name[:60]!r}{hint}")
     return int(module(name).run(argv))

@@ -6,6 +6,7 @@ run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: al
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sqlite3
 import time
@@ -168,7 +169,7 @@ class Session:
             session.loggers.main.warning("%s", told)
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
-            session._tell(f"changed setting {name}: {a!r} -> {b!r}{when}")
+            session._warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
         session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
@@ -186,13 +187,9 @@ class Session:
         session.loggers.main.info("went on after iteration %d", store.iterations_done())
         return session
 
-    def _tell(self, text: str) -> None:
-        self.console.say(text)
-        self.loggers.main.info("%s", text)
-
-    def _warn(self, text: str) -> None:
+    def _warn(self, text: str, level: int = logging.WARNING) -> None:
         self.console.warn(text)
-        self.loggers.main.warning("%s", text)
+        self.loggers.main.log(level, "%s", text)
 
     def close(self) -> None:
         """End the workers, close the files and let others work on the run."""

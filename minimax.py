@@ -31,6 +31,9 @@ AT_ONCE = 1 << 14
 """Nodes between two looks at the clock, and at who might want it to stop."""
 TABLE = 1 << 20
 """Positions remembered."""
+KEPT = 300_000
+"""Positions of a game in plain Python that are kept; beyond, all but those under way are forgotten, and what the table
+knows of them."""
 
 ENTRY = np.dtype([("key", "u8"), ("value", "f4"), ("move", "u2"), ("depth", "u1"), ("bound", "u1")], align=True)
 FRAME = np.dtype(
@@ -269,6 +272,12 @@ class Minimax:
             table=np.zeros(1 << max(table - 1, 1).bit_length(), ENTRY),
             outcome=np.zeros(1, np.float32),
         )
+        if isinstance(game, PlainGame):
+            game.searches.add(self)
+
+    def used_rows(self) -> np.ndarray:
+        """Return the rows of the positions under way, [n, row_size]."""
+        return self._stack.rows
 
     def clear(self) -> None:
         """Forget all positions, so that what is found depends on the next question only."""
@@ -370,4 +379,6 @@ class Minimax:
             done = call(run, s, *functions, min(limit, int(s.now[0]["nodes"]) + self._slice))
             if isinstance(self.game, PlainGame):
                 self.game.check_errors()
+                if len(self.game) > KEPT:
+                    self.game.tidy()
         return bool(done)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -44,9 +45,35 @@ def pack(folder: Path, version: int | None = None) -> Path:
 
     An older one there is replaced at the end.
     """
+    with packed(folder, version) as shipped:
+        return shipped
+
+
+@contextmanager
+def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
+    """Do as `pack` for a block that measures what was packed; where that fails, the older player is back."""
     config = read_config(folder)
     shipped = shipped_folder(config.game)
     target, away = (shipped.with_name(f".{shipped.name}.{what}") for what in ("new", "old"))
+    if away.exists():  # a block was killed
+        shutil.rmtree(shipped, ignore_errors=True)
+        away.rename(shipped)
+    _write(folder, version, config, target)
+    if shipped.exists():
+        shipped.rename(away)
+    target.rename(shipped)
+    try:
+        yield shipped
+    except BaseException:
+        if away.exists():
+            shutil.rmtree(shipped)
+            away.rename(shipped)
+        raise
+    shutil.rmtree(away, ignore_errors=True)
+
+
+def _write(folder: Path, version: int | None, config: Config, target: Path) -> None:
+    """Write what ships of a run into a new folder."""
     source = Store(folder / "run.db", read_only=True)
     try:
         row = source.version(source.best() if version is None else version)
@@ -57,8 +84,7 @@ def pack(folder: Path, version: int | None = None) -> Path:
         closed = list(source.rows("stages", "WHERE stage = 'iteration' ORDER BY iteration"))
     finally:
         source.close()
-    for leftover in (target, away):
-        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.rmtree(target, ignore_errors=True)
     make_folder(target)
     write_file(path_of(target, row.file), data)
     store = Store(target / "run.db", create=True)
@@ -74,11 +100,6 @@ def pack(folder: Path, version: int | None = None) -> Path:
         store.close()
     write_file(target / "config.json", to_json(config).encode())
     write_metrics(target / "metrics.jsonl", [json.loads(row[2]) for row in closed])
-    if shipped.exists():
-        shipped.rename(away)
-    target.rename(shipped)
-    shutil.rmtree(away, ignore_errors=True)
-    return shipped
 
 
 def command_of(config: Config) -> str:

@@ -235,7 +235,7 @@ def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[i
         if reserve.ident is None:
             reserve.start()
     if reserve.ident is not None:
-        reserve.join(1.0 if answered.is_set() else max(last - time.monotonic(), 0.0))
+        reserve.join(max(last - time.monotonic(), 0.0))  # at once where the player has answered
     late = player.is_alive() or reserve.is_alive()
     if isinstance(answer, tuple):
         return *answer, late

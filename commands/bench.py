@@ -11,7 +11,9 @@ from config import Config, UserError
 
 @dataclass(frozen=True)
 class Bench:
-    """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way."""
+    """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way.
+
+    Settings of training, tournaments and scoreboards change nothing here."""
 
     config: Config
     preset: Choice | None = None

@@ -12,7 +12,7 @@ from config import UserError
 @dataclass(frozen=True)
 class Ship:
     """Copy one network of a run, its settings and its metrics into run_archive/, and measure it there: its scoreboard
-    and levels of play with their Elo. The game's player that shipped before is replaced."""
+    and levels of play with their Elo. The game's player that shipped before is replaced at the end."""
 
     game: str = "connect4"
     run: int | None = None
@@ -41,24 +41,24 @@ def run(argv: list[str]) -> int:
     from evaluation import as_text, evaluate
     from lineup import make_player
     from runs import run_to_change
-    from shipping import apart, measure_levels, pack, write_levels, write_scoreboard
+    from shipping import apart, measure_levels, packed, write_levels, write_scoreboard
 
     game = games.make(args.game)
-    target = pack(run_to_change(game.spec, args.run), args.version)
-    print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
-    player = make_player("shipped", game, sims=800, smallest=STEADY)
-    told = evaluate(
-        game, player, count=args.positions, sims=(25, 100, 400, 800), ladder_games=args.ladder_games,
-        ladder_seconds=0.0, ladder_sims=400, opening_plies=4, seed=args.seed,
-    )  # fmt: skip
-    write_scoreboard(target, told)
-    print(as_text(told))
-    if args.level_games:
-        found = measure_levels(
-            game, count=args.level_games, seed=args.seed, report=lambda text: print(text, file=sys.stderr)
-        )
-        found = apart(found)
-        write_levels(target, found, args.level_games)
-        for number, level in enumerate(found, 1):
-            print(f"level:{number}  {level}")
+    with packed(run_to_change(game.spec, args.run), args.version) as target:
+        print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
+        player = make_player("shipped", game, sims=800, smallest=STEADY)
+        told = evaluate(
+            game, player, count=args.positions, sims=(25, 100, 400, 800), ladder_games=args.ladder_games,
+            ladder_seconds=0.0, ladder_sims=400, opening_plies=4, seed=args.seed,
+        )  # fmt: skip
+        write_scoreboard(target, told)
+        print(as_text(told))
+        if args.level_games:
+            found = measure_levels(
+                game, count=args.level_games, seed=args.seed, report=lambda text: print(text, file=sys.stderr)
+            )
+            found = apart(found)
+            write_levels(target, found, args.level_games)
+            for number, level in enumerate(found, 1):
+                print(f"level:{number}  {level}")
     return 0

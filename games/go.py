@@ -126,6 +126,7 @@ class Go(Game):
                 raise UserError(f"go: expected {what} to be one of {', '.join(words)}, got {value!r}")
         if not 0 <= plies <= 2 * longest:
             raise UserError(f"go: expected plies from 1 to {2 * longest} for size {size}, or 0, got {plies}")
+        komi += 0.0  # a zero has no sign
         defaults = {"size": 5, "komi": 2.5, "ko": "simple", "suicide": "no", "plies": 0}
         given: dict[str, int | float | str] = {
             "size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies

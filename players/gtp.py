@@ -267,8 +267,8 @@ def _colour(state: GameState) -> str:
 def find_program(command: str) -> list[str]:
     """Return the words of a command line, the program with its folder; raise `UserError` when there is none."""
     text = command.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        text = text[1:-1]
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
+        text = text[1:-1]  # the whole in quotes; otherwise they are those of single words
     try:
         words = shlex.split(SHORT.get(text, text))
     except ValueError as error:

@@ -65,15 +65,14 @@ class RolloutPlayer(Player):
     """
 
     def __init__(
-        self, game: Game, *, sims: int | None = None, seconds: float | None = None, exploration: float = EXPLORATION,
-        end_rule: bool = True,
-    ) -> None:  # fmt: skip
+        self, game: Game, *, sims: int | None = None, seconds: float | None = None, end_rule: bool = True
+    ) -> None:
         """Make a player. `end_rule`: in Little-Go's last moves pass rather than leave a stone to be taken."""
         if (sims is None) == (seconds is None):
             raise ValueError("expected either sims or seconds")
         name = f"rollout:{sims}" if sims is not None else f"rollout:{seconds:g}s"
         super().__init__(name, game)
-        self._sims, self._seconds, self._exploration = sims, seconds, exploration
+        self._sims, self._seconds = sims, seconds
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
         self._interrupted = False
         self._end_rule = end_rule and isinstance(game, LittleGo)
@@ -90,7 +89,7 @@ class RolloutPlayer(Player):
             count = 1 if self._sims is not None else self._lanes
             self._games[slot] = [MCTS(self.game, sims=sims, cache_size=0, seed=lane) for lane in range(count)]
             for mcts in self._games[slot]:
-                mcts.rule = Rule(self._exploration, 0.0, -1.0, 0.0, ucb=True, prove=True)
+                mcts.rule = Rule(EXPLORATION, 0.0, -1.0, 0.0, ucb=True, prove=True)
         return self._games[slot]
 
     def new_game(self, slot: int, seed: int) -> None:

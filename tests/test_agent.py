@@ -202,12 +202,13 @@ def test_thinking_ends_early_when_told_and_later_searches_can_be_longer():
     assert agent.think(game.start(), 10).visits >= 5000, "visits are kept"
 
 
-def test_after_the_weights_changed_a_search_is_as_if_new():
+def test_without_trees_and_evaluations_of_another_network_a_search_is_as_if_new():
     game = GAMES["connect4"]
     agent, fresh = agent_of(game, leaves=1), agent_of(game, leaves=1, predictor=Projection(game, seed=1))
     agent.think(game.start())
     agent.predictor = Projection(game, seed=1)
-    agent.weights_changed()
+    agent.MCTS.clear()
+    agent.MCTS.clear_cache()
     assert numbers(agent.think(game.start())) == numbers(fresh.think(game.start()))
 
 

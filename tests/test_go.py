@@ -257,6 +257,7 @@ def test_the_empty_board_belongs_to_nobody_and_komi_decides():
     over = play(games.make("go").start(), "pass pass")
     assert (over.isEndGame, over.value, over.score) == (True, -1.0, (0.0, 2.5)), "Black has lost"
     assert play(games.make("go(komi=0)").start(), "pass pass").value == 0.0
+    assert games.make("go(komi=-0)").spec == "go(komi=0)"
 
 
 def test_at_the_last_ply_the_board_is_scored_as_it_is():

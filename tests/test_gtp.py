@@ -165,6 +165,7 @@ def test_no_shell_reads_the_command_line(tmp_path):
         GTPPlayer(games.make("go(size=3)"), f"{sys.executable} -c 0 ; touch {target}")
     assert not target.exists()
     assert find_program(f'"{sys.executable} --x"') == find_program(f"{sys.executable} --x")
+    assert find_program(f'"{sys.executable}" "a b"')[1:] == ["a b"], "quotes of words are not those of the whole"
 
 
 @pytest.mark.parametrize("spec", ["connect4", "tictactoe"])

@@ -185,6 +185,25 @@ def test_what_was_solved_before_changes_no_value_and_saves_work():
     assert kept.solve(game.start(), nodes=100_000) == before
 
 
+def test_of_a_plain_game_no_more_positions_are_kept_than_may_be(monkeypatch):
+    game, free = Corridor(), Corridor()
+    wanted = Minimax(free).search(free.start(), depth=7)
+    monkeypatch.setattr("minimax.KEPT", 300)
+    few, most = Minimax(game), []
+    few._slice, tidy = 16, game.tidy
+
+    def tidied():
+        game._room, before = 0, len(game)
+        tidy()
+        most.append(before)
+        assert len(game) <= len(few.used_rows()) + 1
+
+    monkeypatch.setattr(game, "tidy", tidied)
+    found = few.search(game.start(), depth=7)
+    assert (found.action, found.value, found.depth) == (wanted.action, wanted.value, wanted.depth)
+    assert len(most) > 3 and 300 < max(most) < 600 < len(free)
+
+
 def test_an_error_in_a_rule_of_a_plain_game_is_raised(monkeypatch):
     game = Corridor()
     minimax, start = Minimax(game), game.start()

@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import shutil
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -76,6 +78,22 @@ def test_a_player_stays_until_the_next_one_is_whole(packed, monkeypatch):
     assert tree_of(target) == before and shipped_run("tictactoe") == target
     pack(folder, 1)
     assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+def test_a_player_stays_when_the_next_one_cannot_be_measured(packed, monkeypatch):
+    folder, target = packed
+    before = tree_of(target)
+    with pytest.raises(KeyboardInterrupt), shipping.packed(folder, 1) as found:
+        assert [path.name for path in (found / "models").iterdir()] == ["version0001.npz"]
+        raise KeyboardInterrupt
+    assert tree_of(target) == before and [path.name for path in target.parent.iterdir()] == [target.name]
+    with monkeypatch.context() as killed:
+        killed.setattr(shutil, "rmtree", lambda *_, **__: None)
+        with suppress(OSError), shipping.packed(folder, 1):
+            raise OSError
+    assert tree_of(target) != before
+    pack(folder, 2)
+    assert [path.name for path in target.parent.iterdir()] == [target.name], "the older one came back, then went"
 
 
 def test_what_is_not_whole_does_not_ship(trained_place):

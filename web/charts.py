@@ -28,9 +28,9 @@ class Point(NamedTuple):
 
 def curve_svg(
     title: str, series: Mapping[str, Sequence[Point]], *, unit: str = "", low: float | None = 0.0,
-    high: float | None = None, x_name: str = "iteration",
+    high: float | None = None,
 ) -> str:  # fmt: skip
-    """Return curves over one axis; `low` and `high` are in sight in any case, None leaves an end to the numbers."""
+    """Return curves over the iterations; `low` and `high` are in sight in any case, None: as the numbers say."""
     shown = {name: [p for p in points if math.isfinite(p.y)] for name, points in series.items()}
     every = [p for points in shown.values() for p in points]
     head = (
@@ -43,7 +43,7 @@ def curve_svg(
         return f"{head}<text {place}>nothing yet</text></svg>"
     ends = [v for p in every for v in (p.y, p.low, p.high) if v is not None and math.isfinite(v)]
     ticks = _ticks(min(ends if low is None else [low, *ends]), max(ends if high is None else [high, *ends]))
-    across = _ticks(min(p.x for p in every), max(p.x for p in every), whole=x_name == "iteration")
+    across = _ticks(min(p.x for p in every), max(p.x for p in every), whole=True)
     x0, x1 = min(p.x for p in every), max(p.x for p in every)
     span_x, span_y = (x1 - x0) or 1.0, (ticks[-1] - ticks[0]) or 1.0
 
@@ -64,7 +64,7 @@ def curve_svg(
                 f"{_short(tick)}</text>"
             )
     for (name, points), colour in zip(shown.items(), _colours(len(shown)), strict=True):
-        parts.append(_curve(name, points, colour, at, unit, x_name))
+        parts.append(_curve(name, points, colour, at, unit))
     return "".join(parts) + "</svg>"
 
 
@@ -72,7 +72,7 @@ def _colours(count: int) -> list[str]:
     return [COLOURS[i % len(COLOURS)] for i in range(count)]
 
 
-def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: str, x_name: str) -> str:
+def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: str) -> str:
     places = [at(p.x, p.y) for p in points]  # type: ignore[operator]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places) if places else ""
     parts = [f'<path class="curve" d="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>' if path else ""]
@@ -82,7 +82,7 @@ def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: st
             top, bottom = at(p.x, p.high)[1], at(p.x, p.low)[1]  # type: ignore[operator]
             path = f"M{x:.1f} {top:.1f}V{bottom:.1f}"
             parts.append(f'<path class="interval" d="{path}" stroke="{colour}" opacity=".5" stroke-width="1.5"/>')
-        told = f"{name}, {x_name} {_short(p.x)}: {_short(p.y)} {unit}".strip()
+        told = f"{name}, iteration {_short(p.x)}: {_short(p.y)} {unit}".strip()
         if p.low is not None and p.high is not None:
             told += f" ({_short(p.low)} to {_short(p.high)})"
         told += f", {p.note}" if p.note else ""

@@ -15,7 +15,7 @@ from web.controls import icon_button
 from web.engine import make_game
 
 READ_FILE = (
-    "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text(), f.size]);"
+    "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text()]);"
     " e.target.value = ''; }}"
 )
 KEEP = (
@@ -73,7 +73,7 @@ class Sheet:
             return
         ui.download.content(data, f"{table.game.name}{form}")
 
-    async def _load(self, name: Any, text: Any, size: Any) -> None:
+    async def _load(self, name: Any, text: Any) -> None:
         form = next((f for f in FORMS if str(name).lower().endswith(f)), None)
         if form is None or not isinstance(text, str) or not text:
             self._play.tell(f"expected a file that ends in {', '.join(FORMS)}, of at most {LIMIT:,} bytes")
