@@ -224,7 +224,7 @@ class Gen_Model:
     def export(self, path: str) -> None:
         """Write what answers, without heads that only help to learn, as a .keras file."""
         self.plain.set_weights(self.model.get_weights())
-        keras.Model(self.plain.inputs, self.plain.outputs[:2], name=self.game.name).save(path)
+        keras.Model(self.plain.input, self.plain.outputs[:2], name=self.game.name).save(path)
 
     # ---- to look at
 
