@@ -2,6 +2,9 @@
 
 Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md); with constants
 in place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
+
+Where several threads ask at once each has the network compiled for itself, on cores of its own: OpenVINO then works
+within the asking thread. The streams of one compiled network are threads of OpenVINO, which a question is handed to.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ from backends import cores, padded  # noqa: E402
 class _Request:
     """A place to ask at, its arrays looked up once: batches have one size, so they stay where they are."""
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, compiled: Any) -> None:
+        request = compiled.create_infer_request()
         self.infer = request.infer
         self.planes = request.get_input_tensor(0).data
         self.values = request.get_output_tensor(0).data[:, 0]
@@ -32,7 +36,7 @@ class _Request:
 
 
 class OpenVINOPredictor:
-    """Answers with OpenVINO; with several streams each asking thread has cores of its own."""
+    """Answers with OpenVINO; `streams` threads that ask at once share the cores."""
 
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
@@ -43,19 +47,21 @@ class OpenVINOPredictor:
         self._graph = model.openvino_graph
         self._options = {
             "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
-            "INFERENCE_NUM_THREADS": cores(),
-            "NUM_STREAMS": min(streams, cores()),
+            "INFERENCE_NUM_THREADS": max(1, cores() // streams),
+            "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,
         }
         self._lock = threading.Lock()
         self._weights: list[np.ndarray] = []
-        self._compiled: dict[int, Any] = {}
+        self._shared: dict[int, Any] | None = {} if streams == 1 else None
+        """The network for each batch size, where threads ask one after the other."""
         self._requests: dict[tuple[int, int], _Request] = {}
 
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = [np.ascontiguousarray(w) for w in weights]
-        self._compiled.clear()
         self._requests.clear()
+        if self._shared:
+            self._shared.clear()
 
     def _compile(self, size: int) -> Any:
         graph = self._graph.clone()
@@ -67,15 +73,24 @@ class OpenVINOPredictor:
         return self._core.compile_model(graph, "CPU", self._options)
 
     def _request(self, size: int) -> _Request:
-        """Return the calling thread's request for a batch size."""
+        """Return the calling thread's request for a batch size; it may be that of a thread which is no more."""
         key = threading.get_ident(), size
         request = self._requests.get(key)
         if request is None:
             with self._lock:
-                if size not in self._compiled:
-                    self._compiled[size] = self._compile(size)
-                request = self._requests[key] = _Request(self._compiled[size].create_infer_request())
+                alive = {thread.ident for thread in (threading.current_thread(), *threading.enumerate())}
+                left = [k for k in list(self._requests) if k[1] == size and k[0] not in alive]
+                request = self._requests.pop(left[0]) if left else None
+            request = self._requests[key] = request or _Request(self._network(size))
         return request
+
+    def _network(self, size: int) -> Any:
+        if self._shared is None:
+            return self._compile(size)
+        with self._lock:
+            if size not in self._shared:
+                self._shared[size] = self._compile(size)
+            return self._shared[size]
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = len(planes)

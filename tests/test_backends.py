@@ -145,6 +145,29 @@ def test_two_threads_asking_at_once_get_their_own_answers(network):
 
 
 @pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")
+@pytest.mark.parametrize("streams, compiled", [(1, 1), (2, 2)])
+def test_threads_that_ask_at_once_have_networks_of_their_own_and_later_ones_take_them_over(network, streams, compiled):
+    from concurrent.futures import ThreadPoolExecutor
+
+    predictor, planes, made = make_predictor(network, backend="openvino", streams=streams), boards(network.game, 8), []
+    compile_one, meet = predictor._compile, threading.Barrier(2, timeout=60.0)
+    predictor._compile = lambda size: made.append(size) or compile_one(size)
+
+    def ask(_):
+        meet.wait()
+        answer = np.array(predictor(planes)[0])
+        meet.wait()
+        return answer
+
+    answers = []
+    for _ in range(3):
+        with ThreadPoolExecutor(2) as pool:
+            answers += pool.map(ask, range(2))
+    assert len(made) == compiled and len(predictor._requests) == 2
+    assert all(np.array_equal(answer, answers[0]) for answer in answers)
+
+
+@pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")
 def test_a_conversion_starts_no_process_and_tells_nobody(monkeypatch):
     import os
     import socket
