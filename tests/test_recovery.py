@@ -348,7 +348,7 @@ def test_a_setting_changed_in_the_middle_of_an_iteration_counts_from_the_next(be
     folder, listening = copied(begun, tmp_path), Listening()
     asked = []
     with Session.open(folder, console=QUIET) as session:
-        train(session, stop=lambda: asked.append(1) or len(asked) > 30)
+        train(session, stop=lambda: asked.append(1) or len(asked) > 20)
         assert session.store.has_begun(2), "stopped in the middle"
         assert session.store.get("spent").startswith("2 ")
         old = session.config
