@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 from arguments import parse, whole
 from config import UserError
@@ -14,7 +17,7 @@ from config import UserError
 class Book:
     """Make an opening book: search every position that can arise in the first plies against any reply."""
 
-    output: str
+    output: Annotated[str, tyro.conf.arg(aliases=("-o",))]
     """File to write, a .json; one that is there is gone on with."""
     game: str = "littlego"
     player: str = "rollout:50000"
@@ -27,7 +30,7 @@ class Book:
 
 
 def run(argv: list[str]) -> int:
-    args = parse(Book, ["--output" if word == "-o" else word for word in argv])
+    args = parse(Book, argv)
     whole(args.plies, "plies", 1, 20)
     whole(args.sims, "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)

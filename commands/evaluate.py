@@ -18,7 +18,8 @@ class Evaluate:
     players. docs/evaluation.md says how."""
 
     player: Positional[str] = "best"
-    """Who is measured (human is not possible): PLAYERS; docs/players.md tells more, `levels` the levels."""
+    """Who is measured: PLAYERS (people, and networks with a clock or a book, are not possible); docs/players.md tells
+    more, `levels` the levels."""
     game: str = "connect4"
     positions: int = 3000
     """Solved positions to ask; 0 leaves the exact part out."""

@@ -16,7 +16,7 @@ class Verify:
 
     game: str = "connect4"
     run: int | None = None
-    """Number of the run, else the newest."""
+    """Number of the run, else the newest; 0 is the player that ships."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -24,7 +24,7 @@ class Verify:
 def run(argv: list[str]) -> int:
     args = parse(Verify, argv)
     if args.run is not None:
-        whole(args.run, "run", 1, 999_999)
+        whole(args.run, "run", 0, 999_999)
     import games
     from runs import find_run
     from verification import verify
@@ -37,10 +37,14 @@ def run(argv: list[str]) -> int:
     elif found.damage:
         print("\n".join(found.damage[:SHOWN]))
         more = len(found.damage) - SHOWN
-        print(f"{f'and {more} more; ' if more > 0 else ''}"
-              f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves what is right")  # fmt: skip
+        told = [f"and {more} more"] if more > 0 else []
+        if args.run != 0:  # of one that ships the project has another copy
+            told.append(f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves what is right")
+        if told:
+            print("; ".join(told))
     else:
         played = f"{found.games} games and {found.matches} match games, all by the rules"
-        print(f"{folder.parent.name}/{folder.name} is whole: {found.iterations} iterations, {played}, "
+        name = f"{folder.parent.name}/{folder.name}" if args.run != 0 else f"the player of {spec} that ships"
+        print(f"{name} is whole: {found.iterations} iterations, {played}, "
               f"{found.versions} versions\nstate {found.state}")  # fmt: skip
     return 4 if found.damage else 0

@@ -36,9 +36,11 @@ def packed(trained_place):
     return folder, pack(folder, 3)
 
 
-def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed):
+def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed, capsys):
     folder, target = packed
     assert verify(target).damage == []
+    code, out, err = told(capsys, "verify", "--game", "tictactoe", "--run", "0")
+    assert (code, err) == (0, "") and out.startswith("the player of tictactoe that ships is whole: 4 iterations")
     game = games.make("tictactoe")
     planes = boards(game, 50)
     there, here = make_player("shipped", game), make_player("version0003", game)
