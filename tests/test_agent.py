@@ -207,8 +207,7 @@ def test_without_trees_and_evaluations_of_another_network_a_search_is_as_if_new(
     agent, fresh = agent_of(game, leaves=1), agent_of(game, leaves=1, predictor=Projection(game, seed=1))
     agent.think(game.start())
     agent.predictor = Projection(game, seed=1)
-    agent.MCTS.clear()
-    agent.MCTS.clear_cache()
+    agent.MCTS.clear(), agent.MCTS.clear_cache()
     assert numbers(agent.think(game.start())) == numbers(fresh.think(game.start()))
 
 
