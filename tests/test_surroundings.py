@@ -62,7 +62,7 @@ def test_help_and_errors_are_told_on_a_narrow_terminal(columns):
     (["match", "rollout:99999999", "random"], "expected from 1 to 9,999,999 simulations, got 'rollout:99999999'"),
     (["match", "random", "alphabeta:0"], "expected from 1 to 60 plies, got 'alphabeta:0'"),
     (["--run", "-1"], "run: expected a whole number from 0 to 999,999,999, got '-1'"),
-    (["verify", "--run", "-1"], "run: expected a whole number from 1 to 999,999, got -1"),
+    (["verify", "--run", "-1"], "run: expected a whole number from 0 to 999,999, got -1"),
     (["littlego", "--output", "/nowhere/output.txt"], "/nowhere/output.txt: cannot be written"),
 ])  # fmt: skip
 def test_errors_name_what_was_expected(place, capsys, argv, words):
