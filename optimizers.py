@@ -1,4 +1,4 @@
-"""What turns gradients into steps: SGD as in the article, AdamW, and Muon for the residual tower; their running mean.
+"""What turns gradients into steps: SGD as in the article, AdamW, and Muon for the residual tower; the weights' mean.
 
 References: Loshchilov and Hutter 2019 (AdamW); Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural
 networks"; Liu et al. 2025 (arXiv 2502.16982) for the size of its steps.

@@ -3,8 +3,8 @@
 Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md); with constants
 in place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
 
-Where several threads ask at once each has the network compiled for itself, on cores of its own: OpenVINO then works
-within the asking thread. The streams of one compiled network are threads of OpenVINO, which a question is handed to.
+Where several threads ask at once each has the network compiled for itself, for its share of the cores: with one core
+OpenVINO works within the asking thread. The streams of one network would be threads that a question is handed to.
 """
 
 from __future__ import annotations

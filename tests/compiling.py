@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 
 def search():
-    """Play with every search there is."""
+    """Play against itself with both searches of self-play."""
     from searching import GAMES, Projection
     from selfplay import SelfPlay, game_seed
     from tiny import tiny

@@ -14,9 +14,12 @@ from config import UserError
 from networks import make
 from tiny import boards, trained_looking, used_memory
 
+needs_openvino = pytest.mark.skipif(
+    not openvino_installed(), reason="openvino is not made for every platform; where it is, requirements.txt has it"
+)
 BACKENDS = [
     "keras",
-    pytest.param("openvino", marks=pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")),
+    pytest.param("openvino", marks=needs_openvino),
 ]
 
 
@@ -144,7 +147,7 @@ def test_two_threads_asking_at_once_get_their_own_answers(network):
         assert list(pool.map(ask, (0, 1))) == [True, True]
 
 
-@pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")
+@needs_openvino
 @pytest.mark.parametrize("streams, compiled", [(1, 1), (2, 2)])
 def test_threads_that_ask_at_once_have_networks_of_their_own_and_later_ones_take_them_over(network, streams, compiled):
     from concurrent.futures import ThreadPoolExecutor
@@ -167,7 +170,7 @@ def test_threads_that_ask_at_once_have_networks_of_their_own_and_later_ones_take
     assert all(np.array_equal(answer, answers[0]) for answer in answers)
 
 
-@pytest.mark.skipif(not openvino_installed(), reason="OpenVINO")
+@needs_openvino
 def test_a_conversion_starts_no_process_and_tells_nobody(monkeypatch):
     import os
     import socket

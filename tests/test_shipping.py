@@ -90,7 +90,7 @@ def test_a_player_stays_when_the_next_one_cannot_be_measured(packed, monkeypatch
         raise KeyboardInterrupt
     assert tree_of(target) == before and [path.name for path in target.parent.iterdir()] == [target.name]
     with monkeypatch.context() as killed:
-        killed.setattr(shutil, "rmtree", lambda *_, **__: None)
+        killed.setattr(shutil, "rmtree", lambda *_, **__: None)  # who is killed puts nothing back
         with suppress(OSError), shipping.packed(folder, 1):
             raise OSError
     assert tree_of(target) != before
