@@ -185,7 +185,7 @@ def exp(x):  # type: ignore[no-untyped-def]
     return series * np.int64((np.int64(k) + 1023) << 52).view(np.float64)
 
 
-@compiled
+@inlined
 def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
     """Give a node its value and priors: the softmax of its legal moves' logits, shifted by the largest of them.
 

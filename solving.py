@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiled import compiled
+from compiled import compiled, inlined
 from endgame import FEW, GIVEN_UP, MANY, solve
 from forest import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
 from game import PLAYER, PLY
 
-LEAF_TRIED, ROOT_TRIED = 1, 2
-"""What `late` of a node says of attempts to solve it."""
+LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
+"""What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""
 
 
 @compiled
@@ -33,19 +33,27 @@ def as_proof(value):  # type: ignore[no-untyped-def]
     return np.int8(DRAW if value == 0 else value)
 
 
-@compiled
+@inlined
 def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
-    """Solve each move of a root near the end of the game: all are visited then, and nothing is left to search.
+    """Solve the moves of a root near the end of the game, once; one that was solved as a leaf is so again, for them."""
+    index = f.trees[t].root
+    node = f.nodes[index]
+    if node.late >= ROOT_TRIED or node.status == TERMINAL:
+        return
+    row = row_index(f, t, index)
+    if f.rows[row, PLY] < f.trees[t].late:
+        node.late = ROOT_EARLY  # so that the next walk does not wait for the position
+    elif node.proven == OPEN or (node.status == WAITING and node.late == LEAF_TRIED):
+        solve_moves(f, rules, node, row)
 
-    A root that was solved as a leaf is so again, for its moves. Where one wins it does not matter whether others are
-    known; else all must be, or the root is searched. Where all lose, the network is asked for its priors.
+
+@compiled
+def solve_moves(f, rules, node, row):  # type: ignore[no-untyped-def]
+    """Solve each move of a root: where all are, they are visited, and nothing is left to search.
+
+    Where one wins it does not matter whether others are known; else all must be, or the root is searched. Where all
+    lose, the network is asked for its priors.
     """
-    node, row = f.nodes[f.trees[t].root], row_index(f, t, f.trees[t].root)
-    as_leaf = node.status == WAITING and node.late == LEAF_TRIED
-    if f.rows[row, PLY] < f.trees[t].late or node.late == ROOT_TRIED or node.status == TERMINAL:
-        return
-    if node.proven != OPEN and not as_leaf:
-        return
     node.late, node.proven = ROOT_TRIED, OPEN
     f.line.left[0] = MANY
     best, unknown = -1.0, False
