@@ -202,8 +202,8 @@ class Agent(Player):
 
     def twin(self, game: Game, mcts_sims: int, **changes: Any) -> Agent:
         """Return a player with this one's network, its settings but for `changes`, and a tree of its own."""
-        options = {**self._options, **changes}
-        return Agent(self.name, game, self.predictor, mcts_sims=mcts_sims, leaves=self._leaves, **options)
+        options = {"leaves": self._leaves, **self._options, **changes}
+        return Agent(self.name, game, self.predictor, mcts_sims=mcts_sims, **options)
 
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
         """Search a state until its root has `sims` visits, those kept from before included; return the root.

@@ -150,7 +150,7 @@ def _one_line(text: str, argv: list[str], command: type) -> str:
     """Return tyro's boxed message as one line, in our own words where an option has a wrong value or none."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
-    if "Missing from" in words:
+    if "Missing from" in words or "Missing value for argument" in words:
         needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
         return f"expected {' and '.join(needed)}; `python main.py {_name(command)} --help` tells more"
     kinds = typing.get_type_hints(command)

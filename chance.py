@@ -45,7 +45,7 @@ def log_gamma(tree, alpha):  # type: ignore[no-untyped-def]
 
 @compiled
 def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
-    """Draw Dirichlet noise over the root's legal moves (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
+    """Draw Dirichlet noise over the root's edges (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
     root = f.nodes[f.trees[t].root]
     a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
     most, total = -np.inf, 0.0
@@ -89,7 +89,7 @@ def choose(f, t, tau):  # type: ignore[no-untyped-def]
         for e in range(root.first, stop):
             top = max(top, worth(f, root, e, by_prior))
     if top == 0.0:
-        return root.first + np.int64(uniform(f.trees[t]) * root.count)
+        return any_move(f, t)
     total = 0.0
     for e in range(root.first, stop):
         total += weight(worth(f, root, e, by_prior), top, tau)
@@ -102,6 +102,21 @@ def choose(f, t, tau):  # type: ignore[no-untyped-def]
             if x < 0.0:
                 return last
     return last
+
+
+@compiled
+def any_move(f, t):  # type: ignore[no-untyped-def]
+    """Return an edge of the root, each as likely; those that are proven to be worse than others only where all are."""
+    root, left = f.nodes[f.trees[t].root], 0
+    for e in range(root.first, root.first + root.count):
+        left += e >= root.first + root.opened or sensible(root, f.edges[e])
+    x = np.int64(uniform(f.trees[t]) * (left if left > 0 else root.count))
+    for e in range(root.first, root.first + root.count):
+        if left == 0 or e >= root.first + root.opened or sensible(root, f.edges[e]):
+            if x == 0:
+                return np.int64(e)
+            x -= 1
+    return np.int64(root.first)
 
 
 @compiled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import io
 import os
 import sqlite3
@@ -18,6 +19,7 @@ SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMA
 %s
 
 A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
+Runs lie in run/; the environment variable ALPHAZERO_RUNS names another folder for them.
 
 examples:
   python main.py                          go on with the newest unfinished Connect 4 run, or start one
@@ -50,7 +52,7 @@ def run(argv: Sequence[str]) -> int:
         return 141
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
+        return 5 if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else 2
     except sqlite3.DatabaseError as error:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4

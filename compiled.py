@@ -27,17 +27,18 @@ SETTINGS: Any = numba_config
 
 
 def cache_folder(here: Path = _HERE) -> Path:
-    """Return the folder for the machine code of the sources as they are now; older ones in its place are removed."""
+    """Return the folder for the machine code of the sources as they are now; this checkout's older ones are removed."""
     digest = hashlib.sha256()
     texts = {path: path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "games").glob("*.py")])}
     for path, text in texts.items():
         taken_in = path.parent == here or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
-        if taken_in and (b"numba" in text or b"from compiled import" in text):
+        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@cfunc", b"numba.extending")):
             digest.update(text)
     base = Path(SETTINGS.CACHE_DIR) if SETTINGS.CACHE_DIR else here / "__pycache__"
-    folder = base / f"numba-{digest.hexdigest()[:16]}"
+    place = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8]
+    folder = base / f"numba-{place}-{digest.hexdigest()[:16]}"
     if not folder.exists():
-        for old in base.glob("numba-*"):
+        for old in base.glob(f"numba-{place}-*"):
             shutil.rmtree(old, ignore_errors=True)
     return folder
 

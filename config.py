@@ -76,7 +76,7 @@ class Config:
     epsilon: float = setting(0.25, 0, 1)
     """Share of Dirichlet noise at the root in self-play (article: 0.2)."""
     alpha: float = setting(0.0, 0, 1000)
-    """Concentration of that noise; 0 = 10.83 / number of legal moves (article: 0.8)."""
+    """Concentration of that noise; 0 = 10.83 / number of legal moves that do not lose at once (article: 0.8)."""
     root_temperature: float = setting(1.0, 0.1, 10)
     """Temperature T of the root's priors in full searches without gumbel at a game's first ply; then towards 1 + 0.4
     (T - 1), half of the way in turns_until_tau0 plies (KataGo: 1.25, so 1.1 in the end; article: 1)."""
@@ -103,7 +103,7 @@ class Config:
     workers: int = setting(0, 0, 256)
     """Processes that play the games of self-play; 0 = threads of this one. The games are the same."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)
-    """Positions whose evaluation is remembered until the weights change; 0 = none."""
+    """Positions whose evaluation is remembered until the weights change; 0 = each thread's last one."""
     selfplay_with: Literal["current", "best"] = setting("current")
     """Which network plays the training games (article: best)."""
 
@@ -155,7 +155,7 @@ class Config:
     # ---- the network
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
-    `laptop` on a processor without bfloat16: 32x3, six)."""
+    `laptop` on a processor without AMX: 32x3, six)."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
     """batch = BatchNormalization as in the article; fixed = none, branches start at zero (1.6 x faster on a CPU)."""
     value_filters: int = setting(8, 1, 1024, fixed=True)
@@ -323,8 +323,8 @@ _GOMOKU = {
 }  # fmt: skip
 _GO = {**_FULL, "random_opening_plies": 15, "turns_until_tau0": 10}
 _OTHELLO = {**_FULL, "random_opening_plies": 20, "cache_size": 0}
-_FLOAT32 = {"hidden_cnn_layers": ("32x3",) * 6}
-"""`laptop` without bfloat16, but for tic-tac-toe: a quarter of the work (benchmarks/RESULTS.md)."""
+_SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
+"""`laptop` without AMX, but for tic-tac-toe: a quarter of the work (benchmarks/RESULTS.md)."""
 GAMES: dict[str, dict[str, Any]] = {
     "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
     "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
@@ -333,14 +333,23 @@ GAMES: dict[str, dict[str, Any]] = {
 PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
 
 
-def native_bfloat16() -> bool:
-    """True when this processor multiplies bfloat16 in hardware."""
+def _abilities() -> str:
+    """Return what the system tells of this processor, "" where it tells nothing."""
     try:
         with open("/proc/cpuinfo") as file:
-            flags = next((line for line in file if line.startswith("flags")), "")
+            return next((line for line in file if line.startswith("flags")), "")
     except OSError:
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
+        return ""
+
+
+def native_bfloat16() -> bool:
+    """True when this processor multiplies bfloat16 in hardware."""
+    return "avx512_bf16" in _abilities() or has_tiles()
+
+
+def has_tiles() -> bool:
+    """True when it does so in tiles (AMX), ten times as fast as float32; in vectors it is twice as fast."""
+    return "amx_bf16" in _abilities()
 
 
 def preset(name: str, /, **changes: Any) -> Config:
@@ -355,7 +364,7 @@ def preset(name: str, /, **changes: Any) -> Config:
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
     family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", str(changes.get("game", "")))  # no file, whatever its name
     own = GAMES.get(family[1].lower() if family else "", {})
-    suited = {**({} if native_bfloat16() else _FLOAT32), **own} if name == "laptop" else {}
+    suited = {**({} if has_tiles() else _SMALL), **own} if name == "laptop" else {}
     return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 

@@ -13,6 +13,7 @@ from explain import after_moves, as_text, explain, simulations
 from funcs import play_alone
 from game import Game, GameState
 from lineup import make_player
+from players.book import BookPlayer
 from records import PERSON, Record, check_place, save
 
 
@@ -62,7 +63,7 @@ def _play(game: Game, person: User, machine: Player, human_first: bool, opening:
     """Return the result for who began; None when the person leaves."""
     try:
         played = play_alone(
-            game, (person, machine), (0, list(opening), human_first), seed=_fresh_seed(), watch=_tell(machine)
+            game, (person, machine), (0, list(opening), human_first), seed=_fresh_seed(), watch=_tell(machine), kept=0
         )
     except Quit:
         print("\nThe game is abandoned.")
@@ -80,9 +81,10 @@ def _fresh_seed() -> int:
 
 
 def _hint(machine: Player, state: GameState) -> str:
-    if not isinstance(machine, Agent):
+    thinker = machine.player if isinstance(machine, BookPlayer) else machine
+    if not isinstance(thinker, Agent):
         return f"{machine.name} gives no hints."
-    found = explain(machine, state)
+    found = explain(thinker, state)
     return as_text(found, state).split("\n\n", 1)[1]
 
 

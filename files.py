@@ -78,7 +78,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield trial
         os.replace(trial, path)
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror or error})") from None
+        full = Unwritable if error.errno in FULL else UserError
+        raise full(f"{path}: cannot be written ({error.strerror or error})") from None
     finally:
         trial.unlink(missing_ok=True)
 

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from initialise import Session
 
 
+SIDE_BY_SIDE = 64
+"""Games of a tournament: half of them wait for each network, so that its batches are full."""
+
+
 class MatchGame(NamedTuple):
     """One finished game of a match."""
 
     index: int  # type: ignore[assignment]
-    """2 * pair, plus 1 when the second player began."""
+    """2 * pair, plus 1 when player 2 began; where one side always begins (`playMatches`) its number."""
     opening: list[int]
     moves: list[int]
     """All moves, the opening's included."""
@@ -227,9 +231,14 @@ def play_alone(
     seed: int = 0,
     turns_until_tau0: int = 0,
     watch: Callable[[GameState, Player, int], None] | None = None,
+    kept: int | None = None,
 ) -> MatchGame:
-    """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work."""
+    """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work.
+
+    kept: moves at the beginning that nobody takes back; the opening's unless told.
+    """
     index, opening, first = job
+    kept = len(opening) if kept is None else kept
     seeds = _chance(seed, index, 0), _chance(seed, index, 1)
     table = _seated(game, players, opening, first, seeds)
     while not table.is_over:
@@ -239,7 +248,7 @@ def play_alone(
             tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
             action, pi, value, _ = player.act(table.state, tau)
         except TakeBack:
-            before, table = table, _taken_back(table, len(opening), number, seeds)
+            before, table = table, _taken_back(table, kept, number, seeds)
             if table is before and isinstance(player, User):
                 player.say("There is no move of yours to take back.")
             continue
@@ -262,12 +271,12 @@ def _seated(
     return _Table(game, moves, first, players, 0)
 
 
-def _taken_back(table: _Table, opening_plies: int, number: int, seeds: tuple[int, int]) -> _Table:
+def _taken_back(table: _Table, kept: int, number: int, seeds: tuple[int, int]) -> _Table:
     """Return the game before the last move of the player who asks; unchanged when there is none."""
     moves, state = table.moves, table.game.start()
     own = []
     for ply, action in enumerate(moves):
-        if ply >= opening_plies and int((state.playerTurn == 1) != table.first) == number:
+        if ply >= kept and int((state.playerTurn == 1) != table.first) == number:
             own.append(ply)
         state = state.takeAction(action)[0]
     return _seated(table.game, table.players, moves[: own[-1]], table.first, seeds) if own else table
@@ -285,6 +294,7 @@ def contest(
     opening_plies: int,
     over: Callable[[list[float]], bool] = lambda scores: False,
     every: int = 64,
+    batch: int = 0,
     known: dict[int, float] | None = None,
     keep: Callable[[list[MatchGame]], None] = lambda games: None,
     report: Callable[[int], None] = lambda done: None,
@@ -292,13 +302,14 @@ def contest(
     """Play pairs of games, both colours of each seeded opening, until `over`; return the scores of player 1.
 
     At most `total` games, fewer where the game has not so many openings: no game is played twice. `over` is asked
-    after every `every` games. `known` holds scores of games already played; `keep` is given the new ones.
+    after every `every` games; where `batch` are more, so many are played side by side, and those after the game that
+    decided count for nothing. `known` holds scores of games already played; `keep` is given the new ones.
     """
     scores = dict(known or {})
     opened = openings(game, total // 2, plies=opening_plies, seed=seed)
     total, end, at_once = 2 * len(opened), 0, min(player.at_once for player in players)
     while end < total:
-        start, end = end, min(end + every, total)
+        start, end = end, min(end + max(every, batch), total)
         jobs = [(i, opened[i // 2], i % 2 == 0) for i in range(start, end) if i not in scores]
         for first in range(0, len(jobs), at_once):
             before = end - len(jobs) + first
@@ -310,8 +321,9 @@ def contest(
             games = play_batch(game, players, part, seed=seed, report=told)
             keep(games)
             scores.update({g.index: g.score for g in games})
-        if over([scores[i] for i in range(end)]):
-            break
+        for look in (*range(start + every, end, every), end):
+            if over([scores[i] for i in range(look)]):
+                return [scores[i] for i in range(look)]
     return [scores[i] for i in range(end)]
 
 
@@ -339,7 +351,7 @@ def tournament(
 
     scores = contest(
         game, (current, best), config.eval_episodes, seed=seed, opening_plies=config.opening_plies,
-        over=lambda scores: judge(scores, False) is not None, every=32 if sequential else 64, known=known, keep=keep,
+        over=lambda scores: judge(scores, False) is not None, every=32, batch=SIDE_BY_SIDE, known=known, keep=keep,
         report=report,
     )  # fmt: skip
     verdict = judge(scores, True)

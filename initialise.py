@@ -315,7 +315,7 @@ class Session:
     def order(self, version: int) -> Order:
         """Return what all games of this iteration have in common."""
         row = self.store.version(version)
-        path = (self.folder / "models" / row.file).resolve()
+        path = versions.path_of(self.folder, row.file).resolve()
         return Order(self.store.get("run") or "", self.iteration, version, str(path), row.sha256)
 
     def agent(

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from config import UserError
 from runs import shipped_run
 
+AS_MEASURED: dict[str, Any] = {"endgame": 0, "leaves": 1}
+"""How networks of levels search, when they are measured and when they play: without solved endings, leaf by leaf."""
 FILE = "levels.json"
 
 

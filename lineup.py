@@ -19,7 +19,7 @@ from config import UserError
 from forest import trees_in
 from game import Game
 from games.own import digest
-from levels import find_level
+from levels import AS_MEASURED, find_level
 from runs import find_run, read_config, runs_of, shipped_run
 from storage import Store
 from versions import read_weights
@@ -50,11 +50,11 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         from players.book import BookPlayer, find_book
 
         player = make_player(match["player"], game, sims=sims, root=root, **options)
-        return BookPlayer(player, find_book(game, match["file"]))
+        return BookPlayer(player, find_book(game, match["file"]), match["file"])
     text = text.lower()
     if match := _LEVEL.fullmatch(text):
         level = find_level(game.spec, int(match[1]))
-        player = make_player(level.player, game, **{**options, "sims": level.sims or sims, "endgame": 0})  # as measured
+        player = make_player(level.player, game, **{**options, **AS_MEASURED, "sims": level.sims or sims})
         player.name = f"level {match[1]} (Elo {level.elo:.0f})"
         return player
     if match := _NETWORK.fullmatch(text):

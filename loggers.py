@@ -118,15 +118,22 @@ def write_metrics(path: Path, lines: list[dict[str, Any]], size: int = 0) -> int
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics.jsonl, none when there is no file; a last one without its end does not count."""
+    """Return the lines of a metrics.jsonl, none when there is no file; a last one without its end does not count.
+
+    Raises `DamagedData` at a line that tells of no iteration.
+    """
     if not path.exists():
         return []
     text = path.read_text(errors="replace")
     lines = text[: text.rfind("\n") + 1].splitlines()
     try:
-        return [json.loads(line) for line in lines if line]
-    except ValueError as error:
+        found = [json.loads(line) for line in lines if line]
+    except (ValueError, RecursionError) as error:
         raise DamagedData(f"{path}: expected lines of JSON, got another ({str(error)[:80]})") from None
+    for number, line in enumerate(found, 1):
+        if not isinstance(line, dict) or type(line.get("iteration")) is not int:
+            raise DamagedData(f"{path}: line {number}: expected an object that tells its iteration, got another")
+    return found
 
 
 class Console:

@@ -24,20 +24,22 @@ def train(
     import scoring
     import stages
     from initialise import Stopped
+    from interrupts import heard
 
     lines: list[dict[str, Any]] = []
-    while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
-        stages.begin(session)
-        try:
-            stages.play_self(session, stop)
-            stages.retrain(session, stop)
-            stages.evaluate(session, stop)
-            scoring.score(session, stop)
-        except Stopped:
-            break
-        lines.append(stages.finish_iteration(session))
-        if on_iteration is not None:
-            on_iteration(lines[-1])
+    with heard(stop) as stop:
+        while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
+            stages.begin(session)
+            try:
+                stages.play_self(session, stop)
+                stages.retrain(session, stop)
+                stages.evaluate(session, stop)
+                scoring.score(session, stop)
+            except Stopped:
+                break
+            lines.append(stages.finish_iteration(session))
+            if on_iteration is not None:
+                on_iteration(lines[-1])
     return lines
 
 

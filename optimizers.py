@@ -86,7 +86,7 @@ class Muon(keras.optimizers.Optimizer):
 
 def _in_tower(variable: Any) -> bool:
     """True for a kernel with as many filters behind it as before it, the heads' left out."""
-    shape, heads = variable.shape, ("value_", "policy_", "ownership_")
+    shape, heads = variable.shape, ("value_", "policy_", "soft_policy_", "ownership_")
     return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(heads)
 
 

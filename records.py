@@ -97,7 +97,7 @@ def append(path: Path, records: Iterable[Record]) -> None:
 
 def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
     """Read game `number`, from 1, of a file of lines; of another file its only game."""
-    if path.suffix.lower() != LINES:
+    if _form(path, (*FORMS, LINES)) != LINES:
         if number != 1:
             raise UserError(f"{path}: expected game 1, the only one, got {number}")
         return load(path, game)
@@ -106,6 +106,8 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
         with open(path, "rb") as file:
             for count in itertools.count(1):
                 line = file.readline(LIMIT + 1)
+                while line.isspace():  # no game
+                    line = file.readline(LIMIT + 1)
                 if not line or len(line) > LIMIT and count < number:
                     if count == 1 and not line:
                         raise UserError("expected games, the file is empty")

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 from config import Config, UserError, from_json, to_json
 from database import KEPT, TABLES, connect, row_digest
-from files import DamagedData, require_space, write_file
+from files import DamagedData, require_space, write_file, writing
 from game import Game
 from games.own import digest
 from runs import game_of, hold, let_go, network_facts, new_folder, read_config
 from storage import IMPORTED, Store
-from verification import game_fault, match_fault
+from verification import row_fault
 from versions import content, optimizer_file, path_of
 
 Row = tuple[Any, ...]
@@ -53,7 +53,12 @@ def recover(folder: Path) -> Recovered:
     lock = hold(folder)
     try:
         require_space(folder, 2 * sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
-        with tempfile.TemporaryDirectory(prefix=".recover-", dir=folder.parent) as place:  # where there is room
+        for left in folder.parent.glob(f".recover-{folder.name}-*"):  # by one that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        with (
+            writing(folder.parent),
+            tempfile.TemporaryDirectory(prefix=f".recover-{folder.name}-", dir=folder.parent) as place,  # it has room
+        ):
             tables = _read(folder, Path(place))
         config = _config(folder, tables)
         game = game_of(folder, config)
@@ -84,13 +89,18 @@ def _read(folder: Path, place: Path) -> dict[str, list[Row]]:
             keys = 1 if table in ("meta", "versions") else 2
             for row in rows:
                 found[table].setdefault(row[:keys], row)
+        for path in place.glob(f"{attempt}.db*"):
+            path.unlink()
         if attempt == "as it is" and all(found.values()):
             break
     return {table: [rows[key] for key in sorted(rows)] for table, rows in found.items()}
 
 
 def _renew_first_page(path: Path, place: Path) -> None:
-    """Put the first page of an empty run in the place of a damaged one: its tables begin at the same pages."""
+    """Put the first page of an empty run in the place of a damaged one: its tables begin at the same pages.
+
+    Those of them that are gone, in a file that was cut, become pages of zeros, or SQLite would read none.
+    """
     fresh = place / "fresh" / "run.db"
     if not fresh.exists():
         fresh.parent.mkdir()
@@ -99,8 +109,9 @@ def _renew_first_page(path: Path, place: Path) -> None:
         store.close()
     first = bytearray(fresh.read_bytes()[:PAGE])
     first[24:28] = b"\xff\xff\xff\xff"  # differs from "version valid for": the size is then that of the file
-    data = path.read_bytes()
-    path.write_bytes(bytes(first) + data[PAGE:] + b"\0" * (-len(data) % PAGE))
+    data = path.read_bytes()[PAGE:]
+    size = max(-(-len(data) // PAGE) * PAGE, fresh.stat().st_size - PAGE)
+    path.write_bytes(bytes(first) + data.ljust(size, b"\0"))
 
 
 def _readable(path: Path) -> dict[str, list[Row]]:
@@ -176,11 +187,11 @@ def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
 
 
 def _drop_wrong(tables: dict[str, list[Row]], game: Game) -> list[str]:
-    """Drop games that the rules do not allow; return a line for each."""
+    """Drop rows that tell nothing, and games that the rules do not allow; return a line for each."""
     lost = []
-    for table, fault in (("games", game_fault), ("matches", match_fault)):
+    for table in KEPT:
         for row in list(tables[table]):
-            wrong = fault(game, row)
+            wrong = row_fault(game, table, row)
             if wrong:
                 tables[table].remove(row)
                 lost.append(f"{table} {row[:2]}: {wrong}")
@@ -254,7 +265,8 @@ def _write(
     lock = hold(new)
     try:
         for name, data in files.items():
-            write_file(path_of(new, name), data)
+            with writing(new, len(data)):
+                write_file(path_of(new, name), data)
         store = Store(new / "run.db", create=True)
         done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
         with store.transaction("recover"):
@@ -271,7 +283,8 @@ def _write(
             new.name, store.count_games(), len(tables["matches"]), len(tables["versions"]), done, lost
         )
         store.close()
-        write_file(new / "config.json", to_json(config).encode())
+        with writing(new):
+            write_file(new / "config.json", to_json(config).encode())
     finally:
         let_go(lock)
     return found

@@ -119,6 +119,8 @@ def game_of(folder: Path, config: Config) -> Game:
 
 def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
     """Return the folder of a run: the newest when no number is given, with 0 the one that ships."""
+    if number is not None and not 0 <= number <= 999_999:
+        raise UserError(f"run: expected a whole number from 0 to 999,999, got {number}")
     if number == 0:
         shipped = shipped_run(spec)
         if shipped is None:

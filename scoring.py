@@ -59,11 +59,11 @@ def _ask(stop: Callable[[], bool]) -> None:
 # ---- exact values
 
 
-_KNOWN: dict[tuple[str, int], tuple[Oracle, list[Solved]] | None] = {}
-"""{(game, positions): who solved which; None when nobody does}: read or solved once a process"""
+_KNOWN: dict[tuple[str, int], tuple[Oracle, list[Solved], bool] | None] = {}
+"""{(game, positions): who solved which, whether these are all; None when nobody does}: read or solved once a process"""
 
 
-def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[Solved]] | None:
+def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[Solved], bool] | None:
     s, count = session, session.config.score_positions
     key = s.game.spec, count
     if key not in _KNOWN:
@@ -82,7 +82,8 @@ def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[So
                     _ask(stop)
                     phase.update(found)
 
-                _KNOWN[key] = who, positions(s.game, who, count, 0, report=told)
+                found = positions(s.game, who, count + who.whole, 0, report=told)
+                _KNOWN[key] = who, found[:count], who.whole and len(found) <= count
     return _KNOWN[key]
 
 
@@ -91,12 +92,13 @@ def _exact(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
     solved = _solved(session, stop)
     if solved is None or not solved[1]:
         return {}
-    who, found = solved
+    who, found, whole = solved
     agent = s.agent(s.current_version, role="current", sims=c.score_sims)
     alone = measure(choose_alone(agent, found), found, who.bands)
     searched = measure(choose(agent, found, [c.score_sims])[c.score_sims], found, who.bands)
     return {
-        "positions": len(found), "sims": c.score_sims, "kept_alone": alone.kept.share, "kept": searched.kept.share,
+        "positions": len(found), "whole": whole, "sims": c.score_sims,
+        "kept_alone": alone.kept.share, "kept": searched.kept.share,
         "kept_by_stage": [part.share and round(part.share, 6) for _, part in searched.stages],
         "value_error": value_error(agent, found).mean_absolute_error,
     }  # fmt: skip

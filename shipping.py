@@ -19,7 +19,7 @@ from config import Config, differences, preset, to_json
 from files import DamagedData, write_file
 from funcs import contest
 from game import Game
-from levels import FILE, Level
+from levels import AS_MEASURED, FILE, Level
 from lineup import make_player
 from loggers import write_metrics
 from rating import fit_ratings
@@ -149,7 +149,7 @@ def _match(
     game: Game, first: tuple[str, int], second: tuple[str, int], count: int, plies: int, seed: int
 ) -> list[float]:
     """Return the scores of the first player; both colours of each opening."""
-    one, two = (make_player(name, game, sims=sims or 1) for name, sims in (first, second))
+    one, two = (make_player(name, game, sims=sims or 1, **AS_MEASURED) for name, sims in (first, second))
     return contest(game, (one, two), count, seed=seed, opening_plies=plies)
 
 

@@ -79,7 +79,11 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
         s.remembered = iteration
     memory.clear_stmemory()
     if "self-play" not in s.store.finished(iteration):
-        facts = _selfplay_facts(records, before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
+        facts = _selfplay_facts(records)
+        if len(wanted) < c.episodes:  # of what was played before an interruption only the time is known
+            facts["seconds"] = spent(s)
+        else:
+            facts |= _rates(before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
         with s.store.transaction("self-play"):
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
     told = iteration, len(records), added, len(memory)
@@ -120,12 +124,9 @@ def _keep(session: Session, records: list[GameRecord], version: int) -> None:
         session.memory.commit_stmemory(record)
 
 
-def _selfplay_facts(
-    records: list[GameRecord], before: Counts, after: Counts, seconds: float, raw: float
-) -> dict[str, Any]:
+def _selfplay_facts(records: list[GameRecord]) -> dict[str, Any]:
     imported = sum(r.index >= IMPORTED for r in records)
     records = [r for r in records if r.index < IMPORTED]
-    spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
     results = np.array([r.result for r in records])
     distinct = len({r.moves.tobytes() for r in records})
     return {
@@ -134,13 +135,19 @@ def _selfplay_facts(
         "plies": float(np.mean([len(r.moves) for r in records])),
         "first_wins": float((results > 0).mean()),
         "draws": float((results == 0).mean()),
+        **({"imported": imported} if imported else {}),
+    }
+
+
+def _rates(before: Counts, after: Counts, seconds: float, raw: float) -> dict[str, float]:
+    spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
+    return {
         "seconds": seconds,
         "evals_per_s": spent["evaluations"] / seconds,
         "sims_per_s": spent["simulations"] / seconds,
         "share": spent["evaluations"] / seconds / raw,
         "cache_hit_rate": spent["found"] / max(spent["looked_up"], 1),
         "mean_batch_fill": spent["evaluations"] / max(spent["batches"] * after.room, 1),
-        **({"imported": imported} if imported else {}),
     }
 
 
@@ -295,11 +302,10 @@ def finish_iteration(session: Session) -> dict[str, Any]:
 
 def summary(line: dict[str, Any]) -> str:
     """Return an iteration's line of metrics in words."""
-    parts = [
-        f"iteration {line['iteration']}: {line['self_play_games']} games of {line['self_play_plies']:.0f} moves "
-        f"({line['self_play_evals_per_s']:,.0f} evaluations/s, {100 * line['self_play_share']:.0f} % of raw)",
-        f"{line['self_play_memory']:,} positions",
-    ]
+    played = f"{line['self_play_games']} games of {line['self_play_plies']:.0f} moves"
+    if "self_play_share" in line:
+        played += f" ({line['self_play_evals_per_s']:,.0f} evaluations/s, {100 * line['self_play_share']:.0f} % of raw)"
+    parts = [f"iteration {line['iteration']}: {played}", f"{line['self_play_memory']:,} positions"]
     if line.get("retrain_steps"):
         parts.append(
             f"version {line['version']}: loss {line['retrain_loss']:.3f} (value {line['retrain_value_loss']:.3f}, "

@@ -228,7 +228,12 @@ class Store(Database):
 
 
 def record_of(row: tuple[Any, ...]) -> GameRecord:
-    """Return the game that a row of the games holds."""
+    """Return the game that a row of the games holds; raise `DamagedData` where its number or result is none.
+
+    The database keeps what it is given, of whatever type.
+    """
+    if type(row[1]) is not int or not isinstance(row[3], float | int):
+        raise DamagedData("expected the number of a game and its result, got others")
     moves, visits = np.frombuffer(row[4], "<i2"), row[5]
     length, head = len(moves), -(-len(moves) // 8)
     full = np.unpackbits(np.frombuffer(visits[:head], np.uint8), count=length).astype(bool)

@@ -128,9 +128,12 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         table.result[t] = child.value if child.player == 1 else -child.value
         table.phase[t] = FINISHED
         return
-    move_root(f, t, after)
-    if play.gumbel > 0 or tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
-        plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
+    if play.gumbel > 0:
+        plant(f, rules, t, f.rows[row_index(f, t, after)])
+    else:
+        move_root(f, t, after)
+        if tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
+            plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)
 
 

@@ -50,7 +50,7 @@ def verify(folder: Path) -> Report:
             return Report(
                 store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
             )
-    except (sqlite3.Error, DamagedData) as error:
+    except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
         told = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
         return Report(0, 0, 0, 0, "", [*damage, told])
     finally:
@@ -59,19 +59,45 @@ def verify(folder: Path) -> Report:
 
 def _row_faults(store: Store, game: Game) -> Iterator[str]:
     """Yield what is wrong with rows: not as they were written, or a game that the rules do not allow."""
-    for table in ("meta", "versions", "stages"):
-        for row, right in store.checked(table):
-            if not right:
-                yield f"{table} {row[0]}: is not what the run wrote"
-    for row, right in store.checked("games", "ORDER BY iteration, idx"):
-        name = f"game {row[1]} of iteration {row[0]}"
-        wrong = game_fault(game, row) if right else "is not what the run wrote"
-        if wrong:
-            yield f"{name}: {wrong}"
-    for row, right in store.checked("matches", "ORDER BY iteration, idx"):
-        wrong = match_fault(game, row) if right else "is not what the run wrote"
-        if wrong:
-            yield f"match game {row[1]} of iteration {row[0]}: {wrong}"
+    for table, rest in (("meta", ""), ("versions", ""), ("stages", ""), ("games", "ORDER BY iteration, idx"),
+                        ("matches", "ORDER BY iteration, idx")):  # fmt: skip
+        kind = {"games": "game", "matches": "match game"}.get(table, table)
+        for row, right in store.checked(table, rest):
+            wrong = row_fault(game, table, row) if right else "is not what the run wrote"
+            if wrong:
+                name = f"{kind} {row[1]} of iteration {row[0]}" if kind != table else f"{table} {row[0]}"
+                yield f"{name}: {wrong}"
+
+
+def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-arg]
+    """Return what is wrong with a row whose checksum is right, "" for nothing: a stranger's may hold anything."""
+    if table == "games":
+        return game_fault(game, row)
+    if table == "matches":
+        return match_fault(game, row)
+    if table == "versions":
+        return "" if [type(v) for v in row[:5]] == [int, int, str, str, str] else "tells no network"
+    return stage_fault(row) if table == "stages" else ""
+
+
+FACTS: dict[str, dict[str, tuple[type, ...]]] = {
+    "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
+    "iteration": {"best_version": (int,), "total_seconds": (int, float)},
+}  # fmt: skip
+"""What the end of a stage has to tell, for a run to go on."""
+
+
+def stage_fault(row: tuple) -> str:  # type: ignore[type-arg]
+    """Return what is wrong with a row of the stages, "" for nothing."""
+    try:
+        facts = json.loads(row[2])
+    except (ValueError, TypeError, RecursionError) as error:
+        return f"cannot be read ({str(error)[:80]})"
+    wanted = FACTS.get(row[1], {}) if isinstance(row[1], str) else {}
+    good = type(row[0]) is int and isinstance(facts, dict)
+    if not good or not all(type(facts.get(name)) in kinds for name, kinds in wanted.items()):
+        return f"expected what {str(row[1])[:20]} ended with, got another"
+    return ""
 
 
 def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
@@ -134,9 +160,10 @@ def _count_faults(store: Store) -> list[str]:
     played = Counter(i for i, index in games if not (isinstance(index, int) and index >= IMPORTED))
     matches = Counter(row[0] for row, _ in store.checked("matches"))
     found = []
-    for (iteration, stage, facts), right in store.checked("stages", "ORDER BY iteration"):
+    for row, right in store.checked("stages", "ORDER BY iteration"):
+        iteration, stage, facts = row
         known, key = (played, "games") if stage == "self-play" else (matches, "played")
-        if right and stage in ("self-play", "tournament"):
+        if right and not stage_fault(row) and stage in ("self-play", "tournament"):
             said = json.loads(facts)[key]
             if known[iteration] < said:
                 found.append(f"run.db: iteration {iteration}: {said} games in {stage}, {known[iteration]} are there")

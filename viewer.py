@@ -35,7 +35,7 @@ def clickable(board: Board) -> Any:
         from widget import BoardWidget
     except ImportError:
         return board.tell("to click on it: `pip install anywidget`, restart the notebook; board.move plays without")
-    return BoardWidget(board)
+    return BoardWidget.of(board)
 
 
 def open_session(

@@ -40,6 +40,12 @@ class BoardWidget(anywidget.AnyWidget):
     """[action, name] of the legal moves that are no point of the board."""
     ply = traitlets.Int().tag(sync=True)
 
+    @classmethod
+    def of(cls, board: Board) -> BoardWidget:
+        """Return the widget that shows a board already, else make one: a cell may be run again."""
+        showing = (getattr(watcher, "__self__", None) for watcher in board.watchers)
+        return next((w for w in showing if isinstance(w, cls) and w.comm is not None), None) or cls(board)
+
     def __init__(self, board: Board) -> None:
         self._esm = "\n".join(_read(name) for name in ("board.js", "widget.js"))
         self._css = _read("widget.css")

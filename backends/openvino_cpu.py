@@ -75,13 +75,17 @@ class OpenVINOPredictor:
     def _request(self, size: int) -> _Request:
         """Return the calling thread's request for a batch size; it may be that of a thread which is no more."""
         key = threading.get_ident(), size
-        request = self._requests.get(key)
-        if request is None:
-            with self._lock:
+        with self._lock:  # also to look: a new thread may have the number of one that is no more
+            request = self._requests.get(key)
+            if request is None:
                 alive = {thread.ident for thread in (threading.current_thread(), *threading.enumerate())}
-                left = [k for k in list(self._requests) if k[1] == size and k[0] not in alive]
-                request = self._requests.pop(left[0]) if left else None
-            request = self._requests[key] = request or _Request(self._network(size))
+                left = [k for k in self._requests if k[1] == size and k[0] not in alive]
+                if left:
+                    request = self._requests[key] = self._requests.pop(left[0])
+        if request is None:
+            request = _Request(self._network(size))
+            with self._lock:
+                self._requests[key] = request
         return request
 
     def _network(self, size: int) -> Any:

@@ -40,6 +40,7 @@ def run(argv: list[str]) -> int:
     if not path.parent.is_dir():
         raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
     import games
+    from agent import Agent
     from lineup import make_player
     from players import book as books
 
@@ -47,9 +48,12 @@ def run(argv: list[str]) -> int:
     player = make_player(args.player, game, sims=args.sims)
     if player.is_person:
         raise UserError("expected a player that is no human")
-    book = books.load_book(path, game) if path.exists() else books.Book(game, player.name)
-    if book.player != player.name:
-        raise UserError(f"{path}: holds replies of {book.player}, expected those of {player.name}; name another file")
+    name = player.name
+    if isinstance(player, Agent) and player.at_once > 1:  # it has no clock
+        name = f"{name}, {player.mcts_sims} simulations"
+    book = books.load_book(path, game) if path.exists() else books.Book(game, name)
+    if book.player != name:
+        raise UserError(f"{path}: holds replies of {book.player}, expected those of {name}; name another file")
     live = sys.stdout.isatty()
     try:
         books.extend(book, player, args.plies, path, seed=args.seed,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tyro.conf import Positional
 
-from arguments import parse, whole
+from arguments import early, parse, whole
 from config import UserError
 
 
@@ -72,6 +72,9 @@ def run(argv: list[str]) -> int:
     if isinstance(player, Agent) and player.at_once == 1:
         raise UserError(f"expected a network whose moves take --sims and no clock, got {args.player!r}")
     if isinstance(player, Agent) and player.name.startswith("level "):  # a level has simulations of its own
+        if typed := [f"--{n.replace('_', '-')}" for n in ("sims", "ladder_sims") if early(argv, n) is not None]:
+            own = f"a level, which has {player.mcts_sims} simulations"
+            raise UserError(f"expected no {' and no '.join(typed)} beside {own}")
         args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
     live = sys.stderr.isatty() and not args.json
 

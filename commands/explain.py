@@ -18,7 +18,11 @@ class Explain:
     moves: str = ""
     """Moves from the start: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Take the moves from this file (.json, .sgf; .txt with --game) instead."""
+    """Take the moves from this file (.json, .jsonl of a match, .sgf; .txt with --game) instead."""
+    game_number: int = 1
+    """Which game of a .jsonl, from 1."""
+    ply: int | None = None
+    """Only so many moves of the file: explain the position after them."""
     player: str = "best"
     """A network with its search: NETWORKS."""
     sims: int = 400
@@ -42,10 +46,8 @@ def run(argv: list[str]) -> int:
     from loggers import open_trace
     from records import check_free
 
-    record = begun(args.game, args.moves, args.load, argv)
+    record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
     game, state = record.game, after_moves(record.game, record.moves)
-    if state.isEndGame:
-        raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
     if args.trace:
         check_free(Path(args.trace), overwrite=args.overwrite)
     log = open_trace(Path(args.trace)) if args.trace else None

@@ -32,7 +32,7 @@ class Match:
     games: int = 100
     """Number of games, even; with --sprt the most."""
     sims: int = 400
-    """Simulations a move of a network."""
+    """Simulations a move of a network; a level has its own."""
     opening_plies: int = 2
     """Random moves that open each pair of games; more where that gives too few openings for a different one each."""
     seed: int = 0
@@ -66,6 +66,7 @@ def run(argv: list[str]) -> int:
     from backends import STEADY
     from files import write_file
     from lineup import make_player, one_at_a_time
+    from players.book import BookPlayer
 
     game, place = games.make(args.game), Path(args.save)
     if args.save:
@@ -77,8 +78,9 @@ def run(argv: list[str]) -> int:
         for number, player in enumerate(players, 1):
             player.name = f"{player.name} ({number})"
     for player in players:
-        if isinstance(player, User) and args.json:
-            player.output = sys.stderr  # where the result is not
+        person = player.player if isinstance(player, BookPlayer) else player
+        if isinstance(person, User) and args.json:
+            person.output = sys.stderr  # where the result is not
     if args.save:
         write_file(place, b"")
     played, stopped, fault = _play(game, players, args, claims)

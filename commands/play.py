@@ -24,13 +24,17 @@ class Play:
     """Opponent, with --load by default who played in that file: PLAYERS; docs/players.md tells more, `levels` the
     levels."""
     sims: int = 400
-    """Simulations a move of a network."""
+    """Simulations a move of a network; a level has its own."""
     first: Literal["human", "machine"] = "human"
     """Who begins."""
     moves: str = ""
     """Moves already played: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Go on with the game in this file (.json, .sgf; .txt with --game)."""
+    """Go on with the game in this file (.json, .jsonl of a match, .sgf; .txt with --game)."""
+    game_number: int = 1
+    """Which game of a .jsonl, from 1."""
+    ply: int | None = None
+    """Only so many moves of the file: go on after them."""
     save: str = ""
     """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
     overwrite: bool = False
@@ -41,12 +45,12 @@ def run(argv: list[str]) -> int:
     args = parse(Play, argv)
     from commands.begun import begun
     from console import play_console
-    from explain import after_moves
     from records import PERSON
 
-    record = begun(args.game, args.moves, args.load, argv)
-    if record.result is not None and not after_moves(record.game, record.moves).isEndGame:
-        raise UserError(f"{args.load}: expected a game to go on with, this one was given up")
+    record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
+    if record.result is not None:
+        told = "expected a game to go on with, this one was given up; --ply N takes the first N moves of the file"
+        raise UserError(f"{args.load}: {told}")
     first, against = args.first == "human", args.against
     if record.players.count(PERSON) == 1:
         if early(argv, "first") is None:

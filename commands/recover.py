@@ -25,7 +25,7 @@ def run(argv: list[str]) -> int:
     args = parse(Recover, argv)
     import games
     from recovery import recover
-    from runs import run_to_change
+    from runs import run_to_change, unfinished_run
 
     spec = games.make(args.game).spec
     folder = run_to_change(spec, args.run)
@@ -33,11 +33,14 @@ def run(argv: list[str]) -> int:
     if args.json:
         print(json.dumps({"from": folder.name, **found._asdict()}))
         return 0
+    if not found.lost:
+        print(f"nothing of {folder.name} is damaged or missing")
     for line in found.lost[:SHOWN]:
         print(line)
     if len(found.lost) > SHOWN:
         print(f"and {len(found.lost) - SHOWN} more")
     print(f"saved {found.games} games, {found.matches} match games, {found.versions} versions and {found.iterations} "
-          f"finished iterations of {folder.name} into {found.run}; {folder.name} stays as it is\n"
-          f"`python main.py --game '{spec}' --run {int(found.run[3:])}` goes on")  # fmt: skip
+          f"finished iterations of {folder.name} into {found.run}; {folder.name} stays as it is")  # fmt: skip
+    if unfinished_run(spec) == folder.with_name(found.run):
+        print(f"`python main.py --game '{spec}' --run {int(found.run[3:])}` goes on")
     return 0

@@ -12,7 +12,7 @@ from config import UserError
 @dataclass(frozen=True)
 class Ship:
     """Copy one network of a run, its settings and its metrics into run_archive/, and measure it there: its scoreboard
-    and levels of play with their Elo. The game's player that shipped before is replaced at the end."""
+    and levels of play with their Elo. With --overwrite it replaces the game's player that ships, at the end."""
 
     game: str = "connect4"
     run: int | None = None
@@ -26,6 +26,8 @@ class Ship:
     level_games: int = 100
     """Games of each pair of levels; 0 leaves the levels out."""
     seed: int = 0
+    overwrite: bool = False
+    """Replace the player of the game that ships."""
 
 
 def run(argv: list[str]) -> int:
@@ -40,11 +42,14 @@ def run(argv: list[str]) -> int:
     from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
-    from runs import run_to_change
+    from runs import run_to_change, shipped_run
     from shipping import apart, measure_levels, packed, write_levels, write_scoreboard
 
     game = games.make(args.game)
-    with packed(run_to_change(game.spec, args.run), args.version) as target:
+    folder, ships = run_to_change(game.spec, args.run), shipped_run(game.spec)
+    if ships is not None and not args.overwrite:
+        raise UserError(f"{game.spec}: a player ships already; --overwrite replaces it by {folder.name}")
+    with packed(folder, args.version) as target:
         print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
         player = make_player("shipped", game, sims=800, smallest=STEADY)
         told = evaluate(

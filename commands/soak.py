@@ -33,5 +33,5 @@ def run(argv: list[str]) -> int:
         say = (lambda text: None) if args.json else (lambda text: print(text, flush=True))
         found = Work(Path(place), seed=args.seed, say=say).run(args.minutes)
     print(json.dumps(found._asdict()))
-    whole = found.state_equal and not (found.missing or found.duplicates or found.surprises)
+    whole = found.state_equal and not (found.missing or found.surprises)
     return 0 if whole else 4

@@ -19,7 +19,7 @@ from doctor import Found, random_game
 from game import Game
 from memory import ILLEGAL_VISITS, Memory, Positions
 from runs import game_of, read_config
-from storage import GameRecord, Store
+from storage import IMPORTED, GameRecord, Store
 from versions import read_weights
 
 YOUNG = 10
@@ -69,7 +69,7 @@ def read_history(folder: Path) -> History:
         try:
             history.iterations = store.iterations_done()
             for iteration in range(max(history.iterations - LAST + 1, 1), history.iterations + 1):
-                history.records += store.games_of(iteration)
+                history.records += (record for record in store.games_of(iteration) if record.index < IMPORTED)
             _ask_network(history, store)
         finally:
             store.close()

@@ -194,8 +194,9 @@ def extend(
 class BookPlayer(Player):
     """Answers from a book where that knows the position, else asks another player."""
 
-    def __init__(self, player: Player, book: Book) -> None:
-        super().__init__(f"{player.name}+book", player.game)
+    def __init__(self, player: Player, book: Book, file: str | None = None) -> None:
+        """Make a player; `file` holds a book that did not come with the game."""
+        super().__init__(f"{player.name}+book{f':{Path(file).name}' if file else ''}", player.game)
         self.player, self._book = player, book
         self.at_once, self.is_person = player.at_once, player.is_person
 

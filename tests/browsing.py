@@ -128,7 +128,7 @@ class Page:
         self.pick(self.run("return arguments[0].closest('.q-field')", field), option)
 
     def _no_list_is_open(self):
-        """Look; a list that stayed open, where the page was too slow for a click, is closed as people do."""
+        """Look; one that is open, as a list of several is after a pick, is closed as people do."""
         if self.count(".q-menu"):
             self.browser.find_element("css selector", "body").send_keys("\ue00c")  # Escape
         return not self.count(".q-menu")
@@ -139,9 +139,7 @@ class Page:
         field.find_element("css selector", ".q-field__control").click()
         find = "[...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.startsWith(arguments[0]))"
         until(lambda: self.run(f"return {find}", option)).click()
-        if self.run("return arguments[0].querySelector('.q-chip') !== null", field):  # a list of several stays open
-            field.find_element("css selector", "input").send_keys("\ue00c")  # Escape
-        until(lambda: not self.count(".q-menu"))
+        until(self._no_list_is_open)
 
     def click(self, point):
         self.send_click(f'.stage [data-point="{point}"]')

@@ -57,6 +57,7 @@ REFUSED = [
     (["ship", "--run", "0"], "expected the number of a run of one's own, got 0"),
     (["train", "surplus"], "surplus"),
     (["check"], "expected game;"),
+    (["check", "--game", "connect4"], "expected game;"),
     (["check", "tictactoe", "--games", "0"], "games: expected a whole number from 1"),
     (["check", "tictactoes"], "did you mean 'tictactoe'"),
     (["match", "random"], "expected player1 and player2;"),
@@ -82,6 +83,11 @@ REFUSED = [
     (["explain", "--player", "random"], "expected a network to explain"),
     (["explain", "--sims", "many"], "sims: expected a whole number, got 'many'"),
     (["bench", "--seconds", "0"], "seconds"),
+    (["curves", "--run", "-1"], "run: expected a whole number from 0"),
+    (["recover", "--run", "-1"], "run: expected a whole number from 0"),
+    (["replay", "x.keras"], "ends in .json, .txt, .sgf or .jsonl"),
+    (["explain", "--ply", "3"], "expected --load beside --ply"),
+    (["play", "--game-number", "3"], "expected --load beside --game-number"),
 ]
 
 
@@ -185,6 +191,8 @@ def test_a_run_in_use_is_refused_with_its_own_exit_code(trained_place, capsys):
         before = tree_of(trained_place)
         code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
         assert code == 3 and err.count("\n") == 1 and f"process {os.getpid()}" in err
+        code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iteration", "9")
+        assert code == 2 and "did you mean 'iterations'" in err, "what is typed wrongly is told first"
         assert tree_of(trained_place) == before
 
 

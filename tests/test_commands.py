@@ -11,7 +11,7 @@ import pytest
 
 import games
 from commandline import SMALL, told
-from compiled import SETTINGS
+from compiled import SETTINGS, cache_folder
 from corridor import Corridor
 from loggers import read_metrics
 from tiny import tree_of
@@ -254,6 +254,23 @@ def test_a_second_start_compiles_nothing():
     found = first if first.stdout.endswith("MISSED []\n") else python(COMPILED)
     hits, missed = re.search(r"HITS (\d+) MISSED (.*)", found.stdout).groups()
     assert missed == "[]" and int(hits) >= 3
+
+
+def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
+    folders = []
+    for name in ("one", "two"):  # two checkouts keep their code in one place
+        (tmp_path / name / "games").mkdir(parents=True)
+        (tmp_path / name / "kernels.py").write_text("@compiled\ndef f():\n    return 1\n")
+        (tmp_path / name / "cli.py").write_text("# numba cannot write there\n")
+        folders.append(cache_folder(tmp_path / name))
+        folders[-1].mkdir(parents=True)
+    assert len(set(folders)) == 2
+    (tmp_path / "one" / "cli.py").write_text("# numba can\n")
+    assert cache_folder(tmp_path / "one") == folders[0] and folders[0].exists()
+    (tmp_path / "one" / "kernels.py").write_text("@compiled\ndef f():\n    return 2\n")
+    assert cache_folder(tmp_path / "one") != folders[0]
+    assert not folders[0].exists() and folders[1].exists()
 
 
 def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():

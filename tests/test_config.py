@@ -202,9 +202,18 @@ junk = st.recursive(
 )
 
 
-@pytest.mark.parametrize("native, filters", [(True, "64x3"), (False, "32x3")])
-def test_laptop_has_a_smaller_network_on_a_processor_without_bfloat16(monkeypatch, native, filters):
-    monkeypatch.setattr(c, "native_bfloat16", lambda: native)
+@pytest.mark.parametrize("flags, native, tiles", [
+    ("flags : avx2 amx_bf16", True, True), ("flags : avx512_bf16", True, False), ("flags : avx2", False, False),
+    ("", False, False),
+])  # fmt: skip
+def test_what_a_processor_computes_is_read_off_its_flags(monkeypatch, flags, native, tiles):
+    monkeypatch.setattr(c, "_abilities", lambda: flags)
+    assert (c.native_bfloat16(), c.has_tiles()) == (native, tiles)
+
+
+@pytest.mark.parametrize("tiles, filters", [(True, "64x3"), (False, "32x3")])
+def test_laptop_has_a_smaller_network_on_a_processor_without_amx(monkeypatch, tiles, filters):
+    monkeypatch.setattr(c, "has_tiles", lambda: tiles)
     assert c.preset("laptop").hidden_cnn_layers == (filters,) * 6
     for game in ("connect4(rows=5)", "mine.py:Game", "go", "gomoku(size=8)", "othello"):
         assert c.preset("laptop", game=game).hidden_cnn_layers == (filters,) * 6
@@ -213,14 +222,14 @@ def test_laptop_has_a_smaller_network_on_a_processor_without_bfloat16(monkeypatc
     for game in ("gomoku.py:Mine", "somewhere/gomoku.py", "open_spiel:go", "connect4", "mine"):
         assert c.preset("laptop", game=game).games_in_flight == 256, game
     assert c.preset("laptop", hidden_cnn_layers=("16x3",) * 2).hidden_cnn_layers == ("16x3",) * 2
-    monkeypatch.setattr(c, "native_bfloat16", lambda: True)
-    native_gomoku = c.preset("laptop", game="gomoku")
+    monkeypatch.setattr(c, "has_tiles", lambda: True)
+    large_gomoku = c.preset("laptop", game="gomoku")
     for name, game in (("gpu", "connect4"), ("laptop", "tictactoe"), ("tiny", "tictactoe"), ("classic", "connect4")):
-        monkeypatch.setattr(c, "native_bfloat16", lambda: True)
+        monkeypatch.setattr(c, "has_tiles", lambda: True)
         usual = c.preset(name, game=game)
-        monkeypatch.setattr(c, "native_bfloat16", lambda: False)
+        monkeypatch.setattr(c, "has_tiles", lambda: False)
         assert c.preset(name, game=game) == usual
-    assert {*c.differences(c.preset("laptop", game="gomoku"), native_gomoku)} == {"hidden_cnn_layers"}
+    assert {*c.differences(c.preset("laptop", game="gomoku"), large_gomoku)} == {"hidden_cnn_layers"}
 
 
 def sensible(name):

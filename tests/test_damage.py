@@ -1,15 +1,20 @@
 """Damaged files of a run are named; the newest network is learned again, a run with other damage refused."""
 
+import errno
+import os
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import config as c
+from commandline import told
 from config import UserError, with_overrides
 from files import DamagedData, Unwritable, arrays_from_bytes, arrays_to_bytes
 from initialise import Session
 from main import train
+from recovery import recover
 from runs import find_run, read_config, runs_of
 from sessions import Listening, assert_same_run, content, copied
 from storage import IMPORTED, Store
@@ -133,8 +138,8 @@ def test_a_file_of_arrays_is_read_only_when_it_is_exactly_that():
         (arrays_to_bytes([np.zeros((2000, 3), np.float32), arrays[1]]), "expected numbers"),
         (b"PK\x03\x04" + b"\0" * 100, "cannot be read"),
     ]
-    for data, told in wrong:
-        with pytest.raises(DamagedData, match=told):
+    for data, words in wrong:
+        with pytest.raises(DamagedData, match=words):
             arrays_from_bytes(data, shapes, "x")
 
 
@@ -148,3 +153,70 @@ def test_runs_are_listed_by_number_and_other_folders_are_none(tmp_path):
     assert find_run("tictactoe", 10, tmp_path).name == "run0010"
     with pytest.raises(UserError, match="expected run0007 of tictactoe, there is run0002, run0010, run10000"):
         find_run("tictactoe", 7, tmp_path)
+
+
+# ---- what a stranger may have written, checksums and all
+
+
+def rewritten(folder, table, where, change):
+    """Put rows in the place of those that a condition finds, with right checksums."""
+    store = Store(folder / "run.db")
+    with store.transaction():
+        for row in list(store.rows(table, where)):
+            store.insert(table, [tuple(change([*row]))], "INSERT OR REPLACE")
+    store.close()
+
+
+@pytest.mark.parametrize("facts", ["[]", "{}", "no", '{"steps": "many", "games": 1.5}', "[" * 50_000])
+@pytest.mark.parametrize("stage", ["self-play", "retrain", "tournament", "iteration"])
+def test_a_stage_that_tells_nothing_is_named_and_dropped(root, stage, facts):
+    folder = find_run("tictactoe", root=root)
+    rewritten(folder, "stages", f"WHERE iteration = 4 AND stage = '{stage}'", lambda row: [*row[:2], facts])
+    assert any(line.startswith("run.db: stages 4: ") for line in verify(folder).damage)
+    found = recover(folder)
+    assert any(line.startswith(f"stages (4, '{stage}'): ") for line in found.lost) and found.games == 96
+    assert found.iterations == (3 if stage == "iteration" else 4)
+
+
+def test_a_network_that_tells_nothing_is_named_and_dropped(root):
+    folder = find_run("tictactoe", root=root)
+    rewritten(folder, "versions", "WHERE version = 2", lambda row: [*row[:2], b"\0", *row[3:]])
+    assert "run.db: versions 2: tells no network" in verify(folder).damage
+    assert recover(folder).versions == 4
+
+
+def test_workers_read_networks_in_the_folder_of_the_run_whatever_its_database_says(root):
+    folder = find_run("tictactoe", root=root)
+    rewritten(folder, "versions", "WHERE version = 4", lambda row: [*row[:2], "/dev/zero", *row[3:]])
+    (folder / "models" / "version0004.npz").rename(folder / "models" / "zero")
+    more = with_overrides(read_config(folder), iterations=5)
+    with Session.open(folder, more, console=QUIET) as session:
+        assert Path(session.order(4).weights) == (folder / "models" / "zero").resolve()
+
+
+# ---- what is saved where little is left
+
+
+def test_of_a_young_database_that_was_cut_in_half_the_rest_is_saved(begun, tmp_path):
+    folder = copied(begun, tmp_path)
+    store = Store(folder / "run.db")
+    store.checkpoint()
+    store.close()
+    for log in folder.glob("run.db-*"):
+        log.unlink()
+    os.truncate(folder / "run.db", (folder / "run.db").stat().st_size // 2)
+    found = recover(folder)
+    assert found.versions == 2 and found.games > 0
+    assert not list(folder.parent.glob(".recover-*"))
+
+
+def test_a_disk_that_is_full_is_told_as_that_by_recover(trained_place, capsys, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    left = trained_place / "tictactoe" / ".recover-run0001-x"
+    left.mkdir()
+    monkeypatch.setattr("recovery.shutil.copy", full)
+    code, _, err = told(capsys, "recover", "--game", "tictactoe")
+    assert code == 5 and "No space left" in err and err.count("\n") == 1
+    assert [p.name for p in left.parent.iterdir()] == ["run0001"], "nor is what a killed one left there any more"

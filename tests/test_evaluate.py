@@ -106,6 +106,10 @@ def test_curves_that_cannot_be_drawn_are_refused(trained_place, tmp_path, capsys
         (["--x", "days"], "days"),
     ):
         assert message in refused_unchanged(trained_place, capsys, "curves", "--game", "tictactoe", *words)
+    for text in ("{}", "[1]", '{"iteration": "1"}', "[" * 100_000):
+        (trained_place / "tictactoe" / "run0001" / "metrics.jsonl").write_text(f"{text}\n")
+        err = refused_unchanged(trained_place, capsys, "curves", "--game", "tictactoe", code=4)
+        assert "metrics.jsonl: " in err and "expected" in err
 
 
 def line(i, **facts):

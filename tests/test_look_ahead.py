@@ -9,7 +9,8 @@ import games
 from agent import Agent
 from drawings import play
 from explain import explain
-from searching import Projection, always, rooted
+from forest import LOSS
+from searching import GAMES, Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from test_targets import value_of
 from tiny import tiny
@@ -185,3 +186,16 @@ def test_explain_tells_the_networks_own_opinion_of_a_forced_position():
     for move in told["moves"]:
         assert move["P"] == pytest.approx(priors[move["action"]])
         assert move["proven"] == ("" if move["move"] == "1" else "lost")
+
+
+def test_where_all_visited_moves_are_lost_and_the_network_gives_the_others_nothing_one_of_these_is_played():
+    """A prior can be exactly 0 in float32, where a logit lies far below the others."""
+    mcts = rooted(GAMES["tictactoe"])
+    mcts.search(Projection(GAMES["tictactoe"]), 4)
+    f = mcts.forest
+    root = f.nodes[f.trees[0]["root"]]
+    first, last = root["first"] + root["opened"], root["first"] + root["count"]
+    assert first < last
+    f.edges["proven"][root["first"] : first] = LOSS
+    f.priors[first:last] = 0.0
+    assert {mcts.decide(0, 1.0).action for _ in range(200)} == set(f.moves[first:last].tolist())

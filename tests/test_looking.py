@@ -316,6 +316,8 @@ def test_the_share_of_kept_values_has_wilsons_interval():
     assert (points[0].low, points[0].high) == pytest.approx((82.6, 94.5), abs=0.1)
     assert kept_points(LINES, "score_kept")[0].high == pytest.approx(100.0)
     assert kept_points([{"iteration": 1, "score_kept": 0.5}], "score_kept") == []
+    whole = {"iteration": 1, "score_kept": 0.5, "score_positions": 431, "score_whole": True}
+    assert [(p.y, p.low, p.high) for p in kept_points([whole], "score_kept")] == [(50.0, None, None)]
 
 
 def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():

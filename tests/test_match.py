@@ -140,6 +140,26 @@ def test_a_match_and_the_gate_of_a_tournament_stop_at_the_same_game(monkeypatch)
         assert judge_sprt(scores, 0.55, True) == verdict
 
 
+def test_games_are_played_side_by_side_beyond_the_one_that_decides(monkeypatch):
+    monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
+    monkeypatch.setattr(funcs, "play_batch", Luck(0, 0.6, 0.2))
+    kept, looks = [], []
+
+    def over(scores):
+        looks.append(len(scores))
+        return len(scores) == 96
+
+    scores = contest(GAME, NOBODY, 400, seed=0, opening_plies=0, every=32, batch=64, over=over, keep=kept.extend)
+    assert looks == [32, 64, 96] and len(scores) == 96 and len(kept) == 128
+    known = {game.index: game.score for game in kept}
+    looks.clear()
+    again = contest(GAME, NOBODY, 400, seed=0, opening_plies=0, every=32, batch=64, over=over, known=known)
+    assert again == scores, "a tournament that goes on counts no other games"
+    looks.clear()
+    contest(GAME, NOBODY, 70, seed=0, opening_plies=0, every=32, batch=64, over=lambda s: bool(looks.append(len(s))))
+    assert looks == [32, 64, 70]
+
+
 def test_a_match_of_draws_only_is_never_a_win(capsys, monkeypatch):
     game = Drawn()
     monkeypatch.setattr(games, "make", lambda spec: game)

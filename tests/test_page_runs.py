@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -193,15 +194,38 @@ def test_games_between_machines_are_not_all_alike(trained, monkeypatch):
     assert len(first) > 1, "rollouts have another chance in each game"
 
 
-@pytest.mark.parametrize("kind, change", [("self-play", "UPDATE games SET idx = ? WHERE idx = 0"),
-                                          ("tournament", "UPDATE matches SET idx = ?")])  # fmt: skip
-def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, kind, change):
-    db = sqlite3.connect(folder / "run.db")
-    db.execute(change, ('"><img src=x onerror=alert(1)>',))
-    db.commit()
-    db.close()
+@pytest.mark.parametrize("table, column", [("games", 1), ("games", 3), ("matches", 1), ("matches", 6)])
+def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, table, column):
+    """The row has a right checksum, which whoever writes a run can make."""
+    script = '"><img src=x onerror=alert(1)>'
+    store = Store(folder / "run.db")
+    row = [*next(iter(store.rows(table)))]
+    row[1], row[column] = 99, script
+    with store.transaction():
+        store.insert(table, [tuple(row)])
+    assert script in [row[column] for row, right in store.checked(table) if right]
+    store.close()
     with pytest.raises(UserError, match="cannot be read"):
-        games_html(list_games(folder, 1, kind))
+        games_html(list_games(folder, 1, "self-play" if table == "games" else "tournament"))
+
+
+def test_games_of_others_are_listed_as_such(folder):
+    found = list_games(folder, 1, "self-play")
+    assert [who for _, who, *_ in found] == ["self-play", "self-play", "imported"]
+    assert games_html(found[2:]).count("<td>0</td><td>imported</td>") == 1
+
+
+def test_machines_search_one_at_a_time_however_often_something_changes(monkeypatch):
+    view, loops = Play.__new__(Play), []
+    view.table, view._turn, view._watched, view._running = Table("tictactoe"), 0, True, False
+    view.table.seats = {1: "random", -1: "random"}
+    view.inside = SimpleNamespace(position_changed=lambda: None)
+    view.show = lambda: None
+    monkeypatch.setattr("web.play.background_tasks", SimpleNamespace(create=lambda loop, **_: loops.append(loop)))
+    view.changed()
+    view.changed()
+    assert len(loops) == 1
+    loops[0].close()
 
 
 NO_NUMBERS = [

@@ -14,7 +14,7 @@ import sgf
 from commandline import told
 from config import UserError
 from recorded import GAMES, end_of, played
-from records import Record, check_place, from_bytes, load, load_game, save, to_bytes
+from records import Record, append, check_place, from_bytes, load, load_game, save, to_bytes
 from tiny import tree_of
 
 # ---- places
@@ -149,6 +149,14 @@ def test_a_game_goes_on_from_its_file_on_the_same_side(place, capsys, monkeypatc
     assert "you are X" in out, "a side that is asked for is given"
 
 
+def test_moves_of_a_file_are_taken_back_as_those_that_were_played(place, capsys, monkeypatch, tmp_path):
+    path, later = tmp_path / "game.json", tmp_path / "later.json"
+    save(path, Record(GAMES["tictactoe"], [4, 0], None, ("you", "random"), ""))
+    code, out, _ = play(capsys, monkeypatch, "undo\na3\nq\n", "--load", str(path), "--save", str(later))
+    assert code == 0 and "no move of yours" not in out
+    assert load(later).moves[0] == 0 and len(load(later).moves) == 2
+
+
 @pytest.fixture
 def against(monkeypatch):
     """Return a list of the opponents that games at the console would be played against."""
@@ -189,12 +197,14 @@ def test_a_file_that_names_no_opponent_of_a_person_is_gone_on_with_against_the_b
 REFUSALS = [
     (["--load", "won.json"], "expected a position to play in, the game is over"),
     (["--load", "lost.json"], "expected a game to go on with, this one was given up"),
+    (["--load", "won.json", "--ply", "6"], "ply: expected a whole number from 0 to 5, got 6"),
+    (["--load", "won.json", "--game-number", "2"], "expected game 1, the only one, got 2"),
     (["--load", "open.json", "--moves", "b2"], "expected --moves or --load, got both"),
     (["--load", "open.json", "--game", "connect4"], "expected a game of connect4, got one of tictactoe"),
     (["--load", "open.txt"], "open.txt: the moves do not tell of which game they are; name the game with --game"),
     (["--load", "open.txt", "--game", "connect4"], "open.txt: expected a move such as '1', got 'b'"),
     (["--load", "none.json"], "none.json: expected a file, there is none"),
-    (["--load", "."], "ends in .json, .txt or .sgf"),
+    (["--load", "."], "ends in .json, .txt, .sgf or .jsonl"),
     (["--load", "open.json", "--save", "open.json"], "open.json: is there already; --overwrite replaces it"),
     (["--game", "tictactoe", "--save", "new.sgf"], "tictactoe has no form in SGF"),
     (["--game", "tictactoe", "--save", "no/new.json"], "no/new.json: cannot be written (No such file or directory)"),
@@ -241,3 +251,25 @@ def test_the_position_of_a_file_is_explained_as_that_of_its_moves(trained_place,
     ways = (["--load", str(path)], ["--game", "tictactoe", "--moves", "b2 a3"])
     found = [told(capsys, "explain", *way, "--sims", "30", "--json") for way in ways]
     assert found[0] == found[1] and found[0][0] == 0 and json.loads(found[0][1])["game"] == "tictactoe"
+
+
+def test_any_position_of_a_finished_game_is_explained_and_gone_on_from(trained_place, capsys, monkeypatch, tmp_path):
+    """
+    X X X
+    O O .   after three moves O could still have blocked
+    . . .
+    """
+    path = tmp_path / "games.jsonl"
+    append(path, [Record(GAMES["tictactoe"], [4, 0], -1.0), Record(GAMES["tictactoe"], [0, 3, 1, 4, 2], 1.0)])
+    path.write_text(path.read_text().replace("\n", "\n\n"))  # a blank line is no game
+    of_file = ["--load", str(path), "--game-number", "2", "--ply", "3"]
+    ways = (of_file, ["--game", "tictactoe", "--moves", "a3 a2 b3"])
+    found = [told(capsys, "explain", *way, "--sims", "30", "--json") for way in ways]
+    assert found[0] == found[1] and found[0][0] == 0
+    code, _, err = told(capsys, "explain", *of_file[:4])
+    assert code == 2 and err.startswith("error: expected a position to play in, the game is over; --ply N")
+    later = tmp_path / "later.json"
+    assert play(capsys, monkeypatch, "c3\nq\n", *of_file, "--first", "machine", "--save", str(later))[0] == 0
+    assert load(later).moves[:4] == [0, 3, 1, 2]
+    given_up = ["--load", str(path), "--ply", "2"]
+    assert play(capsys, monkeypatch, "q\n", *given_up)[0] == 0, "the moves count, not that it was given up"

@@ -44,7 +44,7 @@ def test_every_iteration_has_a_scoreboard(undisturbed):
     found = scores(undisturbed)
     assert len(found) == 3
     for line in found:
-        assert line["score_positions"] == 40 and line["score_sims"] == 6
+        assert line["score_positions"] == 40 and line["score_sims"] == 6 and line["score_whole"] is False
         assert 0.3 < line["score_kept_alone"] <= 1 and 0.3 < line["score_kept"] <= 1
         first, *later = line["score_kept_by_stage"]
         assert first is None and len(later) == 2 and all(0 < share <= 1 for share in later), "none is of stage 1"

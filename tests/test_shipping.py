@@ -98,6 +98,17 @@ def test_a_player_stays_when_the_next_one_cannot_be_measured(packed, monkeypatch
     assert [path.name for path in target.parent.iterdir()] == [target.name], "the older one came back, then went"
 
 
+def test_the_command_replaces_a_player_only_when_told_to(packed, capsys):
+    folder, target = packed
+    before = tree_of(target)
+    code, out, err = told(capsys, "ship", "--game", "tictactoe", "--version", "1")
+    assert (code, out) == (2, "") and "--overwrite replaces it by run0001" in err and err.count("\n") == 1
+    assert tree_of(target) == before
+    few = ["--positions", "20", "--ladder-games", "2", "--level-games", "0", "--overwrite"]
+    assert told(capsys, "ship", "--game", "tictactoe", "--version", "1", *few)[0] == 0
+    assert make_player("shipped", games.make("tictactoe")).name == "shipped:version0001"
+
+
 def test_what_is_not_whole_does_not_ship(trained_place):
     folder = runs.find_run("tictactoe")
     with pytest.raises(UserError, match="expected a version from 0 to 4, got 9"):
@@ -157,6 +168,13 @@ def test_levels_that_are_hardly_apart_are_one():
     levels = [Level(f"rollout:{i}", 0, elo, 30.0) for i, elo in enumerate((-90.0, 0.0, 11.0, 20.0, 22.0, 23.0))]
     assert [level.elo for level in apart(levels)] == [-90.0, 0.0, 23.0]
     assert [level.elo for level in apart(levels[:3])] == [-90.0, 0.0, 11.0] and apart([]) == []
+
+
+def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):
+    write_levels(packed[1], [Level("rollout:16", 0, 0.0, 1.0), Level("shipped", 8, 50.0, 9.0)], 2)
+    for words in (["--sims", "9"], ["--ladder-sims", "9"]):
+        code, _, err = told(capsys, "evaluate", "level:2", "--game", "tictactoe", *words)
+        assert code == 2 and f"expected no {words[0]} beside a level, which has 8 simulations" in err
 
 
 def test_a_level_is_a_player_like_any_other(packed, capsys):

@@ -141,7 +141,10 @@ def test_an_interrupted_answer_takes_the_move_back_and_says_so():
 
 def test_without_anywidget_the_board_says_what_to_install(monkeypatch):
     board = Board(machine("connect4"))
-    assert isinstance(clickable(board), BoardWidget)
+    widget = clickable(board)
+    assert isinstance(widget, BoardWidget) and clickable(board) is widget, "a cell is run again"
+    widget.close()
+    assert clickable(board) is not widget
     monkeypatch.setitem(sys.modules, "anywidget", None)
     monkeypatch.delitem(sys.modules, "widget")
     assert clickable(board) is board and "pip install anywidget" in board.note

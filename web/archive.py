@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
+from storage import IMPORTED
 from web.engine import named_runs
 from web.play import CLICK
 from web.runfile import iterations, list_games, match_game, stored_game
@@ -120,6 +121,7 @@ def games_html(found: list[tuple[int, str, float, int]]) -> str:
     for index, who, result, count in found:
         word = "first won" if result > 0 else "second won" if result < 0 else "draw"
         cells = "".join(f"<td>{escape(text)}</td>" for text in (who, word, f"{count} moves"))
-        rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{index}</td>{cells}</tr>')
+        number = index % IMPORTED
+        rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{number}</td>{cells}</tr>')
     head = "".join(f"<th>{word}</th>" for word in ("game", "players", "result", "length"))
     return f'<table class="found games"><tr>{head}</tr>{"".join(rows)}</table>'

@@ -22,7 +22,7 @@ from agent import Agent, Player
 from config import UserError
 from explain import describe, opinion
 from game import Game, GameState
-from levels import Level, find_level, read_levels
+from levels import AS_MEASURED, Level, find_level, read_levels
 from lineup import make_player, most_sims
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
@@ -134,7 +134,7 @@ class Roster:
         """Return the player of a level; networks are those of all tabs."""
         if not level.player.endswith("shipped"):
             return make_player(level.player, game)
-        network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1), endgame=0)  # as measured
+        network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1), **AS_MEASURED)
         return network if level.sims else PolicyPlayer(network)
 
     def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:

@@ -155,11 +155,17 @@ def series(lines: list[dict[str, Any]], key: str, *, factor: float = 1.0) -> lis
 
 
 def kept_points(lines: list[dict[str, Any]], key: str) -> list[Point]:
-    """Return the share of solved positions whose value the move keeps, in percent, with its 95 % interval (Wilson)."""
+    """Return the share of solved positions whose value the move keeps, in percent, with its 95 % interval (Wilson).
+
+    Where all positions that there are were asked nothing is left to chance, and there is no interval.
+    """
     points = []
     for point in series([m for m in lines if m.get("score_positions")], key):
-        count = next(m["score_positions"] for m in lines if m["iteration"] == point.x)
-        low, high = wilson(point.y, count)
+        asked = next(m for m in lines if m["iteration"] == point.x)
+        if asked.get("score_whole"):
+            points.append(Point(point.x, 100 * point.y))
+            continue
+        low, high = wilson(point.y, asked["score_positions"])
         points.append(Point(point.x, 100 * point.y, 100 * low, 100 * high))
     return points
 
@@ -268,7 +274,10 @@ def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, 
     """Return (index, who played, result for who began, moves) of an iteration's games: "self-play" or "tournament"."""
     with reading(folder) as store:
         if kind == "self-play":
-            return [(game.index, "self-play", game.result, len(game.moves)) for game in store.games_of(iteration)]
+            return [
+                (game.index, "self-play" if game.index < IMPORTED else "imported", game.result, len(game.moves))
+                for game in store.games_of(iteration)
+            ]
         return [
             (int(i), f"version {current if began else best} began, against {best if began else current}",
              2 * score - 1 if began else 1 - 2 * score, len(moves.split()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -32,7 +31,7 @@ class Trainer:
         said = tempfile.TemporaryFile()  # noqa: SIM115
         process = subprocess.Popen(
             [*COMMAND, "--json", "--game", spec, *arguments], stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-            start_new_session=True, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+            start_new_session=True,
         )  # fmt: skip
         self.forget(spec)
         self._at_work[spec] = process, said
