@@ -150,9 +150,10 @@ def _one_line(text: str, argv: list[str], command: type) -> str:
     """Return tyro's boxed message as one line, in our own words where an option has a wrong value or none."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
-    if "Missing from" in words or "Missing value for argument" in words:
-        needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
-        return f"expected {' and '.join(needed)}; `python main.py {_name(command)} --help` tells more"
+    needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
+    lacking = f"expected {' and '.join(needed)}; `python main.py {_name(command)} --help` tells more"
+    if "Missing from" in words:
+        return lacking
     kinds = typing.get_type_hints(command)
     kinds |= TYPES if "config" in kinds else {}
     named = re.search(r"--([a-z][a-z0-9-]*)", words)
@@ -163,6 +164,8 @@ def _one_line(text: str, argv: list[str], command: type) -> str:
             return f"expected {wanted} after {named[0]}"
         faults = find_faults({name: got[0]}) if "config" in kinds and name in FIELDS else []
         return faults[0] if faults else f"{name}: expected {wanted}, got {' '.join(got)[:60]!r}"
+    if "Missing value for argument" in words:
+        return lacking
     words = re.split(r"Argument helptext|For full helptext|To suppress", words)[0]
     return re.sub(r"^\s*(Parsing error|Value error|Invalid choice|Required options)\s*", "", words).strip()[:300]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import errno
 import io
 import os
 import sqlite3
@@ -52,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
         return 141
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 5 if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else 2
+        return 2
     except sqlite3.DatabaseError as error:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4

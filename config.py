@@ -15,6 +15,8 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from processor import has_tiles
+
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
@@ -331,25 +333,6 @@ GAMES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """What `laptop` sets besides for a game, of any size, by its name."""
 PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
-
-
-def _abilities() -> str:
-    """Return what the system tells of this processor, "" where it tells nothing."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next((line for line in file if line.startswith("flags")), "")
-    except OSError:
-        return ""
-
-
-def native_bfloat16() -> bool:
-    """True when this processor multiplies bfloat16 in hardware."""
-    return "avx512_bf16" in _abilities() or has_tiles()
-
-
-def has_tiles() -> bool:
-    """True when it does so in tiles (AMX), ten times as fast as float32; in vectors it is twice as fast."""
-    return "amx_bf16" in _abilities()
 
 
 def preset(name: str, /, **changes: Any) -> Config:

@@ -25,12 +25,13 @@ with quiet_stderr():  # TensorFlow greets on import, below every log level
     import keras
     from keras import layers, ops
 
-from config import Config, UserError, native_bfloat16
+from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from memory import ILLEGAL, Batch, tells_owners
 from optimizers import WeightAverage, make_optimizer
+from processor import native_bfloat16
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:

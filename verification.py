@@ -76,8 +76,13 @@ def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-a
     if table == "matches":
         return match_fault(game, row)
     if table == "versions":
-        return "" if [type(v) for v in row[:5]] == [int, int, str, str, str] else "tells no network"
+        return version_fault(row)
     return stage_fault(row) if table == "stages" else ""
+
+
+def version_fault(row: tuple) -> str:  # type: ignore[type-arg]
+    """Return what is wrong with a row of the versions, "" for nothing."""
+    return "" if [type(value) for value in row[:5]] == [int, int, str, str, str] else "tells no network"
 
 
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -135,7 +140,7 @@ def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
 def _file_faults(folder: Path, store: Store) -> list[str]:
     """Return what is wrong with the files of the versions, and with the states of the optimizers that are kept."""
     found = []
-    versions = [row for row, right in store.checked("versions", "ORDER BY version") if right]
+    versions = [row for row, right in store.checked("versions", "ORDER BY version") if right and not version_fault(row)]
     wanted = [(row[2], row[3]) for row in versions]
     wanted += [(optimizer_file(row[0]), row[5]) for row in versions[-1:] if len(row) > 5 and row[5]]
     for name, digest in wanted:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,6 @@ class OpenVINOPredictor:
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
         self._shape, self._smallest = model.game.input_shape, smallest
-        self._core = ov.Core()
         if not hasattr(model, "openvino_graph"):
             model.openvino_graph = _convert(model)
         self._graph = model.openvino_graph
@@ -70,7 +70,7 @@ class OpenVINOPredictor:
             parameter.output(0).replace(ov.op.Constant(weight).output(0))
             graph.remove_parameter(parameter)
         graph.reshape({planes.output(0): [size, *self._shape]})
-        return self._core.compile_model(graph, "CPU", self._options)
+        return _core().compile_model(graph, "CPU", self._options)
 
     def _request(self, size: int) -> _Request:
         """Return the calling thread's request for a batch size; it may be that of a thread which is no more."""
@@ -102,6 +102,24 @@ class OpenVINOPredictor:
         request.planes[:count] = planes
         request.infer()
         return request.values[:count], request.logits[:count]
+
+
+@cache
+def _made() -> Any:
+    return ov.Core()
+
+
+_MAKING = threading.Lock()
+
+
+def _core() -> Any:
+    """Return OpenVINO, one for the life of the process.
+
+    Its part for CPUs gives the thread that it begins in a stack for signals, and takes it away when it ends. Where that
+    is in another thread, as where Python collects what is no longer used, the first has none left: Ctrl-C would crash.
+    """
+    with _MAKING:
+        return _made()
 
 
 def _convert(model: Any) -> ov.Model:

@@ -71,16 +71,15 @@ def _run(argv: list[str], asked: _Signals) -> int:
     if not fresh:
         folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
     try:
+        if folder is not None:
+            require_free(folder)  # told before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:
             base = read_config(folder)
             game_of(folder, base)
         if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
             base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
-        config = preset_checked(args.config)
-        if folder is not None:
-            require_free(folder)  # told before anything slow is loaded
-        with _session(folder, args, config) as session:
+        with _session(folder, args, preset_checked(args.config)) as session:
             return _work(session, asked, resumed=folder is not None, as_json=args.json)
     except DamagedData as error:
         number_of = int(folder.name[3:]) if folder else source

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from backends import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
-from config import native_bfloat16, with_overrides
+from config import with_overrides
 from doctor import Found, Patient
 from forest import capacity_for, forest_bytes
 from memory import Memory, tells_owners
+from processor import native_bfloat16
 from runs import HERE
 from selfplay import side_by_side
 

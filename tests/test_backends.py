@@ -1,9 +1,12 @@
 """The fast back ends answer as Keras does."""
 
 import itertools
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -241,3 +244,30 @@ def test_the_speed_of_the_network_counts_whole_batches_over_their_own_time():
 
     found = measure_raw(predictor, (3, 3, 2), batch=4, threads=2, seconds=0.11)
     assert 0 < found <= 2 * 4 / 0.05, "three batches take 0.15 seconds, not 0.11"
+
+
+DROPPED = """
+import gc, signal, sys, threading
+sys.path.insert(0, "tests")
+from backends import make_predictor
+from networks import make
+from tiny import boards
+model = make("tictactoe")
+held = [make_predictor(model, backend="openvino")]
+held[0](boards(model.game, 4))
+thread = threading.Thread(target=lambda: (held.clear(), gc.collect()))
+thread.start()
+thread.join()
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@needs_openvino
+def test_ctrl_c_is_safe_after_another_thread_has_dropped_a_predictor():
+    """OpenVINO would take the stack that signals of this thread are handled on."""
+    here = Path(__file__).parent.parent
+    found = subprocess.run([sys.executable, "-c", DROPPED], cwd=here, capture_output=True, text=True, timeout=300)
+    assert (found.returncode, found.stdout) == (0, "interrupted\n"), found.stderr

@@ -191,8 +191,6 @@ def test_a_run_in_use_is_refused_with_its_own_exit_code(trained_place, capsys):
         before = tree_of(trained_place)
         code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
         assert code == 3 and err.count("\n") == 1 and f"process {os.getpid()}" in err
-        code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iteration", "9")
-        assert code == 2 and "did you mean 'iterations'" in err, "what is typed wrongly is told first"
         assert tree_of(trained_place) == before
 
 

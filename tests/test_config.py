@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import config as c
+import processor
 from config import Config, SettingsError, UserError, from_json, preset, to_json, with_overrides
 
 NUMBERS = [name for name, kind in c.TYPES.items() if kind in (int, float)]
@@ -207,8 +208,8 @@ junk = st.recursive(
     ("", False, False),
 ])  # fmt: skip
 def test_what_a_processor_computes_is_read_off_its_flags(monkeypatch, flags, native, tiles):
-    monkeypatch.setattr(c, "_abilities", lambda: flags)
-    assert (c.native_bfloat16(), c.has_tiles()) == (native, tiles)
+    monkeypatch.setattr(processor, "_abilities", lambda: flags)
+    assert (processor.native_bfloat16(), processor.has_tiles()) == (native, tiles)
 
 
 @pytest.mark.parametrize("tiles, filters", [(True, "64x3"), (False, "32x3")])

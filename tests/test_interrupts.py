@@ -9,6 +9,14 @@ from interrupts import heard
 from tiny import QUIET
 
 
+@pytest.fixture(autouse=True)
+def usual():
+    """Ctrl-C is handled as Python does by itself, also where tests run side by side."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt():
     signal.raise_signal(signal.SIGINT)
 

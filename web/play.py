@@ -197,7 +197,7 @@ class Play:
         self.inside.position_changed()
         self.show()
         if self.table.machine_to_move and self._watched and not self._running:
-            self._running = True  # now, not when the task begins: one search at a time
+            self._running = True  # now, not when the task begins
             background_tasks.create(self._machines(), name="machines")
 
     def do(self, deed: Any, *values: Any) -> bool:
@@ -355,9 +355,8 @@ class Play:
 
     async def _machines(self) -> None:
         """Let machines play as long as it is their turn; whatever is done at the table stops their search."""
-        t = self.table
         try:
-            while t.machine_to_move and self._watched:
+            while (t := self.table).machine_to_move and self._watched:
                 turn, state, side, moves = self._turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
                 self.show()
                 level = t.levels[side]
