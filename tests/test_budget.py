@@ -5,7 +5,11 @@ from types import SimpleNamespace
 
 import budget
 import games
-from tiny import tiny
+from config import with_overrides
+from initialise import Session
+from loggers import clock, read_metrics
+from runs import find_run, read_config
+from tiny import QUIET, tiny
 
 
 def test_each_epoch_takes_its_time(monkeypatch):
@@ -22,3 +26,12 @@ def test_each_epoch_takes_its_time(monkeypatch):
         seconds.append(float(re.search(r"positions, ([0-9.]+) s; ", budget.budget_text(session))[1]))
     once = 10 * 10.0 * tiny().batch_size / 100.0
     assert abs(seconds[1] - seconds[0] - once) < 0.01 and abs(seconds[2] - seconds[0] - 2 * once) < 0.01
+
+
+def test_a_run_that_goes_on_tells_what_its_last_iterations_took(trained, root, quick):
+    folder = find_run("tictactoe", root=root)
+    taken = [line["seconds"] for line in read_metrics(folder / "metrics.jsonl")]
+    assert len(taken) == 4
+    with Session.open(folder, with_overrides(read_config(folder), iterations=6), console=QUIET) as session:
+        text = budget.budget_text(session)
+    assert f", {clock(sum(taken) / 4)}; the rest of the run: about {clock(sum(taken) / 2)}" in text
