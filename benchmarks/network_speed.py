@@ -91,7 +91,8 @@ def training(game: Game, seconds: float) -> None:
     for name, size, changes in variants:
         policy = np.full((size, game.action_size), 1 / game.action_size, np.float32)
         planes = np.random.default_rng(0).integers(0, 2, (size, *game.input_shape)).astype(np.uint8)
-        batch, found = Batch(planes, np.zeros(size, np.float32), policy), []
+        owners = np.zeros((size, *game.grid_shape), np.int8)
+        batch, found = Batch(planes, np.zeros(size, np.float32), policy, owners), []
         for precision, together in kinds if native_bfloat16() else kinds[:1]:
             module.boards_side_by_side = side_by_side if together else lambda *_: 1
             config = preset("laptop", game=game.spec, batch_size=size, precision=precision, **changes)
