@@ -57,6 +57,8 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
     depend on them, a little. A turn is whole batches on both sides, a thread's over the time that it took for them.
 
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch).
+    network_us_per_eval, other_us_per_eval: where a thread's time for an evaluation of self-play goes: what the network
+    alone would take, and all else (search, planes, Python); the faster the network, the lower the share for the same.
     share_without_cache: the same with no evaluation cache, so that all but proven and finished positions are asked.
     """
     from model import make_network
@@ -128,6 +130,8 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
         "selfplay_evals_per_s": evaluations,
         "selfplay_sims_per_s": total["simulations"] / total["spent"],
         "share": evaluations / float(np.mean(raw)),
+        "network_us_per_eval": 1e6 * threads / float(np.mean(raw)),
+        "other_us_per_eval": 1e6 * threads * (1 / evaluations - 1 / float(np.mean(raw))),
         "sims_per_raw_eval": total["simulations"] / total["spent"] / float(np.mean(raw)),
         "mean_batch_fill": total["evaluations"] / max(total["batches"] * after.room, 1),
         "tree_us_per_sim": 1e6 * total["search_seconds"] / max(total["simulations"], 1),

@@ -11,7 +11,8 @@ from tiny import tiny
 
 PROMISED = {
     "backend", "raw_evals_per_s", "selfplay_evals_per_s", "selfplay_sims_per_s", "share", "mean_batch_fill",
-    "tree_us_per_sim", "games_per_s", "cache_hit_rate", "predict_sims_per_s", "search",
+    "tree_us_per_sim", "games_per_s", "cache_hit_rate", "predict_sims_per_s", "search", "network_us_per_eval",
+    "other_us_per_eval",
 }  # fmt: skip
 
 
@@ -19,6 +20,9 @@ def test_bench_reports_what_it_promises_and_the_figures_agree():
     found = bench(tiny(), seconds=0.2)
     assert found.keys() >= PROMISED
     assert found["share"] == pytest.approx(found["selfplay_evals_per_s"] / found["raw_evals_per_s"])
+    asked, other = found["network_us_per_eval"], found["other_us_per_eval"]
+    assert (asked + other) * found["selfplay_evals_per_s"] == pytest.approx(1e6 * found["threads"])
+    assert asked / (asked + other) == pytest.approx(found["share"])
     assert 0 < found["mean_batch_fill"] <= 1 and 0 <= found["cache_hit_rate"] < 1
     assert found["selfplay_sims_per_s"] > found["selfplay_evals_per_s"] > 0 and found["games_per_s"] > 0
     assert found["times_naive"] == pytest.approx(found["selfplay_sims_per_s"] / found["predict_sims_per_s"])
