@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import shutil
 import sqlite3
 import time
@@ -61,8 +62,9 @@ class Session:
         self._pool: Pool | None = None
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
-        self.raw_rate, self.remembered, self.began = 0.0, 0, time.perf_counter()
-        """Evaluations/s of the network alone; the iteration whose games came last; when work on this one began."""
+        self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
+        """Evaluations/s of the network alone, and when that was measured in self-play; the iteration whose games came
+        last; when work on this one began."""
         self._written = 0, 0
         """Bytes of metrics.jsonl, and the iteration of its last line."""
 

@@ -25,6 +25,8 @@ from versions import drop_old_optimizers
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
+RAW_SECONDS, RAW_EVERY = 0.1, 10.0
+"""For how long the network alone is measured, and seconds until it is again: what else the machine does changes it."""
 
 
 class Diverged(UserError):
@@ -66,8 +68,10 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
         memory.commit_stmemory(record)
     have = {record.index for record in memory.stmemory}
     wanted = [i for i in range(c.episodes) if i not in have]
-    if not s.raw_rate or iteration % 10 == 1:
-        s.raw_rate = measure_raw(s.predictor("selfplay", version), s.game.input_shape, *side_by_side(s.game, c))
+    if time.perf_counter() - s.raw_at > RAW_EVERY:
+        predictor = s.predictor("selfplay", version)
+        s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c), seconds=RAW_SECONDS)
+        s.raw_at = time.perf_counter()
     before, began = s.pool.counts(), time.perf_counter()
     if not _play(session, wanted, version, stop):
         memory.clear_stmemory()

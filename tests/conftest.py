@@ -109,7 +109,7 @@ def quick(monkeypatch):
         return model
 
     monkeypatch.setattr(initialise, "_build", once)
-    monkeypatch.setattr(stages, "measure_raw", lambda *_: 1000.0)
+    monkeypatch.setattr(stages, "measure_raw", lambda *_, **__: 1000.0)
 
 
 @pytest.fixture(scope="module", params=["batch", "fixed"])

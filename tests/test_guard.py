@@ -7,6 +7,7 @@ import signal
 import socket as sockets
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -18,12 +19,15 @@ HOST = "127.0.0.1:8080"
 SOCKET = "/_nicegui_ws/socket.io/"
 
 
-def ask(path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, server=None, **headers):
-    """Return (status, headers of the answer); the status is 200 where the application was reached."""
+def ask(
+    path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, server=None, answer=200, **headers
+):
+    """Return (status, headers of the answer); the status is `answer` where the application was reached."""
     sent = []
 
     async def application(scope, receive, send):
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.start", "status": answer, "headers": []})
+        await send({"type": "http.response.body", "body": b"inside"})
 
     async def send(message):
         sent.append(message)
@@ -34,6 +38,7 @@ def ask(path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts
     scope = {"type": kind, "method": method, "path": path, "query_string": query, "headers": named}
     scope["server"] = server
     asyncio.run(Guard(application, hosts=[HOST, "localhost:8080"], token="secret")(scope, None, send))
+    ask.bodies = [message["body"] for message in sent[1:]]
     return sent[0].get("status", sent[0].get("code")), dict(sent[0].get("headers", []))
 
 
@@ -107,7 +112,7 @@ def test_a_socket_needs_an_origin_and_our_own_is_let_through():
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_page_from_elsewhere_may_link_here_but_not_fetch(site):
     assert ask(sec_fetch_site=site, sec_fetch_mode="no-cors")[0] == 403
-    assert ask("/_nicegui/library.js", sec_fetch_site=site, sec_fetch_mode="cors")[0] == 403
+    assert ask("/_nicegui/3.0/static/library.js", sec_fetch_site=site, sec_fetch_mode="cors")[0] == 403
     assert ask(sec_fetch_site=site, sec_fetch_mode="navigate")[0] == 200
     assert ask(sec_fetch_site=site, sec_fetch_mode="navigate", token=None)[0] == 403
 
@@ -119,9 +124,23 @@ def test_nothing_is_sent_but_questions(method):
 
 
 def test_files_of_the_page_need_no_token_and_other_paths_do():
-    assert ask("/_nicegui/3.0/library.js", token=None)[0] == 200
-    assert ask("/_nicegui_ws/socket.io/", token=None)[0] == 403
-    assert ask("/anything", token=None)[0] == 403
+    for path in ("static/a.js", "libraries/a/b.js", "components/c.js", "resources/k/r.css", "esm/k/e.js",
+                 "dynamic_resources/d"):  # fmt: skip
+        assert ask(f"/_nicegui/3.0/{path}", token=None)[0] == 200 and ask.bodies == [b"inside"]
+    assert ask("/favicon.ico", token=None)[0] == 200
+    for path in ("/_nicegui_ws/socket.io/", "/anything", "/_nicegui/", "/_nicegui/nothing", "/_nicegui/3.0/nothing",
+                 "/_nicegui/3.0/static/", "/_nicegui/3.0/static/a\nb", "/_nicegui/../x", "/_nicegui/3.0/static/a\n",
+                 "/_nicegui/3.0/dynamic_resources/a/b", "/_nicegui/3.0/resources/a"):  # fmt: skip
+        assert ask(path, token=None)[0] == 403, path
+
+
+@pytest.mark.parametrize("answer", [206, 304, 301, 307, 400, 404, 500])
+def test_without_the_token_no_answer_tells_more_than_that_there_is_no_such_file(answer):
+    asked = "/_nicegui/3.0/static/library.js"
+    found = answer in (206, 304)
+    assert ask(asked, token=None, answer=answer)[0] == answer
+    assert ask.bodies == [b"inside" if found else b"there is no such file"]
+    assert ask(asked, answer=answer)[0] == answer and ask.bodies == [b"inside"]
 
 
 def test_what_answers_first_imports_nothing_slow():
@@ -169,7 +188,21 @@ def test_the_address_is_told_when_the_page_answers():
     server, address = opened()
     try:
         with urllib.request.urlopen(address, timeout=60) as answer:
-            assert answer.status == 200 and b"nicegui" in answer.read()
+            page = answer.read()
+            assert answer.status == 200 and b"nicegui" in page
+        place, token = address.split("/?token=")
+        files = re.findall(r'(?:href|src)="(/_nicegui/[^"]+)"', page.decode())
+        with urllib.request.urlopen(place + files[0], timeout=60) as answer:
+            assert answer.status == 200 and len(files) > 3
+        version = files[0].split("/")[2]
+        for path in ("nothing", "", f"{version}/nothing", f"{version}/static/nothing", f"{version}/libraries/a%0Ab",
+                     f"{version}/static/a%0Ab", f"{version}/resources/a", f"{version}/dynamic_resources/a/b", "../x",
+                     f"{version}/esm/a/b", f"{version}/components/nothing", f"{version}/static"):  # fmt: skip
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"{place}/_nicegui/{path}", timeout=60)
+            with refused.value as answer:
+                body = answer.read()
+            assert answer.code in (307, 400, 403, 404) and len(body) < 200 and token.encode() not in body, path
     finally:
         server.send_signal(signal.SIGINT)
         assert server.wait(60) in (0, 130)

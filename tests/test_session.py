@@ -58,6 +58,16 @@ def test_while_there_are_too_few_positions_a_run_says_how_many_it_waits_for(plac
     assert " positions; version 1: loss " in told[1]
 
 
+@pytest.mark.parametrize(("every", "measured"), [(0.0, [1000.0, 2000.0, 3000.0]), (1e9, [1000.0] * 3)])
+def test_the_share_is_of_what_the_network_alone_answers_at_the_time(every, measured, place, quick, monkeypatch):
+    rates = iter(range(1000, 9000, 1000))
+    monkeypatch.setattr(stages, "measure_raw", lambda *_, **__: float(next(rates)))
+    monkeypatch.setattr(stages, "RAW_EVERY", every)
+    with Session.start(tiny(iterations=3), console=QUIET) as session:
+        lines = train(session)
+    assert [line["self_play_evals_per_s"] / line["self_play_share"] for line in lines] == pytest.approx(measured, rel=0.1)
+
+
 def test_files_of_a_run_are_for_their_owner_only(trained):
     for path in [trained / "models", *(trained / "models").iterdir(), trained / "config.json"]:
         assert path.stat().st_mode & 0o077 == 0, path

@@ -2,13 +2,16 @@
 
 The Host must be one of ours or the address that was connected to, which no name can stand for, and there must be one
 only; an Origin, where a browser sends one, must be the same place, and it must be there for a socket; a page and its
-socket need the token of this start. Nothing is sent but GET and HEAD: all that changes something goes through the
-socket. The policy in the answers lets a page load nothing from elsewhere, whatever stands in it.
+socket need the token of this start. Files that pages are made of need none: their paths only pass, and of the answers
+those only that hold a file, for NiceGUI answers a path that is not there with a page of its own, token and all.
+Nothing is sent but GET and HEAD: all that changes something goes through the socket. The policy in the answers lets a
+page load nothing from elsewhere, whatever stands in it.
 """
 
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,7 +21,12 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-ASSETS = "/_nicegui/"
+ASSETS = re.compile(
+    r"/_nicegui/[^/\n]+/((static|libraries|components)/[^\n]+|(resources|esm)/[^/\n]+/[^\n]+|dynamic_resources/[^/\n]+)"
+    r"|/favicon\.ico"
+)
+FOUND = (200, 206, 304)
+"""Status of an answer that holds a file, or says that the browser has it."""
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -52,7 +60,8 @@ class Guard:
             return
         refusal = self.refusal(scope)
         if refusal is None:
-            await self._app(scope, receive, _with_headers(send))
+            sending = _with_headers(send)
+            await self._app(scope, receive, sending if self._knows(scope) else _files_only(sending))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
@@ -75,7 +84,7 @@ class Guard:
                 return 403, "a page from elsewhere may not ask"
         if not socket and scope["method"] not in ("GET", "HEAD"):
             return 405, "expected GET"
-        if not (scope["path"].startswith(ASSETS) or scope["path"] == "/favicon.ico") and not self._knows(scope):
+        if not ASSETS.fullmatch(scope["path"]) and not self._knows(scope):
             return 403, "this page needs the token: open the address that `python main.py serve` prints"
         return None
 
@@ -89,6 +98,21 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *HEADERS]
         await send(message)
+
+    return sending
+
+
+def _files_only(send: Send) -> Send:
+    """Send a file and nothing else: in the place of any other answer stands its status."""
+    refused = False
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        nonlocal refused
+        if message["type"] == "http.response.start" and message["status"] not in FOUND:
+            refused = True
+            await _answer(send, message["status"], "there is no such file")
+        elif not refused:
+            await send(message)
 
     return sending
 
