@@ -89,6 +89,23 @@ def test_values_are_kept_for_who_began():
     assert won.evaluation() is None
 
 
+def test_values_that_came_with_a_game_are_not_replaced_by_later_searches():
+    table = Table("tictactoe")
+    table.load(Record(games.make("tictactoe"), [4, 0, 8], None))
+    table.keep({0: 0.1, 1: 0.2})
+    for ply in range(4):
+        table.note(ply, 0.9, 1)
+    assert table.values == {0: 0.1, 1: 0.2, 2: 0.9, 3: 0.9}
+    table.go(1)
+    table.play(1)
+    table.note(1, 0.9, 1)
+    table.note(2, 0.8, 1)
+    assert table.values == {0: 0.1, 1: 0.2, 2: 0.8}, "a value of before the new move is the game's still"
+    table.new()
+    table.note(0, 0.5, 1)
+    assert table.values == {0: 0.5}
+
+
 def test_swapping_sides_swaps_levels_too():
     table = played(second="random")
     table.levels = {1: "25", -1: "3s"}

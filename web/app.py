@@ -45,10 +45,13 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     place = Shared(spec)
 
     @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)
-    def page(game: str = "", moves: str = "", view: str = "play") -> None:
+    def page(
+        game: str = "", moves: str = "", first: str = "", second: str = "", resigned: str = "", view: str = "play"
+    ) -> None:
         ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
-        _frame(place, game, moves, view)
+        asked = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
+        _frame(place, asked, view)
 
     reached = outward() if host == EVERYWHERE else host
     address = f"http://{reached}:{port}/?token={token}"
@@ -171,7 +174,7 @@ def _load(place: Shared) -> None:
     place.roster()
 
 
-def _frame(place: Shared, game: str, moves: str, view: str) -> None:
+def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
     from nicegui import run, ui
 
     dark = ui.dark_mode(None)
@@ -200,7 +203,7 @@ def _frame(place: Shared, game: str, moves: str, view: str) -> None:
         body.clear()
         with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
-                made["play"] = Play(place, game, moves)
+                made["play"] = Play(place, asked)
                 place.boards.add(made["play"])
             for name in ("games", "training"):
                 with ui.tab_panel(name):

@@ -111,9 +111,14 @@ class Roster:
                 named[f"{name}:version{number:04}"] = f"{name}: version {number}"
         return named
 
-    def strongest(self, spec: str) -> str:
-        """Return the name of the best network of the newest run, else one that ships, else the rollouts."""
-        return next((name for name in self.players(spec) if name.endswith(":best")), "rollout")
+    def strongest(self, spec: str, players: dict[str, str] | None = None) -> str:
+        """Return the name of the best network of the newest run, else one that ships, else the rollouts.
+
+        A network that has learned nothing, version 0, comes after the others. players: as `players` returned them.
+        """
+        best = [item for item in (players or self.players(spec)).items() if item[0].endswith(":best")]
+        best.sort(key=lambda item: item[1].endswith("(version 0)"))
+        return best[0][0] if best else "rollout"
 
     def make(self, name: str, game: Game, level: str) -> Player:
         """Return a player of a game for a seat; it is nobody else's. May take seconds when a network is loaded."""

@@ -9,7 +9,7 @@ import asyncio
 from html import escape
 from typing import Any
 
-from nicegui import background_tasks, run, ui
+from nicegui import background_tasks, ui
 
 from config import UserError
 from drawing import Mark
@@ -17,6 +17,7 @@ from game import GameState
 from MCTS import Node
 from position import lines_of, overlay_of
 from web.engine import DEEPEST, is_search, look, make_game
+from web.machines import searching
 from web.truth import true_values
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
@@ -74,7 +75,7 @@ class Inside:
     def change_game(self, spec: str, options: dict[str, str]) -> None:
         """Offer the players of a game that can be looked into; of another game take the strongest."""
         names = {name: text for name, text in options.items() if is_search(name)}
-        strongest = next((name for name in names if name.endswith(":best")), "rollout")
+        strongest = self._play.roster.strongest(spec, names)
         kept = self._name in names and (self._name != "rollout" or self._spec == spec)
         self._name, self._spec = self._name if kept else strongest, spec
         self._who.set_options(names, value=self._name)
@@ -169,7 +170,7 @@ class Inside:
             if self._found is None:
                 self._show("thinking ...")
             try:
-                answer = await run.io_bound(work)
+                answer = await searching(work)
             except UserError as error:
                 self._show(str(error).splitlines()[0])
                 return
@@ -183,7 +184,7 @@ class Inside:
             self._tree = answer[1]
             self._take(job, answer[0], ply, state, False)
         if job == self._job and self._truth is None:
-            truth = await run.io_bound(true_values, spec, moves, state)
+            truth = await searching(true_values, spec, moves, state)
             if job == self._job:
                 self._truth = truth
                 self._show()

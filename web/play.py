@@ -2,64 +2,71 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Mapping
 from typing import Any
 
-from nicegui import background_tasks, context, run, ui
+from nicegui import context, ui
 
-from agent import Player
 from config import UserError
 from drawing import LOOKS, board_svg, grid_of, point_of, ratio_of
 from records import PERSON
+from web import address
 from web.charts import moves_html, values_svg
 from web.controls import icon_button
-from web.engine import LEVELS, choose, has_level, levels_of, make_game
+from web.engine import LEVELS, has_level, levels_of
 from web.inside import Inside
+from web.machines import Machines
 from web.sheet import Sheet
 from web.table import Table
 
+MOVE = (  # the second click of a double one is none, wherever it comes down; at: see `Play.click`
+    '(e) => { const t = e.target.closest("[data-action]"), now = performance.now();'
+    ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400)) return;'
+    ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
+)
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 MOST_BUTTONS = 200
-LOTS = 4
-"""Moves of a game between machines that are drawn by lot, so that not all go alike."""
 
 
 class Play:
     """The view of one tab."""
 
-    def __init__(self, place: Any, game: str = "", moves: str = "") -> None:
-        """Build it where the page is being built; `game` and `moves` come from the address."""
+    def __init__(self, place: Any, asked: Mapping[str, str]) -> None:
+        """Build it where the page is being built; `asked` comes from the address."""
         self.roster = place.roster()
         self.client = context.client
         self.keys_on = True
-        self._gone = False
-        self._watched = True
+        self.gone = False
+        self.watched = True
         """Whether a browser is there: nothing is searched for a tab that is closed or asleep."""
-        self._turn = 0
+        self.turn = 0
         """Counts what was done at the table: a search begun before the last deed no longer counts."""
-        self._running = self._numbered = False
-        self._players: dict[tuple[str, int, str, str], Player] = {}
-        games = self.roster.games()
+        self._numbered = False
+        self._machines = Machines(self)
+        games, game = self.roster.games(), asked.get("game", "")
         found = self.roster.find(game, games)
         self.table = Table(found or games[0])
         self.inside, self.sheet = Inside(self), Sheet(self)
-        self._build(games)
+        self._build(list(dict.fromkeys([*games, self.table.game.spec])))
         self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)
         self.client.on_delete(self._end)
         self._choose_opponent()
+        if found and address.seat(self.table, asked, self.roster.players(found)):
+            self.refresh_players()
         if game and not found:
             self.sheet.leave_address()
             self.tell(f"expected a game that is offered here, got {game[:60]}: `python main.py serve --game` names it")
-        elif moves and self.do(self.table.load_text, moves):
+        elif asked.get("moves") and self.do(self.table.load_text, asked["moves"]):
             self.table.paused = True
+            address.give_up(self.table, asked)
         self.changed()
 
     def leave(self) -> None:
         """Stop all searches and drop their trees; the game stays where it is."""
-        self._watched = False
-        self._turn += 1
-        self._players.clear()
+        self.watched = False
+        self.turn += 1
+        self._machines.forget()
         self.inside.leave()
 
     def _lost(self) -> None:
@@ -67,12 +74,12 @@ class Play:
             self.leave()
 
     def _return(self) -> None:
-        if not self._watched:
-            self._watched = True
+        if not self.watched:
+            self.watched = True
             self.changed()
 
     def _end(self) -> None:
-        self._gone = True
+        self.gone = True
         self.leave()
 
     # ---- what one sees
@@ -84,7 +91,7 @@ class Play:
                     self._eval = ui.html("", sanitize=False).style("display: flex")
                     self._stage = ui.html("", sanitize=False).classes("stage")
                     self._stage.props('tabindex=0 aria-label="board: arrows move, Enter plays"')
-                    self._stage.on("click", lambda e: self.click(e.args), js_handler=CLICK.format("action"))
+                    self._stage.on("click", lambda e: self.click(*e.args), js_handler=MOVE)
                 self._others = ui.element("div").classes("line-up").style("justify-content: center")
                 with ui.element("div").classes("line-up tools").style("justify-content: center"):
                     self._tools()
@@ -120,9 +127,9 @@ class Play:
             self._game = ui.select(games, value=self.table.game.spec, on_change=self._change_game)
             self._game.props('dense outlined options-dense label="game" aria-label="game"').classes("grow")
             icon_button("", "swap_vert", self.swap, "swap sides")
-            icon_button("", "more_horiz", None, "files and text")
-            with ui.menu().props("auto-close=false"), ui.element("div").classes("stack").style("padding: 12px"):
-                self.sheet.build()
+            with icon_button("", "more_horiz", None, "files and text"), ui.menu().props("auto-close=false"):
+                with ui.element("div").classes("stack").style("padding: 12px"):
+                    self.sheet.build()
         self._seats: dict[int, tuple[Any, Any, Any]] = {}
         for side in (1, -1):
             with ui.element("div").classes("seat"):
@@ -139,7 +146,8 @@ class Play:
         marks, lines = self.inside.marks()
         moves = t.moves[: t.ply] if self._numbered else []
         self._number.visible = game.policy_layout in ("points", "columns")
-        self._stage.content = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
+        drawn = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
+        self._stage.content = drawn.replace("<svg ", f'<svg data-at="{self.turn}" ', 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         value = t.evaluation()
         share = 50 if value is None else 50 + 50 * value
@@ -149,7 +157,7 @@ class Play:
             f'<div style="height:{share:.1f}%"></div></div>'
         )
         self._status.text = t.status
-        thinking = self._running and t.machine_to_move
+        thinking = self._machines.running and t.machine_to_move
         if thinking:
             self._status.text = f"{t.side_name(t.state.playerTurn)} is thinking ..."
         self._stop.visible = thinking
@@ -193,12 +201,10 @@ class Play:
 
     def changed(self) -> None:
         """Something was done: what was being searched for no longer counts."""
-        self._turn += 1
+        self.turn += 1
         self.inside.position_changed()
         self.show()
-        if self.table.machine_to_move and self._watched and not self._running:
-            self._running = True  # now, not when the task begins
-            background_tasks.create(self._machines(), name="machines")
+        self._machines.wake()
 
     def do(self, deed: Any, *values: Any) -> bool:
         """Do something at the table, or say why it cannot be; return whether it was done."""
@@ -210,14 +216,14 @@ class Play:
             return False
         return True
 
-    def click(self, action: Any) -> None:
-        """Play a move, or say why that cannot be."""
+    def click(self, action: Any, at: Any = None) -> None:
+        """Play a move, or say why that cannot be; `at`: the board that was clicked, which may no longer be there."""
         t = self.table
         try:
             number = int(action)
         except (TypeError, ValueError):
             return
-        if not 0 <= number < t.game.action_size:
+        if not 0 <= number < t.game.action_size or at not in (None, str(self.turn)):
             return
         if t.machine_to_move:
             self.tell("It is the machine's turn: wait, or stop it.")
@@ -244,7 +250,7 @@ class Play:
         """Begin another game, against what has been learned meanwhile."""
         self.tell("")
         self.table.new()
-        self._players.clear()
+        self._machines.forget()
         self.inside.leave()
         self.refresh_players()
         self.changed()
@@ -292,8 +298,8 @@ class Play:
         """Show a stored game from its start, for two people to look at."""
         self.table.load(record)
         self.table.seats = {1: PERSON, -1: PERSON}
-        self.table.values = values
-        self._players.clear()
+        self.table.keep(values)
+        self._machines.forget()
         self.refresh_players()
         self.changed()
 
@@ -301,14 +307,14 @@ class Play:
         """Put a line of moves on the table; machines wait."""
         if self.do(self.table.load_text, text):
             self.table.paused = True
-            self._players.clear()
+            self._machines.forget()
             self.changed()
 
     def _change_game(self, event: Any) -> None:
         if event.value == self.table.game.spec:
             return
         if self.do(self.table.change_game, event.value):
-            self._players.clear()
+            self._machines.forget()
             self._choose_opponent()
             self.changed()
         else:
@@ -336,11 +342,13 @@ class Play:
             self.table.seats[side] = name
             if self.table.levels[side] not in levels_of(name):
                 self.table.levels[side] = "400"
+            self._machines.keep_seated()
             self.changed()
 
     def _set_level(self, side: int, level: str) -> None:
         if level != self.table.levels[side]:
             self.table.levels[side] = level
+            self._machines.keep_seated()
             self.changed()
 
     def _key(self, event: Any) -> None:
@@ -350,51 +358,3 @@ class Play:
         ply = {"ArrowLeft": t.ply - 1, "ArrowRight": t.ply + 1, "Home": 0, "End": len(t.moves)}.get(key)
         if ply is not None and 0 <= ply <= len(t.moves) and ply != t.ply:
             self.go(ply)
-
-    # ---- the machines
-
-    async def _machines(self) -> None:
-        """Let machines play as long as it is their turn; whatever is done at the table stops their search."""
-        try:
-            while (t := self.table).machine_to_move and self._watched:
-                turn, state, side, moves = self._turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
-                self.show()
-                level = t.levels[side]
-                try:
-                    chosen = await run.io_bound(self._answer, t.seats[side], level, t.game.spec, state, moves, turn)
-                except UserError:
-                    if turn == self._turn:  # else nobody waits for that search any more
-                        raise
-                if turn != self._turn:
-                    continue
-                if chosen is None:  # the program ends
-                    return
-                action, value = chosen
-                if value is not None:
-                    t.note(t.ply, value, side)
-                t.play(action)
-                self.changed()
-                if t.result is None and PERSON not in t.seats.values():
-                    await asyncio.sleep(0.25)  # so that people can follow
-        except UserError as error:
-            t.paused = True
-            self.tell(str(error).splitlines()[0])
-        except Exception:
-            t.paused = True
-            self.tell("The machine failed; see the terminal.")
-            raise
-        finally:
-            self._running = False
-            if not self._gone:
-                self.show()
-
-    def _answer(self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
-                ) -> tuple[int, float | None] | None:  # fmt: skip
-        """Make the player if need be and let it choose; runs in a thread."""
-        level = level if has_level(name) else ""
-        key = spec, state.playerTurn, name, level  # each seat has a tree, of the game that was on the table
-        player = self._players.get(key)
-        if player is None:
-            player = self._players[key] = self.roster.make(name, make_game(spec), level)
-        lots = len(moves) < LOTS and PERSON not in self.table.seats.values()  # else two machines play one game always
-        return choose(player, level, state, moves, lambda: self._turn != turn, lots=lots)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -11,6 +10,7 @@ from nicegui import run, ui
 
 from config import UserError
 from records import FORMS, LIMIT, Record, from_bytes, to_bytes
+from web import address
 from web.controls import icon_button
 from web.engine import make_game
 
@@ -18,18 +18,19 @@ READ_FILE = (
     "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text()]);"
     " e.target.value = ''; }}"
 )
-KEEP = (
-    "const place = new URL(location); place.searchParams.set('game', {}); place.searchParams.set('moves', {});"
-    " history.replaceState(history.state, '', place)"
+COPY = (
+    "() => { const box = document.querySelector('.moves-text input');"
+    " if (navigator.clipboard) return navigator.clipboard.writeText(box.value);"  # it is there over https and at home
+    " box.focus(); box.select(); document.execCommand('copy') }"
 )
-COPY = "() => navigator.clipboard.writeText(document.querySelector('.moves-text input').value)"
 
 
 class Sheet:
     """The panel; it belongs to the view of the board."""
 
     def __init__(self, play: Any) -> None:
-        self._play, self._kept = play, ("", "")
+        self._play = play
+        self._kept: dict[str, str] = {}
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -49,17 +50,13 @@ class Sheet:
     def show(self) -> None:
         """Show the moves up to the position on the board; put the game into the address: loaded anew it is there."""
         self._text.value = self._play.table.text
-        if (now := self._address()) != self._kept:
+        if (now := address.kept(self._play.table)) != self._kept:
             self._kept = now
-            self._play.client.run_javascript(KEEP.format(*map(json.dumps, now)))
+            self._play.client.run_javascript(address.script(now))
 
     def leave_address(self) -> None:
         """Keep what the address says until a move is played: another start of the page may offer that game."""
-        self._kept = self._address()
-
-    def _address(self) -> tuple[str, str]:
-        game = self._play.table.game
-        return game.spec, game.format_moves(self._play.table.moves)
+        self._kept = address.kept(self._play.table)
 
     def _set(self) -> None:
         self._play.set_moves(str(self._text.value))
@@ -85,6 +82,9 @@ class Sheet:
         except UserError as error:
             self._play.tell(str(error).splitlines()[0])
             return
+        except Exception:
+            self._play.tell("The file cannot be read; see the terminal.")
+            raise
         if record is not None:  # it is None where the program ends
             self._play.tell("")
             self._play.open_record(record, {})

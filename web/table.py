@@ -40,6 +40,8 @@ class Table:
         self.paused = False
         self._loaded: Record | None = None
         """The game that was loaded, as long as nothing is changed in it."""
+        self._stored: frozenset[int] = frozenset()
+        """The plies whose values came with the game: no later search replaces them."""
 
     # ---- where one is
 
@@ -115,6 +117,7 @@ class Table:
         """Forget what came after this position."""
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
+        self._stored &= frozenset(self.values)
         self.resigned = self._loaded = None
 
     def resign(self, side: int) -> None:
@@ -130,7 +133,12 @@ class Table:
 
     def note(self, ply: int, value: float, player: int) -> None:
         """Keep a value of the position at a ply, given for a player."""
-        self.values[ply] = value * player
+        if ply not in self._stored:
+            self.values[ply] = value * player
+
+    def keep(self, values: dict[int, float]) -> None:
+        """Take over the values that were stored with a game."""
+        self.values, self._stored = values, frozenset(values)
 
     def evaluation(self) -> float | None:
         """The value here for who began: the result when it is known, else what was noted of this position."""
@@ -166,7 +174,7 @@ class Table:
                 raise UserError(f"move {number}: {illegal_move(game, states[-1], action).splitlines()[0]}")
             states.append(states[-1].takeAction(action)[0])
         self.game, self.states, self.moves = game, states, list(moves)
-        self.ply, self.values, self.resigned, self._loaded = len(moves), {}, None, None
+        self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
 
     def record(self) -> Record:
         """Return the whole game for a file; one that was loaded keeps its players and date until it is changed."""
