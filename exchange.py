@@ -25,7 +25,7 @@ from games.own import digest
 from games.plain import PlainGame
 from initialise import Session
 from memory import ILLEGAL_VISITS
-from runs import read_config
+from runs import SHIPPED, read_config
 from storage import IMPORTED, GameRecord, Store
 
 FORMAT = 1
@@ -132,7 +132,8 @@ def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int
         store.close()
     found = found[-count:] if count else found
     if not found:
-        raise UserError(f"expected games in {folder.name}, there are none yet")
+        none = "a player that ships has none" if folder.is_relative_to(SHIPPED) else "there are none yet"
+        raise UserError(f"expected games in {folder.name}, {none}")
     with replacing(path) as trial:
         trial.write_bytes(games_to_bytes(game, about, found))
     return len(found)
@@ -166,8 +167,8 @@ def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, Gam
 # ---- in
 
 
-def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple[dict[str, Any], list[GameRecord]]:
-    """Return (about, games) of a file of this game; the games are not yet checked.
+def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple[dict[str, Any], Iterator[GameRecord]]:
+    """Return (about, games) of a file of this game; the games are not yet checked, and made one at a time.
 
     Raises `UserError` unless it is such a file, every number of it in its place.
     """
@@ -189,7 +190,7 @@ def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple
             raise BadArrays("expected games whose lengths and searches add up to the whole, got others")
     except BadArrays as error:
         raise UserError(f"{source}: no file of games: {error}") from None
-    return about, list(_split(columns, length, full.astype(bool)))
+    return about, _split(columns, length, full.astype(bool))
 
 
 def _about(text: bytes) -> dict[str, Any]:
@@ -243,24 +244,24 @@ def import_games(session: Session, data: bytes, source: str) -> Exchanged:
     about, records = games_from_bytes(data, game, source)
     iteration = session.iteration + ("self-play" in store.finished(session.iteration))
     known = {content_of(record) for _, record in store.games(1 << 62)}
-    fresh: list[GameRecord] = []
-    refused, doubles = [], 0
+    refused: list[str] = []
+    doubles = taken = 0
     place = max([i for i in store.game_indices(iteration) if i >= IMPORTED], default=IMPORTED - 1) + 1
-    for record in records:
-        wrong = fault(game, record)
-        content = content_of(record)
-        if wrong:
-            refused.append(f"game {record.index + 1} {wrong}")
-        elif content in known:
-            doubles += 1
-        else:
-            known.add(content)
-            fresh.append(record._replace(index=place + len(fresh)))
-    if fresh:
-        origin = {"run": about["run"][:200], "sha256": hashlib.sha256(data).hexdigest(), "iteration": iteration,
-                  "first": place, "games": len(fresh), "refused": len(refused)}  # fmt: skip
-        with store.transaction("import"):
-            store.add_games(iteration, NO_VERSION, fresh)
+    with store.transaction("import"):
+        for record in records:
+            wrong = fault(game, record)
+            content = content_of(record)
+            if wrong:
+                refused.append(f"game {record.index + 1} {wrong}")
+            elif content in known:
+                doubles += 1
+            else:
+                known.add(content)
+                store.add_games(iteration, NO_VERSION, [record._replace(index=place + taken)])
+                taken += 1
+        if taken:
+            origin = {"run": about["run"][:200], "sha256": hashlib.sha256(data).hexdigest(), "iteration": iteration,
+                      "first": place, "games": taken, "refused": len(refused)}  # fmt: skip
             store.put("imports", json.dumps([*json.loads(store.get("imports") or "[]"), origin]))
-    session.loggers.memory.info("imported %d games of %s", len(fresh), ascii(about["run"][:60]))
-    return Exchanged(len(fresh), doubles, refused, iteration)
+    session.loggers.memory.info("imported %d games of %s", taken, ascii(about["run"][:60]))
+    return Exchanged(taken, doubles, refused, iteration)

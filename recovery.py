@@ -93,7 +93,12 @@ def _read(folder: Path, place: Path) -> dict[str, list[Row]]:
             path.unlink()
         if attempt == "as it is" and all(found.values()):
             break
-    return {table: [rows[key] for key in sorted(rows)] for table, rows in found.items()}
+    return {table: [rows[key] for key in sorted(rows, key=_place)] for table, rows in found.items()}
+
+
+def _place(key: Row) -> list[tuple[str, Any]]:
+    """Return what rows are sorted by, of whatever types their keys are: a stranger's may be any."""
+    return [(type(value).__name__, value) for value in key]
 
 
 def _renew_first_page(path: Path, place: Path) -> None:

@@ -19,6 +19,13 @@ from game import Game, GameState
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _NAMES = {1: "go", 4: "gomoku"}
 _SETUP = ("AB", "AW", "AE")
+MOST_BYTES = 400
+"""Of a name or date, which is shown with a hundred characters at most."""
+_ENCODINGS = re.compile(
+    r"(utf-?(8|16)|(us-)?ascii|latin-?1|big5|gb2312|gbk|gb18030|euc-(jp|kr)|shift-jis|koi8-[ru]|"
+    r"(iso-?8859-|windows-|cp)[0-9]{1,4})\Z"
+)
+"""Those that a file may name: others, such as punycode, can take minutes for a megabyte."""
 _NUMBER = re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{1,9})?\Z")
 
 Properties = dict[str, list[bytes]]
@@ -155,10 +162,11 @@ def _raw_text(value: bytes) -> str:
 
 def _text(root: Properties, name: str) -> str:
     """Return a property of the first node as a line, in the file's own encoding where that is known."""
-    value = _grammar().simpletext_value(_first(root, name))
-    for encoding in (_raw_text(_first(root, "CA")) or "utf-8", "utf-8"):
+    raw, named = _first(root, name), _raw_text(_first(root, "CA")[:20]).lower().replace("_", "-")
+    value = _grammar().simpletext_value(raw[:MOST_BYTES])
+    for encoding in (named if _ENCODINGS.match(named) else "utf-8", "utf-8"):
         try:
-            text = value.decode(encoding)
+            text = value.decode(encoding, "ignore" if len(raw) > MOST_BYTES else "strict")
             break
         except (LookupError, ValueError):
             continue

@@ -54,7 +54,8 @@ def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
     """Do as `pack` for a block that measures what was packed; where that fails, the older player is back."""
     config = read_config(folder)
     shipped = shipped_folder(config.game)
-    target, away = (shipped.with_name(f".{shipped.name}.{what}") for what in ("new", "old"))
+    target, away, gone = (shipped.with_name(f".{shipped.name}.{what}") for what in ("new", "old", "gone"))
+    shutil.rmtree(gone, ignore_errors=True)
     if away.exists():  # a block was killed
         shutil.rmtree(shipped, ignore_errors=True)
         away.rename(shipped)
@@ -65,11 +66,13 @@ def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
     try:
         yield shipped
     except BaseException:
+        shutil.rmtree(shipped)
         if away.exists():
-            shutil.rmtree(shipped)
             away.rename(shipped)
         raise
-    shutil.rmtree(away, ignore_errors=True)
+    if away.exists():
+        away.rename(gone)  # at once: of a half of it nobody shall think that it is to be put back
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def _write(folder: Path, version: int | None, config: Config, target: Path) -> None:

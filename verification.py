@@ -71,6 +71,8 @@ def _row_faults(store: Store, game: Game) -> Iterator[str]:
 
 def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-arg]
     """Return what is wrong with a row whose checksum is right, "" for nothing: a stranger's may hold anything."""
+    if table in ("games", "matches") and [type(value) for value in row[:2]] != [int, int]:
+        return "has no numbers of an iteration and of a game"
     if table == "games":
         return game_fault(game, row)
     if table == "matches":
@@ -117,6 +119,8 @@ def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
     """Return what the rules have against a row of the matches, "" for nothing."""
     _, _, _, _, opening, began, score, text = row
     state, illegal = game.start(), ""
+    if type(began) is not int or type(score) not in (int, float):
+        return "does not tell who began and the score"
     try:
         moves = game.parse_moves(text)
         if game.parse_moves(opening) != moves[: len(opening.split())]:

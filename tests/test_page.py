@@ -190,6 +190,9 @@ def test_training_is_started_watched_stopped_and_gone_on_with(browser, address, 
     pick(page, "game", "tictactoe")
     pick(page, "preset", "tiny")
     page.press("start a new run")
+    until(lambda: "starting" in page.status)
+    until(lambda: "starting" not in page.status, 200)
+    assert "iteration 1" in page.status, "and in between nothing else was told"
     dots = '[data-curve="self_play_plies"] .dot'
     until(lambda: page.count(dots) >= 2, 200)
     grown = page.count(dots)

@@ -1,9 +1,13 @@
 """What the page reads of runs: of damaged ones, of a stranger's, of random openings; and what it offers to choose."""
 
 import asyncio
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,12 +21,13 @@ from records import Record, to_bytes
 from runs import game_folder
 from storage import IMPORTED, GameRecord, Store
 from tiny import tiny
-from web import engine
+from web import engine, trainer
 from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
 from web.archive import games_html  # noqa: E402
 from web.learn import read_all  # noqa: E402
+from web.machines import Machines  # noqa: E402
 from web.play import Play  # noqa: E402
 from web.sheet import read_record  # noqa: E402
 from web.table import Table  # noqa: E402
@@ -132,6 +137,57 @@ def test_a_game_of_a_file_is_run_only_when_it_was_named(folder, tmp_path):
     assert newest_game(moved, named=(spec,)).record.moves[0] == 0 and ran.exists()
 
 
+def test_of_runs_beside_each_other_one_that_cannot_be_drawn_is_named_and_left_out(folder, tmp_path):
+    whole = '{"iteration": 1, "version": 1, "best_version": 0, "retrain_policy_loss": 1.5}\n'
+    (folder / "metrics.jsonl").write_text(whole)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "metrics.jsonl").write_text(whole.replace("1.5", '1.5, "score_matches": 7'))
+    drawn = read_all(folder, {"<a>": folder, "<b>": other}, ())[2]
+    assert "&lt;b&gt;: its metrics.jsonl cannot be drawn" in drawn and 'class="dot"' in drawn
+    assert "<b>:" not in drawn and drawn.count("cannot be drawn") == 1
+
+
+def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        lock = folder / "lock"
+        lock.write_text(str(process.pid))
+        assert standing(folder).process == process.pid
+        os.utime(lock, (time.time() - 60,) * 2)
+        assert standing(folder).process is None, "another one has the number since"
+    finally:
+        process.communicate()
+    lock.write_text(str(process.pid))
+    assert standing(folder).process is None
+
+
+def test_a_training_that_is_killed_says_by_what(monkeypatch):
+    told = "import os\nprint('{\"iteration\": 1}', flush=True)\nos.kill(os.getpid(), {})"
+    for code, words in (("9", "signal 9, as where there is too little memory"), ("6", "signal 6; `Go on`")):
+        found = trainer.Trainer()
+        command = [sys.executable, "-c", told.replace("{})", f"{code})")]
+        monkeypatch.setattr(trainer, "COMMAND", command)
+        found.start("tictactoe", [])
+        found._at_work["tictactoe"][0].wait()
+        assert words in found.error("tictactoe")
+        found.stop_all()
+
+
+def test_a_network_that_has_learned_nothing_is_not_the_strongest_where_another_is_there(folder, monkeypatch):
+    roster = engine.Roster(("tictactoe",))
+    assert roster.strongest("tictactoe") == "run0001:best", "better than rollouts to look into"
+    shipped = folder.parent.parent.parent / "shipped" / "tictactoe" / "run0001"
+    shutil.copytree(folder, shipped)
+    store = Store(shipped / "run.db")
+    with store.transaction():
+        store.put("best", "3")
+        store.add_version(3, 1, "version0003", "0" * 64, {}, "")
+    store.close()
+    monkeypatch.setattr(engine, "SHIPPED", shipped.parent.parent)
+    assert roster.strongest("tictactoe") == "shipped/run0001:best"
+
+
 def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one():
     for name in ("person", "random", "greedy", "uct", "solver", "alphabeta:4", "level:1"):
         assert not engine.is_search(name)
@@ -217,11 +273,11 @@ def test_games_of_others_are_listed_as_such(folder):
 
 def test_machines_search_one_at_a_time_however_often_something_changes(monkeypatch):
     view, loops = Play.__new__(Play), []
-    view.table, view._turn, view._watched, view._running = Table("tictactoe"), 0, True, False
+    view.table, view.turn, view.watched, view._machines = Table("tictactoe"), 0, True, Machines(view)
     view.table.seats = {1: "random", -1: "random"}
     view.inside = SimpleNamespace(position_changed=lambda: None)
     view.show = lambda: None
-    monkeypatch.setattr("web.play.background_tasks", SimpleNamespace(create=lambda loop, **_: loops.append(loop)))
+    monkeypatch.setattr("web.machines.background_tasks", SimpleNamespace(create=lambda loop, **_: loops.append(loop)))
     view.changed()
     view.changed()
     assert len(loops) == 1
@@ -275,18 +331,19 @@ def test_a_search_of_alpha_beta_is_stopped_on_the_way():
 
 def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(monkeypatch):
     view, seated = Play.__new__(Play), []
-    view.table, view._turn, view._watched, view._gone, view._players = Table("tictactoe"), 0, True, False, {}
+    view.table, view.turn, view.watched, view.gone = Table("tictactoe"), 0, True, False
     view.table.seats = {1: "run0009:best", -1: "you"}
     view.show = lambda: None
     view.tell = seated.append
     view.changed = lambda: None
+    machines = Machines(view)
 
     def answer(name, *rest):
         if name == "random":
             return 4, None
-        view.table.seats[1], view._turn = "random", view._turn + 1  # while the network is being loaded
+        view.table.seats[1], view.turn = "random", view.turn + 1  # while the network is being loaded
         raise UserError("run0009: damaged")
 
-    view._answer = answer
-    asyncio.run(view._machines())
-    assert view.table.moves == [4] and not view.table.paused and not seated and not view._running
+    machines._answer = answer
+    asyncio.run(machines._run())
+    assert view.table.moves == [4] and not view.table.paused and not seated and not machines.running

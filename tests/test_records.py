@@ -144,6 +144,15 @@ def test_players_are_read_in_the_encoding_of_the_file_or_in_some_way():
         assert found.players == ("é", "") and found.moves == [0]
 
 
+def test_a_name_is_cut_before_it_is_read_and_only_by_encodings_that_are_quick():
+    slow = b"(;GM[4]SZ[3]CA[punycode]PB[" + b"a-" + b"b" * 900_000 + b"];B[aa])"
+    assert from_bytes(slow, ".sgf", GAMES["points"]).players[0] == ("a-" + "b" * 98)
+    for charset, letter in (("utf-8", "柯"), ("GB2312", "柯"), ("cp1251", "ж"), ("Shift_JIS", "日")):
+        raw = letter.encode(charset) * 300
+        text = b"(;GM[4]SZ[3]CA[" + charset.encode() + b"]PB[x" + raw + b"];B[aa])"
+        assert from_bytes(text, ".sgf", GAMES["points"]).players[0] == "x" + letter * 99
+
+
 @pytest.mark.parametrize("told_result, result", [("B+R", 1), ("W+T", -1), ("w+3.5", -1), ("Void", None), ("?", None),
                                                   ("0", 0), ("Draw", 0), ("", None), ("nobody", None)])  # fmt: skip
 def test_the_result_of_a_game_that_stopped_is_the_one_told(told_result, result):

@@ -98,6 +98,33 @@ def test_a_player_stays_when_the_next_one_cannot_be_measured(packed, monkeypatch
     assert [path.name for path in target.parent.iterdir()] == [target.name], "the older one came back, then went"
 
 
+def test_who_is_killed_while_the_older_player_is_thrown_away_keeps_the_new_one(packed, monkeypatch):
+    folder, target = packed
+
+    def killed(place, **_):
+        if place.exists() and place != target.with_name(f".{target.name}.new"):
+            next(place.glob("models/*")).unlink()
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as half:
+        half.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            pack(folder, 1)
+    assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"]
+    with suppress(OSError), shipping.packed(folder, 2):
+        raise OSError
+    assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"], "not the half of the oldest"
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+def test_a_first_player_that_cannot_be_measured_does_not_stay(packed):
+    folder, target = packed
+    shutil.rmtree(target)
+    with pytest.raises(KeyboardInterrupt), shipping.packed(folder, 1):
+        raise KeyboardInterrupt
+    assert not target.exists()
+
+
 def test_the_command_replaces_a_player_only_when_told_to(packed, capsys):
     folder, target = packed
     before = tree_of(target)

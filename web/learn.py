@@ -30,6 +30,8 @@ from web.runfile import (
 )
 from web.table import outcome
 
+FAULTS = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
+"""What lines that no run wrote may raise; numpy's LinAlgError is a ValueError."""
 EVERY = 1.5
 """Seconds between two looks at the files."""
 STOPPING = "stopping at the next commit ... (asked again it ends at once)"
@@ -65,6 +67,10 @@ class Learn:
         """The game that was trained last from here."""
         self._stopping: set[int] = set()
         """Processes that were asked to end."""
+        self._at: dict[int, Path] = {}
+        """The run that each process of the page was seen at."""
+        self._refused = 0
+        """The process for whose sake a start was refused: what was told of it holds until that is seen or gone."""
         self._reading = False
         self._build()
         self._list_runs()
@@ -148,24 +154,30 @@ class Learn:
 
     def _work(self, spec: Callable[[], str], arguments: list[str]) -> None:
         self._note.text = self._begun = ""
+        self._refused = 0
         try:
             self._begun = spec()
             self._trainer.start(self._begun, arguments)
         except UserError as error:
             self._note.text = str(error).splitlines()[0]
+            self._refused = self._trainer.process(self._begun) or 0
         else:
             self._words.text = "starting ..."
 
     def _stop(self) -> None:
         folder = self._folder()
-        if folder is not None:
-            try:
-                spec = settings(folder).game
-                self._stopping |= {self._trainer.process(spec) or 0}
-                self._trainer.stop(spec)
-                self._words.text = STOPPING
-            except UserError as error:
-                self._words.text = str(error)
+        try:
+            spec = self._begun if self._not_seen() or folder is None else settings(folder).game
+            self._stopping |= {self._trainer.process(spec) or 0}
+            self._trainer.stop(spec)
+            self._words.text = STOPPING
+        except UserError as error:
+            self._words.text = str(error)
+
+    def _not_seen(self) -> int:
+        """Return the process that was started last, as long as it is not seen at a run; 0 when there is none."""
+        process = self._trainer.process(self._begun) or 0
+        return 0 if process in self._at else process
 
     # ---- what is read
 
@@ -180,11 +192,14 @@ class Learn:
         self._reading = True
         try:
             self._list_runs()
+            if self._refused and (self._refused in self._at or self._refused != self._trainer.process(self._begun)):
+                self._note.text, self._refused = "", 0
             self._note.text = self._trainer.error(self._begun) or self._note.text
             folder = self._folder()
             if folder is None:
-                self._words.text = "There is no run yet."
-                self._resume.visible = self._halt.visible = self._bar.visible = False
+                self._words.text = self._beginning() or "There is no run yet."
+                self._resume.visible = self._bar.visible = False
+                self._halt.visible = bool(self._not_seen())
                 return
             chosen = [self._run.value, *self._compare.value]
             compared = {name: self._folders[name] for name in chosen if name in self._folders}
@@ -198,13 +213,17 @@ class Learn:
 
     def _show(self, folder: Path, now: Standing, drawn: tuple[Any, ...], charts: str | None, log: str) -> None:
         spec = settings(folder).game
-        mine = self._trainer.process(spec) is not None and now.process == self._trainer.process(spec)
+        process = self._trainer.process(spec) or 0
+        if process and now.process == process:
+            self._at[process] = folder
+        mine = bool(process) and self._at.get(process) == folder  # until it has ended, if it has let go of the run too
         self._words.text = words_of(now, mine) if not self._shipped() else shipped_words(now)
-        if mine and now.process in self._stopping:
+        if mine and process in self._stopping:
             self._words.text = STOPPING
-        busy = now.process is not None or self._trainer.running(spec)
+        self._words.text = self._beginning() or self._words.text
+        busy = now.process is not None or bool(process)
         self._resume.visible = not (busy or now.finished or self._shipped())
-        self._halt.visible = mine
+        self._halt.visible = mine or bool(self._not_seen())
         self._bar.visible = now.process is not None
         self._bar.value = now.share if now.share is not None else 1.0
         self._bar.props.set_bool("indeterminate", now.share is None)
@@ -223,6 +242,11 @@ class Learn:
                 self._draw()
             except UserError as error:
                 self._board.content, self._game_words.text = "", str(error)
+
+    def _beginning(self) -> str:
+        """Return what is told while a run that was started is not at work yet."""
+        process = self._not_seen()
+        return "" if not process else STOPPING if process in self._stopping else "starting ..."
 
     # ---- the newest game
 
@@ -254,11 +278,31 @@ def read_all(
     folder: Path, compared: dict[str, Path], drawn: tuple[Any, ...]
 ) -> tuple[Standing, tuple[Any, ...], str | None, str]:
     """Return (standing, what the curves show, the curves or None where that is drawn already, the log's end)."""
-    with readable(folder, ValueError, TypeError, LookupError, ArithmeticError):
+    with readable(folder, *FAULTS):
         lines = {name: metrics(f) for name, f in compared.items()}
         key = tuple((name, len(found)) for name, found in lines.items())
-        charts = None if key == drawn else charts_html(lines)
+        charts = None if key == drawn else _all_charts(lines)
     return standing(folder), key, charts, log_tail(folder)
+
+
+def _all_charts(lines: dict[str, list[dict[str, Any]]]) -> str:
+    """Return the curves of the runs whose lines can be drawn, and the names of the others."""
+    try:
+        return charts_html(lines)
+    except FAULTS:
+        drawable = {name: found for name, found in lines.items() if _can_be_drawn(found)}
+    left = "".join(
+        f'<div class="note">{escape(name)}: its metrics.jsonl cannot be drawn</div>' for name in lines.keys() - drawable
+    )
+    return left + charts_html(drawable)
+
+
+def _can_be_drawn(found: list[dict[str, Any]]) -> bool:
+    try:
+        charts_html({"": found})
+    except FAULTS:
+        return False
+    return True
 
 
 def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:

@@ -56,7 +56,12 @@ class Trainer:
             return ""
         file = self._at_work[spec][1]
         file.seek(0)
-        lines = [line for line in file.read()[-20_000:].decode("utf-8", "replace").splitlines() if line.strip()]
+        said = file.read()[-20_000:].decode("utf-8", "replace").splitlines()
+        lines = [line for line in said if line.strip() and not line.startswith("{")]  # those are metrics
+        code = self._at_work[spec][0].returncode
+        if code < 0:
+            why = ", as where there is too little memory" if code == -signal.SIGKILL else ""
+            return f"the training was ended by signal {-code}{why}; `Go on` goes on from what was finished"
         return next((line for line in lines if line.startswith("error: ")), lines[-1] if lines else "it ended early")
 
     def forget(self, spec: str) -> None:
