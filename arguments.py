@@ -57,8 +57,12 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         known = _options(command)
         flag = unknown[0].split("=")[0]
         name = flag.lstrip("-").replace("-", "_")
+        bare = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING and f.name != "config"]
         if not flag.startswith("-"):
-            raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}{game_meant(flag)}")
+            hint = game_meant(flag) if "game" in known and "game" not in bare else ""
+            raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}{hint}")
+        if name in bare:
+            raise UserError(f"expected {name} without --{name.replace('_', '-')}, got {flag[:60]!r}")
         if not flag.startswith("--") and name in known:
             raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
         raise UserError(unknown_setting(name[:60], known))

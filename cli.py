@@ -56,6 +56,10 @@ def run(argv: Sequence[str]) -> int:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
     except Exception as error:
+        own = sys.modules.get("games.own")
+        if own is not None and (place := own.told(error)):
+            print(f"error: {place}", file=sys.stderr)
+            return 2
         if "no locator available" in str(error):  # numba's: neither this folder nor the user's can be written
             told = "compiled code cannot be kept, neither here nor in your home folder"
             print(f"error: {told}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)

@@ -70,6 +70,8 @@ def _play(game: Game, person: User, machine: Player, human_first: bool, opening:
         return None
     print(after_moves(game, played.moves).render())
     words = {1.0: "You win.", 0.5: "A draw.", 0.0: "You lose."}[played.score]
+    if machine.is_person and played.record.result:
+        words = f"{game.pieces[1 if played.record.result > 0 else -1]} wins."
     print(f"{words} Moves: {' '.join(game.move_name(a) for a in played.moves)}")
     return float(played.record.result)
 
@@ -90,7 +92,7 @@ def _hint(machine: Player, state: GameState) -> str:
 
 def _tell(machine: Player) -> Any:
     def tell(state: GameState, player: Player, action: int) -> None:
-        if player is not machine:
+        if player is not machine or machine.is_person:
             return
         text = f"{machine.name} plays {machine.game.move_name(action)}"
         if isinstance(machine, Agent) and machine.MCTS is not None:

@@ -246,7 +246,7 @@ def _draw_lengths(axis: Axes, run: Run) -> bool:
 def _draw_memory(axis: Axes, run: Run) -> bool:
     _thousands(axis)
     found = _plot(axis, run, "self_play_memory", "")
-    axis.set_ylim(bottom=0)
+    axis.set_ylim(bottom=0, auto=True)  # further runs may reach higher
     return found is not None
 
 

@@ -272,11 +272,13 @@ def _seated(
 
 
 def _taken_back(table: _Table, kept: int, number: int, seeds: tuple[int, int]) -> _Table:
-    """Return the game before the last move of the player who asks; unchanged when there is none."""
+    """Return the game before the last move of the player who asks, before the last of all among people; unchanged when
+    there is none."""
     moves, state = table.moves, table.game.start()
+    people = all(player.is_person for player in table.players)
     own = []
     for ply, action in enumerate(moves):
-        if ply >= kept and int((state.playerTurn == 1) != table.first) == number:
+        if ply >= kept and (people or int((state.playerTurn == 1) != table.first) == number):
             own.append(ply)
         state = state.takeAction(action)[0]
     return _seated(table.game, table.players, moves[: own[-1]], table.first, seeds) if own else table

@@ -211,7 +211,7 @@ def _from_json(text: str, game: Game | None) -> Record:
     except (ValueError, RecursionError):
         raise UserError("expected JSON such as {\"game\": \"tictactoe\", \"moves\": [\"b2\"]}") from None
     if not isinstance(values, dict):
-        raise UserError(f"expected an object, got a {type(values).__name__}")
+        raise UserError(f"expected an object, got {_shown(values)}")
     for key, expected, good in _FIELDS:
         if (key in values or key in ("game", "moves")) and not good(values.get(key)):
             raise UserError(f"{key}: expected {expected}, got {_shown(values.get(key))}")
@@ -237,7 +237,11 @@ def _names(spec: str, game: Game) -> bool:
 
 
 def _shown(value: Any) -> str:
-    return f"a {type(value).__name__}" if isinstance(value, list | dict) else json.dumps(value)[:60]
+    try:
+        text = json.dumps(value)
+    except RecursionError:
+        return f"a deep {type(value).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _refuse(constant: str) -> Any:

@@ -60,9 +60,10 @@ def recover(folder: Path) -> Recovered:
             tempfile.TemporaryDirectory(prefix=f".recover-{folder.name}-", dir=folder.parent) as place,  # it has room
         ):
             tables = _read(folder, Path(place))
-        config = _config(folder, tables)
+        lost: list[str] = []
+        config = _config(folder, tables, lost)
         game = game_of(folder, config)
-        lost = _unread(folder, tables) + _drop_wrong(tables, game)
+        lost += _unread(folder, tables) + _drop_wrong(tables, game)
         versions = _drop_versions(folder, tables, lost)
         _drop_stages(tables, lost)
         return _write(folder, config, game, tables, versions, lost)
@@ -172,12 +173,13 @@ def _end(db: sqlite3.Connection, table: str) -> int:
 # ---- what goes together
 
 
-def _config(folder: Path, tables: dict[str, list[Row]]) -> Config:
+def _config(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> Config:
     try:
         return read_config(folder)
     except UserError as error:
         for key, value in tables["meta"]:
             if key == "config":
+                lost.append("config.json: cannot be read; the settings in the database take its place")
                 return from_json(value)
         raise DamagedData(f"{error}; with a config.json of the same settings there the rest can be recovered") from None
 

@@ -187,7 +187,7 @@ def hold(folder: Path) -> Any:
         file.seek(0)
         owner = file.read().strip() or "another process"
         file.close()
-        raise RunBusy(f"{folder.name} is in use by process {owner}; stop it or start another with --new") from None
+        raise RunBusy(f"{folder.name} is in use by process {owner}; stop that first") from None
     with writing(folder / "lock", 16):
         file.truncate(0)
         file.write(str(os.getpid()))

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from config import Config, differences, preset, to_json
+from config import Config, UserError, differences, preset, to_json
 from files import DamagedData, write_file
 from funcs import contest
 from game import Game
@@ -73,6 +73,18 @@ def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
     if away.exists():
         away.rename(gone)  # at once: of a half of it nobody shall think that it is to be put back
         shutil.rmtree(gone, ignore_errors=True)
+
+
+def require_learned(folder: Path) -> None:
+    """Refuse a run whose best network is the one that it began with; it can be named by its number."""
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        if store.best() == 0:
+            newest = store.newest().version
+            hint = f": no tournament was won yet; --version {newest} is the newest" if newest else ""
+            raise UserError(f"expected a trained network, the best of {folder.name} is version 0{hint}")
+    finally:
+        store.close()
 
 
 def _write(folder: Path, version: int | None, config: Config, target: Path) -> None:

@@ -77,7 +77,7 @@ def take_turn(
     try:
         write_file(step_file, f"{ply + 1} {_digits(colours(game.row_of(after)))}\n".encode())
     except OSError as error:
-        by += f"; the step file was not written: {error}"
+        by += f"; the step file {step_file} was not written: {error.strerror}"
     return Turn(action, ply, by, late)
 
 
@@ -88,8 +88,10 @@ def read_given(path: Path) -> Given:
             lines = file.read(10_000).decode("ascii").rstrip().splitlines()
     except FileNotFoundError:
         raise UserError(f"expected a position, there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"expected a position in {path}, got {type(error).__name__}") from None
+    except OSError as error:
+        raise UserError(f"expected a position in {path}, it cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"expected a position in {path}, got no text") from None
     if len(lines) != 11:
         raise UserError(f"{path}: expected 11 lines, the colour and two boards of 5, got {len(lines)}")
     for number, line in enumerate(lines, 1):

@@ -81,9 +81,12 @@ def run(argv: list[str]) -> int:
         person = player.player if isinstance(player, BookPlayer) else player
         if isinstance(person, User) and args.json:
             person.output = sys.stderr  # where the result is not
-    if args.save:
-        write_file(place, b"")
+    made = bool(args.save) and not place.exists()
+    if made:
+        write_file(place, b"")  # whether it can be written is told before hours of games
     played, stopped, fault = _play(game, players, args, claims)
+    if made and not played:
+        place.unlink(missing_ok=True)
     if played:
         _tell(_result(game, players, played, claims, stopped, args.games), args)
     if fault is not None:
@@ -118,6 +121,7 @@ def _play(
 ) -> tuple[list[MatchGame], bool, UserError | None]:
     """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
     from agent import Quit
+    from files import write_file
     from funcs import contest
     from gate import weigh
     from loggers import Console
@@ -128,6 +132,8 @@ def _play(
     console = Console(quiet=args.json)
 
     def keep(games: list[MatchGame]) -> None:
+        if args.save and not played:
+            write_file(Path(args.save), b"")  # only now goes what is to be replaced
         played.extend(games)
         if args.save:
             _save(Path(args.save), game, players, games)
@@ -159,7 +165,7 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
 
     names, today = [player.name for player in players], datetime.date.today().isoformat()
     append(place, (
-        Record(game, g.moves, g.record.result, (names[not g.first_began], names[g.first_began]), today) for g in games
+        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today) for g in games
     ))  # fmt: skip
 
 

@@ -26,15 +26,18 @@ def run(argv: list[str]) -> int:
     import games
     from recovery import recover
     from runs import run_to_change, unfinished_run
+    from verification import verify
 
     spec = games.make(args.game).spec
     folder = run_to_change(spec, args.run)
+    if not verify(folder).damage:  # a copy would be the game's newest run, for no reason
+        whole = f"nothing of {folder.name} is damaged or missing, so nothing is made of it"
+        print(json.dumps({"from": folder.name, "run": None, "lost": []}) if args.json else whole)
+        return 0
     found = recover(folder)
     if args.json:
         print(json.dumps({"from": folder.name, **found._asdict()}))
         return 0
-    if not found.lost:
-        print(f"nothing of {folder.name} is damaged or missing")
     for line in found.lost[:SHOWN]:
         print(line)
     if len(found.lost) > SHOWN:

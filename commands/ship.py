@@ -35,20 +35,23 @@ def run(argv: list[str]) -> int:
     whole(args.positions, "positions", 0, 100_000)
     whole(args.ladder_games, "ladder_games", 2, 100_000)
     whole(args.level_games, "level_games", 0, 100_000)
-    if args.level_games == 1:
-        raise UserError("level_games: expected 0 or pairs of games, got 1")
+    for name in ("ladder_games", "level_games"):
+        if getattr(args, name) % 2:
+            raise UserError(f"{name}: expected pairs of games, an even number, got {getattr(args, name)}")
     whole(args.seed, "seed", 0, 2**31 - 1)
     import games
     from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
     from runs import run_to_change, shipped_run
-    from shipping import apart, measure_levels, packed, write_levels, write_scoreboard
+    from shipping import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
 
     game = games.make(args.game)
     folder, ships = run_to_change(game.spec, args.run), shipped_run(game.spec)
     if ships is not None and not args.overwrite:
         raise UserError(f"{game.spec}: a player ships already; --overwrite replaces it by {folder.name}")
+    if args.version is None:
+        require_learned(folder)
     with packed(folder, args.version) as target:
         print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
         player = make_player("shipped", game, sims=800, smallest=STEADY)

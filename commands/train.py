@@ -58,7 +58,7 @@ def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
     from files import DamagedData
-    from runs import find_run, game_of, read_config, require_free, run_to_change, unfinished_run, with_network_of
+    from runs import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
     spec = games.make(base.game).spec
     source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
@@ -72,7 +72,7 @@ def _run(argv: list[str], asked: _Signals) -> int:
         folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
     try:
         if folder is not None:
-            require_free(folder)  # told before anything slow is loaded
+            _require_free(folder)  # told before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:
             base = read_config(folder)
             game_of(folder, base)
@@ -87,6 +87,15 @@ def _run(argv: list[str], asked: _Signals) -> int:
             raise
         at = f" --run {number_of}" if number_of else ""
         raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves what is right") from None
+
+
+def _require_free(folder: Path) -> None:
+    from runs import RunBusy, require_free
+
+    try:
+        require_free(folder)
+    except RunBusy as error:
+        raise RunBusy(f"{error}, or start another with --new") from None
 
 
 def _session(folder: Path | None, args: Train, config: Config) -> Session:
@@ -132,7 +141,7 @@ def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) ->
     say(f"{'going on with' if resumed else 'new run'} {name}, iteration {session.iteration}")
     if not session.goes_on():
         done, c = session.iteration - 1, session.config
-        more = [f"more than {c.iterations} --iterations"] if done >= c.iterations else []
+        more = [f"more than {done} --iterations"] if done >= c.iterations else []
         more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
         how = " and ".join(more) or "more --minutes"
         session.console.warn(f"this run is finished; {how} let it go on, --new starts another")
@@ -147,5 +156,6 @@ def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) ->
         command = f"python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}"
         print(f"stopped; `{command}` goes on", file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130
-    say(f"finished: version {session.best_version} is best; play: `python main.py play --game '{session.game.spec}'`")
+    play = f"python main.py play --game '{session.game.spec}' --against {folder.name}:best"
+    say(f"finished: version {session.best_version} is best; play: `{play}`")
     return 0

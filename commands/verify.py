@@ -33,7 +33,7 @@ def run(argv: list[str]) -> int:
     folder = find_run(spec, args.run)
     found = verify(folder)
     if args.json:
-        print(json.dumps({"run": folder.name, **found._asdict()}))
+        print(json.dumps({"run": folder.name if args.run != 0 else "shipped", **found._asdict()}))
     elif found.damage:
         print("\n".join(found.damage[:SHOWN]))
         more = len(found.damage) - SHOWN

@@ -140,7 +140,8 @@ def metrics(run: History) -> Found:
     numbers = [line.get("iteration") for line in run.lines]
     gaps = sorted(set(range(1, run.iterations + 1)) - {n for n in numbers if isinstance(n, int)})
     wrong = [f"{run.unreadable} lines that are no JSON objects"] if run.unreadable else []
-    wrong += [f"iterations missing: {', '.join(map(str, gaps[:5]))}"] if gaps else []
+    more = f" and {len(gaps) - 5} more" if len(gaps) > 5 else ""
+    wrong += [f"iterations missing: {', '.join(map(str, gaps[:5]))}{more}"] if gaps else []
     wrong += ["iterations twice"] if len(set(numbers)) < len(numbers) else []
     return Found(
         not wrong,

@@ -143,6 +143,15 @@ def _guarded(path: Path, work: Callable[[], T]) -> T:
         raise UserError(f"{path.name}{_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
 
 
+def told(error: BaseException) -> str:
+    """Return an error that came out of the code of a user's game as one line with the place, "" for any other."""
+    for name, module in list(sys.modules.items()):
+        path = Path(getattr(module, "__file__", None) or "")
+        if name.startswith("own_") and (place := _place(path, error)):
+            return f"{path.name}{place}: {type(error).__name__}: {_line(error)}"
+    return ""
+
+
 def _line(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return " ".join(text.split())[:200]

@@ -207,26 +207,6 @@ def test_a_row_that_is_not_right_is_not_saved(root):
     assert len(verify(new).damage) == 1, "what is gone from a finished iteration is told by verify"
 
 
-@pytest.mark.parametrize("table, row, words", [
-    ("matches", (1, "x", 1, 0, "", 1, 1.0, "a1 b1"), "match game x of iteration 1: has no numbers"),
-    ("matches", ("q", 0, 1, 0, "", 1, 1.0, "a1 b1"), "match game 0 of iteration q: has no numbers"),
-    ("matches", (2, 999, 1, 0, "", 1, "won", "a1 b1"), "match game 999 of iteration 2: does not tell"),
-    ("matches", (2, 999, 1, 0, "", "yes", 1.0, "a1 b1"), "match game 999 of iteration 2: does not tell"),
-    ("games", ("abc", 0, 0, -1.0, b"", b"", b"", 0), "game 0 of iteration abc: has no numbers"),
-    ("stages", ("q", "self-play", '{"games": 1}'), "stages q: expected what self-play ended with"),
-])  # fmt: skip
-def test_a_row_of_odd_types_with_a_right_checksum_is_named_and_dropped(root, table, row, words):
-    folder = find_run("tictactoe", root=root)
-    state = verify(folder).state
-    store = Store(folder / "run.db")
-    with store.transaction():
-        store.insert(table, [row])
-    store.close()
-    assert any(words in line for line in verify(folder).damage)
-    found, new = recovered_with_loss(folder)
-    assert len(found.lost) == 1 and verify(new).state == state
-
-
 def test_a_network_s_name_leads_nowhere_else_whatever_the_database_says(root, tmp_path):
     folder, target = find_run("tictactoe", root=root), tmp_path / "elsewhere" / "version0001.npz"
     target.parent.mkdir()
@@ -296,9 +276,12 @@ def test_the_commands_verify_and_recover(trained_place, capsys, quick):
     assert told(capsys, "verify", "--game", "tictactoe")[0] == 0
 
 
-def test_a_run_without_damage_that_is_finished_is_told_as_that(trained_place, capsys):
+def test_of_a_run_without_damage_no_copy_is_made(trained_place, capsys):
+    before = tree_of(trained_place)
     code, out, _ = told(capsys, "recover", "--game", "tictactoe")
-    assert code == 0 and out.startswith("nothing of run0001 is damaged or missing\n") and "goes on" not in out
+    assert code == 0 and out == "nothing of run0001 is damaged or missing, so nothing is made of it\n"
+    code, out, _ = told(capsys, "recover", "--game", "tictactoe", "--json")
+    assert code == 0 and json.loads(out)["run"] is None and tree_of(trained_place) == before
 
 
 # ---- a disk that is full, a folder that is gone, training that diverges

@@ -12,9 +12,9 @@ from doctor.history import read_history
 from files import DamagedData, arrays_to_bytes, sha256
 from initialise import Session
 from recovery import recover
-from runs import game_folder, game_of
+from runs import find_run, game_folder, game_of, read_config
 from storage import GameRecord, Store
-from tiny import QUIET, tree_of
+from tiny import QUIET, tiny, tree_of
 from verification import verify
 
 MOVES = np.array([0, 3, 1, 4, 2], np.int16)
@@ -146,3 +146,32 @@ def test_a_run_in_the_folder_of_its_game_is_read_however_the_game_is_named(tmp_p
     own = games.make(f"{tmp_path / 'nim.py'}:Nim").spec
     for named, spec in (("tictactoe", "tictactoe"), (" Connect4( rows=6 )", "connect4"), (own, own)):
         assert game_of(tmp_path / game_folder(spec) / "run0001", preset("tiny", game=named)).spec == spec
+
+
+@pytest.mark.parametrize("table, row, words", [
+    ("matches", (1, "x", 1, 0, "", 1, 1.0, "a1 b1"), "match game x of iteration 1: has no numbers"),
+    ("matches", ("q", 0, 1, 0, "", 1, 1.0, "a1 b1"), "match game 0 of iteration q: has no numbers"),
+    ("matches", (2, 999, 1, 0, "", 1, "won", "a1 b1"), "match game 999 of iteration 2: does not tell"),
+    ("matches", (2, 999, 1, 0, "", "yes", 1.0, "a1 b1"), "match game 999 of iteration 2: does not tell"),
+    ("games", ("abc", 0, 0, -1.0, b"", b"", b"", 0), "game 0 of iteration abc: has no numbers"),
+    ("stages", ("q", "self-play", '{"games": 1}'), "stages q: expected what self-play ended with"),
+])  # fmt: skip
+def test_a_row_of_odd_types_with_a_right_checksum_is_named_and_dropped(root, table, row, words):
+    folder = find_run("tictactoe", root=root)
+    state = verify(folder).state
+    store = Store(folder / "run.db")
+    with store.transaction():
+        store.insert(table, [row])
+    store.close()
+    assert any(words in line for line in verify(folder).damage)
+    found = recover(folder)
+    assert len(found.lost) == 1 and verify(folder.with_name(found.run)).state == state
+
+
+def test_settings_that_cannot_be_read_are_taken_from_the_database(root):
+    folder = find_run("tictactoe", root=root)
+    (folder / "config.json").write_text("{bad")
+    found = recover(folder)
+    new = folder.with_name(found.run)
+    assert found.lost == ["config.json: cannot be read; the settings in the database take its place"]
+    assert verify(new).damage == [] and read_config(new) == tiny()
