@@ -32,7 +32,12 @@ from pruning import re_root
 from selection import Rule
 from solving import solve_leaf, solve_root
 
-__all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor"]
+__all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
+
+
+class TreeFull(MemoryError):
+    """There is no room for another position."""
+
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
@@ -140,7 +145,7 @@ class MCTS:
             f.rows[len(self)] = row
             index = call(new_node, f, self.rules, 0, key, index)
             if index < 0:
-                raise MemoryError(f"the tree is full ({self.capacity} nodes)")
+                raise TreeFull(f"the tree is full ({self.capacity} nodes)")
         return Node(self, index)
 
     def moveToLeaf(self) -> tuple[Node, float, bool, list[Edge]]:
@@ -154,7 +159,7 @@ class MCTS:
         self.check_errors()
         if f.leaf[0] < 0:
             call(k.undo, f, self.rule, 0)
-            raise MemoryError(f"the tree is full ({self.capacity} nodes)")
+            raise TreeFull(f"the tree is full ({self.capacity} nodes)")
         leaf, node, breadcrumbs = Node(self, f.leaf[0]), int(f.trees[0]["root"]), []
         for e in f.path[0, : f.depth[0]]:
             breadcrumbs.append(Edge(self, node, f.moves[e]))

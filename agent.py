@@ -17,7 +17,7 @@ from choices import log_walk, snapshot
 from config import UserError
 from forest import trees_in
 from game import Game, GameState, illegal_move
-from MCTS import MCTS, Decision, Edge, Node, Predictor
+from MCTS import MCTS, Decision, Edge, Node, Predictor, TreeFull
 from memory import Batch
 
 ROOM = 2**31
@@ -51,6 +51,8 @@ class Player:
     """Whether it asks somebody at the console."""
     deadline = float("inf")
     """`time.monotonic()` at which a search is cut short, and what it has found is played; not every player can."""
+    searched: tuple[np.ndarray, float] | None = None
+    """(visits [action_size], value for the player to move) of the search in the last `act`, where it was one."""
 
     def __init__(self, name: str, game: Game) -> None:
         self.name = name
@@ -69,7 +71,8 @@ class Player:
 
     def _decision(self, state: GameState, tau: float) -> Decision:
         try:
-            return Decision(*self.act(state, tau)[:3])
+            action, pi, value, _ = self.act(state, tau)
+            return Decision(action, *(self.searched or (pi, value)))
         except Resigned:
             return Decision(RESIGN, np.zeros(self.game.action_size, np.int64), -1.0)
 
@@ -192,6 +195,7 @@ class Agent(Player):
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Search and choose; see `Player.act`. `value` is the chosen move's Q, `NN_value` the network's opinion."""
         self.think(state)
+        self.searched = self._tree.visit_counts(), float(self._tree.root_value())
         pi, values = self.getAV(1)
         action, value = self.chooseAction(_temper(pi, tau) if tau else pi, values, tau)
         after, result, done = state.takeAction(action)
@@ -232,7 +236,12 @@ class Agent(Player):
         else:
             while self._unsure(sims) and not (late() and self.MCTS.root.visits):
                 self._log("****** simulation %d", self.MCTS.root.visits)
-                self.simulate()
+                try:
+                    self.simulate()
+                except TreeFull:  # as in the compiled search: what was found counts
+                    if not self.MCTS.root.visits:
+                        raise
+                    break
         return self.MCTS.root
 
     def _unsure(self, sims: int) -> bool:

@@ -57,7 +57,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         known = _options(command)
         flag = unknown[0].split("=")[0]
         name = flag.lstrip("-").replace("-", "_")
-        bare = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING and f.name != "config"]
+        bare = _needed(command)
         if not flag.startswith("-"):
             hint = game_meant(flag) if "game" in known and "game" not in bare else ""
             raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}{hint}")
@@ -150,12 +150,16 @@ def _options(command: type) -> list[str]:
     return names + (list(FIELDS) if "config" in {f.name for f in dataclasses.fields(command)} else [])
 
 
+def _needed(command: type) -> list[str]:
+    """Return what a command takes without a name before it."""
+    return [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING and f.name != "config"]
+
+
 def _one_line(text: str, argv: list[str], command: type) -> str:
     """Return tyro's boxed message as one line, in our own words where an option has a wrong value or none."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
-    needed = [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING]
-    lacking = f"expected {' and '.join(needed)}; `python main.py {_name(command)} --help` tells more"
+    lacking = f"expected {' and '.join(_needed(command))}; `python main.py {_name(command)} --help` tells more"
     if "Missing from" in words:
         return lacking
     kinds = typing.get_type_hints(command)

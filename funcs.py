@@ -255,7 +255,7 @@ def play_alone(
         except Resigned:
             table.resigned = number
             break
-        table.play(action, pi, value, number)
+        table.play(action, *(player.searched or (pi, value)), number)
         if watch is not None:
             watch(table.state, player, action)
     return table.finish(job)

@@ -7,6 +7,7 @@ Symmetries are applied when sampling, not stored. Values are for the player to m
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -175,6 +176,8 @@ class Memory:
         waiting, count = iter(games), 0
         while some := list(itertools.islice(waiting, 1000)):
             count += self._insert(self._joined(some))
+            if isinstance(self.game, PlainGame):
+                self.game.tidy()  # it keeps a position for each row that it was asked for
         return count
 
     def _joined(self, games: list[GameRecord]) -> Positions:
@@ -198,7 +201,7 @@ class Memory:
         if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
         legal = np.zeros(game.action_size, np.int32)
-        kept = visits.any(axis=1) | self._fast(record.index, visits, values)
+        kept = visits.any(axis=1) | self._fast(moves, visits, values)
         row = game.start_row.copy()
         n = call(unroll, game.rules, row, legal, moves, visits, kept, planes, policy, players)
         if isinstance(game, PlainGame):
@@ -211,9 +214,13 @@ class Memory:
         whose = np.zeros((n, 0), np.int8) if owners is None else players[kept, None] * np.reshape(owners, (1, -1))
         return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
 
-    def _fast(self, index: int, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return [plies] bool: the drawn ones of those searched fast. Moves of a random opening have the value 0."""
-        drawn = np.random.default_rng([index, len(values)]).random(len(values)) < self.fast_positions
+    def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return [plies] bool: the drawn ones of those searched fast. Moves of a random opening have the value 0.
+
+        The game itself is the seed: a run that goes on draws the same, and no two games alike.
+        """
+        seed = np.frombuffer(hashlib.sha256(moves.tobytes() + values.tobytes()).digest(), np.uint32)
+        drawn = np.random.default_rng(seed).random(len(values)) < self.fast_positions
         full = visits.any(axis=1)
         found: np.ndarray = drawn & ~full & np.logical_or.accumulate(full | (values != 0))
         return found

@@ -11,7 +11,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -152,8 +151,12 @@ def measure_levels(
 
 
 def apart(levels: list[Level]) -> list[Level]:
-    """Leave out each level that the next one is hardly stronger than: of perfect players the last one stays."""
-    return [level for level, after in pairwise(levels) if after.elo - level.elo >= APART] + levels[-1:]
+    """Leave out each level that the next one kept is hardly stronger than: of perfect players the last one stays."""
+    kept: list[Level] = []
+    for level in reversed(levels):
+        if not kept or kept[-1].elo - level.elo >= APART:
+            kept.append(level)
+    return kept[::-1]
 
 
 def _name(entry: tuple[str, int]) -> str:

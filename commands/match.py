@@ -165,7 +165,8 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
 
     names, today = [player.name for player in players], datetime.date.today().isoformat()
     append(place, (
-        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today) for g in games
+        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today)
+        for g in games  # + 0.0: of a draw -0.0 is none
     ))  # fmt: skip
 
 

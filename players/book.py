@@ -230,8 +230,12 @@ class BookPlayer(Player):
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Choose in the game of slot 0."""
-        action = self._book.reply(state)
-        return self.player.act(state, tau) if action is None else (action, self._only(action), 0.0, 0.0)
+        action, self.searched = self._book.reply(state), None
+        if action is not None:
+            return action, self._only(action), 0.0, 0.0
+        answer = self.player.act(state, tau)
+        self.searched = self.player.searched
+        return answer
 
     def _only(self, action: int) -> np.ndarray:
         pi = np.zeros(self.game.action_size)

@@ -72,7 +72,7 @@ REFUSED = [
     (["play", "--sims"], "expected a whole number after --sims"),
     (["play", "--first", "me"], "first: expected one of human, machine, got 'me'"),
     (["evaluate", "--ladder-games", "1"], "ladder_games: expected 0 or pairs of games, got 1"),
-    (["ship", "--level-games", "1"], "level_games: expected 0 or pairs of games, got 1"),
+    (["ship", "--level-games", "3"], "level_games: expected pairs of games, an even number, got 3"),
     (["ship", "--seed", "-1"], "seed: expected a whole number from 0"),
     (["evaluate", "--sims", "9", "x"], "sims: expected whole numbers, got '9 x'"),
     (["match", "random", "random", "--sprt", "--sprt-score", "0.5"], "sprt_score: expected two numbers, got '0.5'"),

@@ -151,7 +151,7 @@ def test_steps_in_a_full_tree_raise_and_take_their_visits_back():
     mcts = rooted(game, sims=1)
     mcts.search(Projection(game), 5000)
     before = everything(mcts)
-    with pytest.raises(MemoryError, match="the tree is full .35 nodes."):
+    with pytest.raises(MemoryError, match="the tree is full .68 nodes."):
         while True:
             leaf, value, done, breadcrumbs = mcts.moveToLeaf()
             mcts.expand(leaf, 0.0, np.zeros(7))

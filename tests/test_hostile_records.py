@@ -54,14 +54,14 @@ SGF = [
 ]
 JSON = [
     (b"{", "expected JSON"), (LONG, "expected JSON"), (b'{"a":' * 100_000, "expected JSON"),
-    (b"[]", "an object, got a list"), (b"4433", "an object, got a int"),
+    (b"[]", "an object, got []"), (b"4433", "an object, got 4433"),
     (b"{}", "game: expected the name of a game, got null"),
     (b'{"game": "tictactoe"}', "moves: expected a list of names, got null"),
     (b'{"game": "tictactoes", "moves": []}', "did you mean 'tictactoe'"),
     (b'{"game": 3, "moves": []}', "game: expected the name of a game, got 3"),
     (b'{"game": "../etc", "moves": []}', "expected a game out of"),
     (b'{"game": "connect4(rows=99999)", "moves": []}', "whole number for rows"),
-    (b'{"game": "tictactoe", "moves": [1]}', "moves: expected a list of names, got a list"),
+    (b'{"game": "tictactoe", "moves": [1]}', "moves: expected a list of names, got [1]"),
     (b'{"game": "tictactoe", "moves": ["b2", "b2"]}', "move 2: illegal move b2"),
     (b'{"game": "tictactoe", "moves": ["b2", "\\ud800"]}', "move 2: expected a move such as 'a3', got '\\ud800'"),
     (b'{"game": "tictactoe", "moves": ["a3","b2","b3","c1","c3","a1"]}', "move 6: illegal move a1 (the game is over)"),

@@ -105,7 +105,7 @@ def test_positions_searched_fast_teach_their_value_and_no_policy(share):
         record = record._replace(index=index, values=values)
         memory = Memory(game, 100, fast_positions=share)
         found, again = memory.positions(record), memory.positions(record)
-        assert all((a == b).all() for a, b in zip(found, again, strict=True)), "drawn by the game's index"
+        assert all((a == b).all() for a, b in zip(found, again, strict=True)), "drawn by the game itself"
         full = record.visits.any(axis=1)
         states = states_of(game, record)
         at = {bytes(state.planes().tobytes()): ply for ply, state in enumerate(states)}

@@ -212,10 +212,24 @@ def test_a_rollout_player_of_littlego_passes_rather_than_leave_a_stone_to_be_tak
     game, state = little_go(NARROW, 20)
     assert [game.move_name(a) for a in state.allowedActions] == ["a3", "e3", "pass"]  # each takes a liberty of two
     ruled, free = (RolloutPlayer(game, sims=2, end_rule=rule) for rule in (True, False))
-    assert {chosen(ruled, state, seed) for seed in range(12)} == {"pass"}
-    assert {chosen(free, state, seed) for seed in range(12)} > {"a3"}
+    seeds = range(24)
+    passed = [[chosen(player, state, seed) for seed in seeds].count("pass") for player in (ruled, free)]
+    assert passed[0] >= 20 and passed[1] <= 14, "all but where the search has seen the stone win"
     state = little_go(NARROW, 18)[1]
-    assert {chosen(ruled, state, seed) for seed in range(12)} > {"a3"}
+    assert {chosen(ruled, state, seed) for seed in seeds} > {"a3"}
+
+
+def test_the_end_rule_does_not_overrule_what_a_search_has_found():
+    game = games.make("littlego")
+    moves = game.parse_moves("b3 b2 c3 a3 d5 c4 e4 c5 d4 a4 d3 b5 b4 pass a5 b1 c1 d2 d1 a1")
+    state = game.start()
+    for action in moves:
+        state = state.takeAction(action)[0]
+    values = Minimax(game).solve_moves(state)
+    assert values[game.parse_move("a2")] > values[game.parse_move("pass")]
+    ruled, free = (RolloutPlayer(game, sims=400, end_rule=rule) for rule in (True, False))
+    for seed in range(6):
+        assert chosen(ruled, state, seed) == chosen(free, state, seed)
 
 
 def test_the_end_rule_never_takes_a_pass_that_is_proven_to_lose():

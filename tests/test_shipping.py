@@ -193,8 +193,10 @@ def test_levels_are_rated_by_their_games():
 
 def test_levels_that_are_hardly_apart_are_one():
     levels = [Level(f"rollout:{i}", 0, elo, 30.0) for i, elo in enumerate((-90.0, 0.0, 11.0, 20.0, 22.0, 23.0))]
-    assert [level.elo for level in apart(levels)] == [-90.0, 0.0, 23.0]
+    assert [level.elo for level in apart(levels)] == [-90.0, 0.0, 11.0, 23.0]
     assert [level.elo for level in apart(levels[:3])] == [-90.0, 0.0, 11.0] and apart([]) == []
+    ladder = [Level(f"rollout:{i}", 0, 9.0 * i, 30.0) for i in range(12)]
+    assert [level.elo for level in apart(ladder)] == [9.0, 27.0, 45.0, 63.0, 81.0, 99.0], "10 above the last kept"
 
 
 def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):

@@ -81,6 +81,25 @@ def test_what_is_drawn_follows_from_the_ring_alone():
     assert all((a == b).all() for a, b in zip(one[:3], other[:3], strict=True))
 
 
+def test_no_ply_is_left_out_for_good_where_games_have_one_length():
+    """The plies that are drawn differ from game to game, also of games with the same number in their iterations."""
+    game, rng = GAMES["tictactoe"], np.random.default_rng(4)
+    memory, drawn = Memory(game, 100, fast_positions=0.3), np.zeros(5)
+    for _ in range(200):
+        moves = rng.permutation(9)[:5].astype(np.int16)
+        visits = np.zeros((5, 9), np.uint16)
+        drawn += memory._fast(moves, visits, np.full(5, 0.5, np.float32))
+    assert (drawn > 35).all() and (drawn < 85).all()
+
+
+def test_games_that_are_loaded_keep_no_positions_of_a_game_in_plain_python(monkeypatch):
+    game, rng = GAMES["corridor"], np.random.default_rng(5)
+    memory = Memory(game, 5000)
+    game._room = 100
+    memory.extend(random_record(game, rng, index=i) for i in range(300))
+    assert len(memory) > 1000 and len(game) < 200
+
+
 def test_the_window_grows_more_slowly_than_what_was_played():
     assert [window(0, played) for played in (0, 10, 10**7)] == [0, 10, 10**7]
     assert [window(1000, played) for played in (0, 10, 1000)] == [0, 10, 1000]
