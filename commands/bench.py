@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from arguments import Choice, base_of, parse, preset_checked
 from config import Config, UserError
@@ -24,6 +25,10 @@ class Bench:
     """Print the result as JSON."""
 
 
+def _shown(value: Any) -> str:
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
 def run(argv: list[str]) -> int:
     base = base_of(argv)
     args = parse(Bench, argv, Bench(base))
@@ -37,6 +42,6 @@ def run(argv: list[str]) -> int:
         return 0
     for key, value in found.items():
         for part in value if isinstance(value, list) else [value]:
-            shown = f"{part:,.3f}".rstrip("0").rstrip(".") if isinstance(part, float) else part
-            print(f"{key:<32}{shown}")
+            parts = [f"{name} {_shown(n)}" for name, n in part.items()] if isinstance(part, dict) else [_shown(part)]
+            print(f"{key:<32}{', '.join(parts)}")
     return 0

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from arguments import parse, whole
+from arguments import early, parse, whole
 from config import UserError
 
 
@@ -54,6 +54,8 @@ def run(argv: list[str]) -> int:
     agent = make_player(args.player, game, sims=args.sims, logger_mcts=log)
     if not isinstance(agent, Agent):
         raise UserError(f"expected a network to explain, got the player {agent.name}")
+    if agent.name.startswith("level ") and early(argv, "sims") is not None:
+        raise UserError(f"expected no --sims beside a level, which has {agent.mcts_sims} simulations")
     found = explain(agent, state)
     if log is not None:
         log.info("the search ends with %d simulations", found["simulations"])
