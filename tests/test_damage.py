@@ -216,6 +216,7 @@ def test_a_disk_that_is_full_is_told_as_that_by_recover(trained_place, capsys, m
 
     left = trained_place / "tictactoe" / ".recover-run0001-x"
     left.mkdir()
+    (left.parent / "run0001" / "models" / "version0001.npz").unlink()
     monkeypatch.setattr("recovery.shutil.copy", full)
     code, _, err = told(capsys, "recover", "--game", "tictactoe")
     assert code == 5 and "No space left" in err and err.count("\n") == 1

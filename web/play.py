@@ -147,7 +147,7 @@ class Play:
         moves = t.moves[: t.ply] if self._numbered else []
         self._number.visible = game.policy_layout in ("points", "columns")
         drawn = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
-        self._stage.content = drawn.replace("<svg ", f'<svg data-at="{self.turn}" ', 1)
+        self._stage.content = drawn.replace("<svg ", f'<svg data-at="{t.at}" ', 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         value = t.evaluation()
         share = 50 if value is None else 50 + 50 * value
@@ -217,13 +217,13 @@ class Play:
         return True
 
     def click(self, action: Any, at: Any = None) -> None:
-        """Play a move, or say why that cannot be; `at`: the board that was clicked, which may no longer be there."""
+        """Play a move, or say why that cannot be; `at`: the position that was clicked, which may be left."""
         t = self.table
         try:
             number = int(action)
         except (TypeError, ValueError):
             return
-        if not 0 <= number < t.game.action_size or at not in (None, str(self.turn)):
+        if not 0 <= number < t.game.action_size or at not in (None, t.at):
             return
         if t.machine_to_move:
             self.tell("It is the machine's turn: wait, or stop it.")

@@ -50,6 +50,11 @@ class Table:
         return self.states[self.ply]
 
     @property
+    def at(self) -> str:
+        """A mark of the position here, by the moves that led to it."""
+        return f"{hash((self.ply, *self.moves[: self.ply])) & 0xFFFFFFFF:x}"
+
+    @property
     def looking_back(self) -> bool:
         return self.ply < len(self.moves)
 
