@@ -140,6 +140,7 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     monkeypatch.setattr("web.engine.RUNS", trained.parent.parent)
+    monkeypatch.setattr("web.engine.SHIPPED", trained.parent.parent / "none")
     roster = Roster()
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
