@@ -253,7 +253,13 @@ class Game:
 
     def parse_moves(self, text: str) -> list[int]:
         """Return the actions of a line of moves, separated by blanks or commas."""
-        return [self.parse_move(word) for word in text.replace(",", " ").split()]
+        actions = []
+        for number, word in enumerate(text.replace(",", " ").split(), 1):
+            try:
+                actions.append(self.parse_move(word))
+            except UserError as error:
+                raise UserError(f"move {number}: {error}") from None
+        return actions
 
     def format_moves(self, actions: Sequence[int]) -> str:
         """Return a line of moves from the start that `parse_moves` reads."""

@@ -202,7 +202,7 @@ REFUSALS = [
     (["--load", "open.json", "--moves", "b2"], "expected --moves or --load, got both"),
     (["--load", "open.json", "--game", "connect4"], "expected a game of connect4, got one of tictactoe"),
     (["--load", "open.txt"], "open.txt: the moves do not tell of which game they are; name the game with --game"),
-    (["--load", "open.txt", "--game", "connect4"], "open.txt: expected a move such as '1', got 'b'"),
+    (["--load", "open.txt", "--game", "connect4"], "open.txt: move 1: expected a move such as '1', got 'b'"),
     (["--load", "none.json"], "none.json: expected a file, there is none"),
     (["--load", "."], "ends in .json, .txt, .sgf or .jsonl"),
     (["--load", "open.json", "--save", "open.json"], "open.json: is there already; --overwrite replaces it"),
