@@ -108,7 +108,7 @@ class Forest(NamedTuple):
 def capacity_for(sims: int, leaves: int) -> int:
     """Nodes for a search of `sims` visits: twice as many again for what is kept from the move before and for positions
     with one safe move, which a visit passes through (`pass_through`); of these a line of some even for a few visits.
-    Memory that is not needed is not touched."""
+    But for the table of keys memory that is not needed is not touched."""
     return 3 * sims + leaves + 64
 
 

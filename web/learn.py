@@ -67,6 +67,8 @@ class Learn:
         """The game that was trained last from here."""
         self._stopping: set[int] = set()
         """Processes that were asked to end."""
+        self._started = 0
+        """The process that was started last from here."""
         self._at: dict[int, Path] = {}
         """The run that each process of the page was seen at."""
         self._refused = 0
@@ -162,6 +164,7 @@ class Learn:
             self._note.text = str(error).splitlines()[0]
             self._refused = self._trainer.process(self._begun) or 0
         else:
+            self._started = self._trainer.process(self._begun) or 0
             self._words.text = "starting ..."
 
     def _stop(self) -> None:
@@ -175,9 +178,9 @@ class Learn:
             self._words.text = str(error)
 
     def _not_seen(self) -> int:
-        """Return the process that was started last, as long as it is not seen at a run; 0 when there is none."""
-        process = self._trainer.process(self._begun) or 0
-        return 0 if process in self._at else process
+        """Return the process that was started last from here while it is at no run yet; 0 when there is none."""
+        lives = self._started == self._trainer.process(self._begun)
+        return self._started if lives and self._started not in self._at else 0
 
     # ---- what is read
 

@@ -1,4 +1,4 @@
-"""The board and the game at it: seats, moves, undo and redo, hint, files, and the machines' turns."""
+"""The board and the game at it: seats, moves, undo and redo, hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game at the table as text, as files and in the address: what stands under the dots beside the game."""
+"""The game at the table as text and as files, under the dots beside the game; it keeps the address up to date."""
 
 from __future__ import annotations
 
