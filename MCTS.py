@@ -14,21 +14,22 @@ import numpy as np
 import kernels as k
 from cache import make_cache
 from chance import choose, draw_noise
-from compiled import bind, call
+from compiled import call
 from forest import (
+    STEP,
     TERMINAL,
     WAITING,
     capacity_for,
-    clear_tree,
     find,
     make_forest,
     new_node,
 )  # fmt: skip
-from forest import plant as plant_root
 from game import Game, GameState, state_key
 from games.plain import PlainGame
+from held import Held
 from nodes import Edge, Node
-from pruning import re_root
+from pruning import clear_tree, re_root
+from pruning import plant as plant_root
 from selection import Rule
 from solving import solve_leaf, solve_root
 
@@ -98,10 +99,8 @@ class MCTS:
         self._asked = np.zeros(batch, np.int32)
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
-        self._step = bind(
-            k.search_step, self.forest, self.rules, self.rule, self.cache, self._asked, 0, self._values,
-            self._logits, self._planes, self._asked,
-        )  # fmt: skip
+        self._held = Held(k.search_step, self.forest, self.rules, self.rule, self.cache, self._asked, self._values,
+                          self._logits, self._planes)  # fmt: skip
         if isinstance(game, PlainGame):
             game.searches.add(self)
 
@@ -154,15 +153,14 @@ class MCTS:
         `done`: the game is over there, or its result is proven; only then there is a value.
         """
         f = self.forest
-        f.active[0] = 0
-        call(k.walk, f, self.rules, self.rule, 1)
+        call(k.walk, f, self.rules, self.rule, self.cache, 0)
         self.check_errors()
-        if f.leaf[0] < 0:
+        if f.slots["leaf"][0] < 0:
             call(k.undo, f, self.rule, 0)
             raise TreeFull(f"the tree is full ({self.capacity} nodes)")
-        leaf, node, breadcrumbs = Node(self, f.leaf[0]), int(f.trees[0]["root"]), []
-        for e in f.path[0, : f.depth[0]]:
-            breadcrumbs.append(Edge(self, node, f.moves[e]))
+        leaf, node, breadcrumbs = Node(self, f.slots["leaf"][0]), int(f.trees[0]["root"]), []
+        for e in f.steps["edge"][: f.slots["depth"][0]]:
+            breadcrumbs.append(Edge(self, node, f.moves[e]["action"]))
             node = int(f.edges[e]["child"])
         if breadcrumbs:
             call(solve_leaf, f, self.rules, 0, leaf.index)
@@ -181,11 +179,10 @@ class MCTS:
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
         """Add the leaf's value to the edges that led to it, and carry up what is proven."""
-        self.forest.path[0, : len(breadcrumbs)] = [edge.index for edge in breadcrumbs]
-        self.forest.via[0, : len(breadcrumbs)] = [edge.node for edge in breadcrumbs]
-        self.forest.turn[0, : len(breadcrumbs)] = [edge.playerTurn for edge in breadcrumbs]
-        self.forest.depth[0] = len(breadcrumbs)
-        self.forest.leaf[0] = leaf.index
+        steps = [(edge.index, edge.node, edge.playerTurn) for edge in breadcrumbs]
+        self.forest.steps[: len(steps)] = np.array(steps, STEP)
+        self.forest.slots["depth"][0] = len(breadcrumbs)
+        self.forest.slots["leaf"][0] = leaf.index
         call(k.backup, self.forest, self.rule, 0, float(value), leaf.playerTurn)
         if self.rule.prove and leaf.proven is not None:
             call(k.prove, self.forest, 0)
@@ -234,9 +231,8 @@ class MCTS:
         f, shape = self.forest, self.game.input_shape
         n = evaluations = 0
         stopped = False
-        tables = f, self.rules, self.rule, self.cache, self._asked
         while True:
-            n = self._step(*tables, n, self._values, self._logits, self._planes, which)
+            n = call(k.search_step, self._held, n, which)
             self.check_errors()
             if n == 0:
                 if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
@@ -267,13 +263,14 @@ class MCTS:
         root = self.forest.nodes[self.forest.trees[tree]["root"]]
         edges = self.forest.edges[root["first"] : root["first"] + root["opened"]]
         counts = np.zeros(self.game.action_size, np.int64)
-        counts[edges["action"]] = edges["N"]
+        actions = self.forest.moves["action"][root["first"] : root["first"] + root["opened"]]
+        counts[actions] = edges["N"]
         return counts
 
     def decide(self, tree: int, tau: float) -> Decision:
         """Choose a move of a searched tree, by its own random state."""
         counts = self.visit_counts(tree)
-        action = int(self.forest.moves[call(choose, self.forest, tree, float(tau))])
+        action = int(self.forest.moves[call(choose, self.forest, tree, float(tau))]["action"])
         return Decision(action, counts, self.root_value(tree))
 
     def root_value(self, tree: int = 0) -> float:
@@ -282,7 +279,7 @@ class MCTS:
 
     def clear_cache(self) -> None:
         """Forget all evaluations: the weights changed."""
-        self.cache.words[:, -1] = 0
+        self.cache.keys[:] = 0
 
     def clear(self) -> None:
         """Forget all trees."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backends import cores, measure_raw
+from cache import place_bytes
 from forest import capacity_for, forest_bytes
 from initialise import Session
 from loggers import clock
@@ -35,7 +36,7 @@ def budget_text(session: Session) -> str:
     if c.minutes:
         left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
     search = forest_bytes(s.game, trees * threads, 1, capacity_for(c.mcts_sims, 1))
-    cache = c.cache_size * (12 + 4 * s.game.action_size)
+    cache = c.cache_size * place_bytes(s.game.action_size)
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
     disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (

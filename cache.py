@@ -6,26 +6,42 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aligned import allocate, up_to
+from compiled import inlined
+
+SHARE = 8
+"""Numbers of which each place has a multiple: half a line of the processor's caches."""
+
 
 class Cache(NamedTuple):
     """Evaluations by state key; one place a key, the newest stays. Emptied when weights change.
 
-    A place is one line of numbers, so that a position's answer costs one wait for memory: the logits, the value, and
-    in the last two the key.
+    Keys lie apart: most are looked up in vain, and theirs are few pages.
     """
 
+    keys: np.ndarray
+    """[C] uint64; C is a power of two; 0 = free."""
     numbers: np.ndarray
-    """[C, width] float32; C is a power of two, width even"""
-    words: np.ndarray
-    """The same memory as [C, width / 2] uint64: the last of a line is the key, 0 = free."""
+    """[C, width] float32: the logits, then the value"""
     flat: np.ndarray
     """The same as one long array."""
     counts: np.ndarray
     """[4] int64: looked up, found, simulations, answers of the network that were not finite"""
 
 
+def place_bytes(action_size: int) -> int:
+    """Return the memory of a place."""
+    return 8 + 4 * up_to(SHARE, action_size + 1)
+
+
 def make_cache(size: int, action_size: int) -> Cache:
     """Return a cache with room for at least one position; sizes round up to powers of two."""
-    room, width = 1 << max(size - 1, 0).bit_length(), action_size + 3 + (action_size + 3) % 2
-    words = np.zeros((room, width // 2), np.uint64)
-    return Cache(words.view(np.float32), words, words.reshape(-1), np.zeros(4, np.int64))
+    room = 1 << max(size - 1, 0).bit_length()
+    found = allocate(keys=(room, np.uint64), numbers=((room, up_to(SHARE, action_size + 1)), np.float32))
+    return Cache(found["keys"], found["numbers"], found["numbers"].reshape(-1), np.zeros(4, np.int64))
+
+
+@inlined
+def cache_place(cache, key):  # type: ignore[no-untyped-def]
+    """Return where the cache keeps a key."""
+    return key & np.uint64(cache.keys.shape[0] - 1)

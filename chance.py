@@ -50,13 +50,13 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
     a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
     most, total = -np.inf, 0.0
     for e in range(root.first, root.first + root.count):
-        f.noise[t, f.moves[e]] = log_gamma(f.trees[t], a)
-        most = max(most, f.noise[t, f.moves[e]])
+        f.noise[t, f.moves[e].action] = log_gamma(f.trees[t], a)
+        most = max(most, f.noise[t, f.moves[e].action])
     for e in range(root.first, root.first + root.count):
-        f.noise[t, f.moves[e]] = math.exp(f.noise[t, f.moves[e]] - most)
-        total += f.noise[t, f.moves[e]]
+        f.noise[t, f.moves[e].action] = math.exp(f.noise[t, f.moves[e].action] - most)
+        total += f.noise[t, f.moves[e].action]
     for e in range(root.first, root.first + root.count):
-        f.noise[t, f.moves[e]] /= total
+        f.noise[t, f.moves[e].action] /= total
     f.trees[t].noisy = 1
 
 
@@ -66,11 +66,9 @@ def soften(f, t):  # type: ignore[no-untyped-def]
     root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].temperature
     total = 0.0
     for e in range(root.first, root.first + root.count):
-        total += f.priors[e] ** power
+        total += f.moves[e].P ** power
     for e in range(root.first, root.first + root.count):
-        f.priors[e] = f.priors[e] ** power / total
-        if e < root.first + root.opened:
-            f.edges[e].P = f.priors[e]
+        f.moves[e].P = f.moves[e].P ** power / total
 
 
 @compiled
@@ -109,10 +107,10 @@ def any_move(f, t):  # type: ignore[no-untyped-def]
     """Return an edge of the root, each as likely; those that are proven to be worse than others only where all are."""
     root, left = f.nodes[f.trees[t].root], 0
     for e in range(root.first, root.first + root.count):
-        left += e >= root.first + root.opened or sensible(root, f.edges[e])
+        left += e >= root.first + root.opened or sensible(f, root, e)
     x = np.int64(uniform(f.trees[t]) * (left if left > 0 else root.count))
     for e in range(root.first, root.first + root.count):
-        if left == 0 or e >= root.first + root.opened or sensible(root, f.edges[e]):
+        if left == 0 or e >= root.first + root.opened or sensible(f, root, e):
             if x == 0:
                 return np.int64(e)
             x -= 1
@@ -122,15 +120,16 @@ def any_move(f, t):  # type: ignore[no-untyped-def]
 @compiled
 def worth(f, root, e, by_prior):  # type: ignore[no-untyped-def]
     """Return N of a root's edge, or its prior; 0 of one that is proven to be worse than others."""
-    if e < root.first + root.opened and not sensible(root, f.edges[e]):
+    if e < root.first + root.opened and not sensible(f, root, e):
         return 0.0
-    return np.float64(f.priors[e]) if by_prior else np.float64(f.edges[e].N)
+    return np.float64(f.moves[e].P) if by_prior else np.float64(f.edges[e].N)
 
 
 @compiled
-def sensible(root, edge):  # type: ignore[no-untyped-def]
+def sensible(f, root, e):  # type: ignore[no-untyped-def]
     """Return whether a move keeps what is proven of the root; while nothing is, whether it is not proven to lose."""
-    return edge.proven != LOSS if root.proven == OPEN else edge.proven == root.proven
+    proven = f.moves[e].proven
+    return proven != LOSS if root.proven == OPEN else proven == root.proven
 
 
 @compiled

@@ -36,36 +36,35 @@ class Tables(NamedTuple):
 
     nodes: np.ndarray
     edges: np.ndarray
-    priors: np.ndarray
     moves: np.ndarray
 
 
 def snapshot(mcts: MCTS) -> Tables:
     """Return the tables as a coming walk will see them."""
     f = mcts.forest
-    return Tables(f.nodes.copy(), f.edges.copy(), f.priors.copy(), f.moves.copy())
+    return Tables(f.nodes.copy(), f.edges.copy(), f.moves.copy())
 
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     """Return what `selection.select_puct` computes for each move of the node with this index, by action."""
     rule, node = mcts.rule, tables.nodes[index]
     first, count, opened, legal = (int(node[name]) for name in ("first", "count", "opened", "legal"))
-    found = tables.edges[first : first + opened]
+    found, moves = tables.edges[first : first + opened], tables.moves[first : first + legal]
     is_root = index == mcts.root.index
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
     total, fresh = int(node["total"]), 0.0
     if rule.fpu >= 0:
-        visited = float(found["P"][found["N"] > 0].sum(dtype=np.float64))
+        visited = float(moves["P"][:opened][found["N"] > 0].sum(dtype=np.float64))
         W = float(np.nan_to_num(node["value"])) + float(found["W"].sum())
         fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
     lines = []
-    for i in np.argsort(tables.moves[first : first + legal]):
+    for i in np.argsort(moves["action"]):
         n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < opened else (0, 0.0)
-        action, p = int(tables.moves[first + i]), float(tables.priors[first + i])
+        action, p = int(moves[i]["action"]), float(moves[i]["P"])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
         u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
-        known = int(found[i]["proven"]) if i < opened else OPEN if i < count and node["proven"] != LOSS else LOSS
+        known = int(moves[i]["proven"]) if i < opened else OPEN if i < count and node["proven"] != LOSS else LOSS
         q = (w / n if n else fresh) if known == OPEN else VALUES[known]
         lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
     return lines

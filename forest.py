@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compiled import compiled, inlined
+from aligned import allocate, up_to
+from compiled import at, compiled, inlined
 from config import UserError
 from endgame import Line, make_line
 from game import NO_WIN, NOT_TOLD, PLAYER, Game
@@ -34,9 +35,18 @@ NODE = np.dtype(
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
 its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`);
 late: attempts to solve it (see solving.py)."""
-EDGE = np.dtype(
-    [("W", "f8"), ("N", "i4"), ("P", "f4"), ("child", "i4"), ("action", "u2"), ("proven", "i1")], align=True
+MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
+EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
+"""A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
+STEP = np.dtype([("edge", "i4"), ("node", "i4"), ("player", "i1")], align=True)
+"""Of a walk: the edge taken, the node that it leaves, who moved along it."""
+SLOT = np.dtype(
+    [("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("stage", "i4"), ("ended", "i4")], align=True
 )
+"""Of a walk: the key of the position that it comes to, while it is being made; its tree; where it stands, at its end
+the leaf; how far from the root; what it does next and what the last one ended with (see kernels)."""
+GROUP = 8
+"""Edges of a node begin at a multiple of this, which is at the begin of a line of the processor's caches."""
 MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
@@ -56,10 +66,8 @@ class Forest(NamedTuple):
     """[T * capacity] NODE"""
     edges: np.ndarray
     """[T * edge capacity] EDGE; those not yet opened hold nothing."""
-    priors: np.ndarray
-    """[T * edge capacity] float32: P of every edge"""
     moves: np.ndarray
-    """[T * edge capacity] int32: the action of every edge"""
+    """[T * edge capacity] MOVE: those of the edges"""
     noise: np.ndarray
     """[T, action_size] float32: noise of the root by action, Dirichlet's (`noisy` 1) or Gumbel's (2)"""
     rows: np.ndarray
@@ -68,36 +76,26 @@ class Forest(NamedTuple):
     """The same rows as one long array."""
     table: np.ndarray
     """[T * table size] int32: open addressing, key -> node; the size is a power of two."""
-    path: np.ndarray
-    """[T * L, max depth] int32: the edges walked to each leaf in the air."""
-    turn: np.ndarray
-    """[T * L, max depth] int8: who moved along them."""
-    via: np.ndarray
-    """[T * L, max depth] int32: the nodes they leave."""
-    leaf: np.ndarray
-    """[T * L] int32: where a walk stands, at its end the leaf"""
-    depth: np.ndarray
-    """[T * L] int32"""
-    ended: np.ndarray
-    """[T * L] int32: what the last walk ended with (see kernels)"""
+    steps: np.ndarray
+    """[T * L * reach] STEP: the walks to each leaf in the air."""
+    slots: np.ndarray
+    """[T * L] SLOT"""
     active: np.ndarray
-    """[T * L] int32: the slots to be walked"""
-    walking: np.ndarray
-    """[T * L] int32: those still under way"""
+    """[T * L] int32: the slots where a walk is under way"""
     legal: np.ndarray
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
     """[1] float32: room for one outcome."""
     odds: np.ndarray
-    """[action_size] float64: room for the odds of one node's moves."""
+    """[action_size and what fills a group] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for pruning."""
     line: Line
     """Room for solving positions."""
-    owner: np.ndarray
-    """[T * L] int32: the tree of each slot"""
     leaves: int
     """L"""
+    reach: int
+    """Longest walk from a root to a leaf."""
     capacity: int
     edge_capacity: int
     """Nodes and edges that a tree has room for."""
@@ -114,10 +112,10 @@ def capacity_for(sims: int, leaves: int) -> int:
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
     """Return the memory that `make_forest` takes."""
-    edge = (EDGE.itemsize + 8) * game.action_size
+    edge = (EDGE.itemsize + MOVE.itemsize) * up_to(GROUP, game.action_size)
     table = 4 << (2 * capacity - 1).bit_length()
     node = NODE.itemsize + edge + 4 * row_size(game)
-    return trees * (capacity * node + table + leaves * 9 * max_depth(game) + 4 * game.action_size)
+    return trees * (capacity * node + table + leaves * STEP.itemsize * max_depth(game) + 4 * game.action_size)
 
 
 def trees_in(room: int, game: Game, sims: int) -> int:
@@ -142,69 +140,68 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
-    edges, slots = trees * capacity * game.action_size, trees * leaves
+    edges, slots = trees * capacity * up_to(GROUP, game.action_size), trees * leaves
     if edges > MAX_EDGES:
         asked = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
         raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {asked}; take fewer simulations or games")
-    rows = np.zeros((trees * (capacity + 1), row_size(game)), np.int32)
+    found = allocate(
+        trees=(trees, TREE), nodes=(trees * capacity, NODE), edges=(edges, EDGE), moves=(edges, MOVE),
+        rows=((trees * (capacity + 1), row_size(game)), np.int32),
+        table=(trees * table, np.int32), steps=(slots * max_depth(game), STEP), slots=(slots, SLOT),
+    )  # fmt: skip
+    found["table"][:] = UNVISITED
+    found["slots"]["tree"] = np.repeat(np.arange(trees), leaves)
     return Forest(
-        trees=np.zeros(trees, TREE),
-        nodes=np.zeros(trees * capacity, NODE),
-        edges=np.zeros(edges, EDGE),
-        priors=np.zeros(edges, np.float32),
-        moves=np.zeros(edges, np.int32),
+        **found,
+        flat=found["rows"].reshape(-1),
         noise=np.zeros((trees, game.action_size), np.float32),
-        rows=rows,
-        flat=rows.reshape(-1),
-        table=np.full(trees * table, UNVISITED, np.int32),
-        path=np.zeros((slots, max_depth(game)), np.int32),
-        turn=np.zeros((slots, max_depth(game)), np.int8),
-        via=np.zeros((slots, max_depth(game)), np.int32),
-        leaf=np.zeros(slots, np.int32),
-        depth=np.zeros(slots, np.int32),
-        ended=np.zeros(slots, np.int32),
         active=np.zeros(slots, np.int32),
-        walking=np.zeros(slots, np.int32),
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
-        odds=np.zeros(game.action_size, np.float64),
+        odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
         remap=np.zeros((2, capacity), np.int32),
         line=make_line(game, endgame),
-        owner=np.repeat(np.arange(trees, dtype=np.int32), leaves),
         leaves=leaves,
+        reach=max_depth(game),
         capacity=capacity,
-        edge_capacity=capacity * game.action_size,
+        edge_capacity=capacity * up_to(GROUP, game.action_size),
         places=table,
     )
 
 
-@compiled
+@inlined
 def find(f, t, key):  # type: ignore[no-untyped-def]
     """Return the node of a key in tree t, or -1 - the free place in the table."""
     place = np.int64(key & np.uint64(f.places - 1))
     while True:
-        node = f.table[t * f.places + place]
+        node = np.int64(at(f.table, t * f.places + place))
         if node < 0:
             return -1 - (t * f.places + place)
-        if f.nodes[node].key == key:
+        if at(f.nodes, node).key == key:
             return node
         place = (place + 1) & (f.places - 1)
 
 
-@compiled
+@inlined
+def grouped(count):  # type: ignore[no-untyped-def]
+    """Return so many edges with what is left out behind them."""
+    return (count + GROUP - 1) & ~(GROUP - 1)
+
+
+@inlined
 def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
-    tree = f.trees[t]
+    tree = at(f.trees, t)
     capacity, edge_capacity = f.capacity, f.edge_capacity
     if tree.nodes >= capacity:
         return NO_ROOM
-    row = f.rows[t * (capacity + 1) + tree.nodes]
+    row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
     over = rules.outcome(row, f.outcome)
     count = 0 if over else rules.legal(row, f.legal)
-    if tree.edges + count > edge_capacity:
+    if tree.edges + grouped(count) > edge_capacity:
         return NO_ROOM
     index = t * capacity + tree.nodes
-    node = f.nodes[index]
+    node = at(f.nodes, index)
     node.key = key
     node.player = row[PLAYER]
     node.total = 0
@@ -217,18 +214,19 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.count = count
     node.legal = count
     node.opened = 0
-    first = np.int64(node.first)
+    first = t * edge_capacity + tree.edges
     for i in range(count):
-        f.moves[first + i] = f.legal[i]
+        move = at(f.moves, first + i)
+        move.action, move.proven = at(f.legal, i), OPEN
     if tree.ahead > 0 and not over:
-        look_ahead(f, rules, node, row, f.rows[t * (capacity + 1) + tree.nodes + 1], tree.ahead)
+        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
     tree.nodes += 1
-    tree.edges += count
-    f.table[-1 - free] = index
+    tree.edges += grouped(count)
+    f.table[np.uint64(-1 - free)] = index
     return index
 
 
-@compiled
+@inlined
 def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
     """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
     told = rules.winning(row)
@@ -237,15 +235,15 @@ def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
     for i in range(node.first, node.first + node.count):
         for k in range(row.shape[0]):
             room[k] = row[k]
-        rules.play(room, f.moves[i])
+        rules.play(room, f.moves[i].action)
         if rules.outcome(room, f.outcome):
             value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
             if value == 1.0:
-                return np.int64(f.moves[i])
+                return np.int64(f.moves[i].action)
     return np.int64(NO_WIN)
 
 
-@compiled
+@inlined
 def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def]
     """Prove a position won when a move wins at once; that move comes first. Else, with two plies, leave out the moves
     after which the other wins at once ("decisive" and "anti-decisive moves", Teytaud 2010).
@@ -258,13 +256,13 @@ def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def
                 pass_through(f, node)
         return
     i = np.int64(node.first)
-    while f.moves[i] != move:
+    while f.moves[i].action != move:
         i += 1
-    f.moves[i], f.moves[node.first] = f.moves[node.first], f.moves[i]
+    f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
     node.proven = WIN
 
 
-@compiled
+@inlined
 def leave_out_losing(f, rules, node, row):  # type: ignore[no-untyped-def]
     """Keep the edges of the moves that do not lose at once; where all do, the position is proven lost and keeps all."""
     count = rules.safe(row, f.legal)
@@ -273,51 +271,40 @@ def leave_out_losing(f, rules, node, row):  # type: ignore[no-untyped-def]
     if count == 0:
         node.proven = LOSS
         return
+    if count == node.legal:
+        return
     first, k = np.int64(node.first), 0
     for i in range(node.legal):
-        if k < count and f.moves[first + i] == f.legal[k]:
-            f.moves[first + i], f.moves[first + k] = f.moves[first + k], f.moves[first + i]
+        if k < count and f.moves[first + i].action == f.legal[k]:
+            f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
             k += 1
     for e in range(first + count, first + node.legal):
-        f.priors[e] = 0.0
+        f.moves[e].P = 0.0
     node.count = count
 
 
 @compiled
 def pass_through(f, node):  # type: ignore[no-untyped-def]
     """Let walks go on through a node with one move: the network is asked where there is a choice. Its value is NaN."""
-    f.priors[node.first] = 1.0
+    f.moves[node.first].P = 1.0
     node.value = math.nan
     node.status = EXPANDED
-
-
-@compiled
-def take_win(f, index):  # type: ignore[no-untyped-def]
-    """Visit the winning move of a root that `look_ahead` proved won: it needs no other search."""
-    node = f.nodes[index]
-    for e in range(node.first, node.first + node.count):
-        f.priors[e] = 1.0 / node.count
-    edge = f.edges[open_edge(f, node, np.int64(node.first))]
-    edge.N, edge.W, edge.proven = 1, 1.0, WIN
-    node.total, node.value, node.status = 1, 1.0, EXPANDED
 
 
 @inlined
 def open_edge(f, node, e):  # type: ignore[no-untyped-def]
     """Give edge e a row, behind the node's opened ones, and return where it is now."""
-    place = node.first + node.opened
+    place = np.int64(node.first) + node.opened
     if e < place:
         return np.int64(e)
-    move, prior = f.moves[e], f.priors[e]
-    f.moves[e], f.priors[e] = f.moves[place], f.priors[place]
-    f.moves[place], f.priors[place] = move, prior
-    edge = f.edges[place]
+    move, other = at(f.moves, e), at(f.moves, place)
+    action, prior = move.action, move.P
+    move.action, move.P = other.action, other.P
+    other.action, other.P = action, prior
+    edge = at(f.edges, place)
     edge.W = 0.0
     edge.N = 0
-    edge.P = prior
     edge.child = UNVISITED
-    edge.action = move
-    edge.proven = OPEN
     node.opened += 1
     return np.int64(place)
 
@@ -337,8 +324,9 @@ def sum_of_values(f, index):  # type: ignore[no-untyped-def]
 @inlined
 def copy_row(rows, index, row):  # type: ignore[no-untyped-def]
     """Write a position into the table of rows."""
+    to = rows[np.uint64(index)]
     for i in range(row.shape[0]):
-        rows[index, i] = row[i]
+        to[np.uint64(i)] = at(row, i)
 
 
 @inlined
@@ -347,51 +335,24 @@ def row_index(f, t, node):  # type: ignore[no-untyped-def]
     return node + t
 
 
-@compiled
-def clear_tree(f, t):  # type: ignore[no-untyped-def]
-    """Forget a tree; its random state stays."""
-    for i in range(t * f.places, (t + 1) * f.places):
-        f.table[i] = UNVISITED
-    tree = f.trees[t]
-    tree.nodes = 0
-    tree.edges = 0
-    tree.noisy = 0
-    tree.temperature = 1.0
-    tree.pending = 0
-    tree.root = UNVISITED
+@inlined
+def try_move(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
+    """Write the position behind edge e of `parent` into the tree's next free row; return its key."""
+    free = t * (f.capacity + 1) + at(f.trees, t).nodes
+    row = f.rows[np.uint64(free)]
+    copy_row(f.rows, free, f.rows[np.uint64(row_index(f, t, parent))])
+    rules.play(row, at(f.moves, e).action)
+    return rules.key(row)
 
 
 @inlined
-def set_root(f, t, index):  # type: ignore[no-untyped-def]
-    """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
-    its priors, and no more. Of one that was solved the moves are still to be known (`solving.solve_root`).
+def join(f, rules, t, key, e):  # type: ignore[no-untyped-def]
+    """Return the node behind edge e, whose position stands in the tree's next free row: made now or shared with another
+    path; NO_ROOM in a full tree.
     """
-    f.trees[t].root = index
-    node = f.nodes[index]
-    if node.status == WAITING and node.proven == WIN and not node.late:
-        take_win(f, index)
-
-
-@compiled
-def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
-    """Make tree t a single root."""
-    clear_tree(f, t)
-    copy_row(f.rows, t * (f.capacity + 1), row)
-    key = rules.key(row)
-    set_root(f, t, new_node(f, rules, t, key, find(f, t, key)))
-
-
-@compiled
-def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
-    """Return the node behind edge e of `parent`, made now or shared with another path; NO_ROOM in a full tree."""
-    edge = f.edges[e]
-    room = f.rows[t * (f.capacity + 1) + f.trees[t].nodes]
-    copy_row(f.rows, t * (f.capacity + 1) + f.trees[t].nodes, f.rows[row_index(f, t, parent)])
-    rules.play(room, edge.action)
-    key = rules.key(room)
     node = find(f, t, key)
     if node < 0:
         node = new_node(f, rules, t, key, node)
     if node >= 0:
-        edge.child = node
+        at(f.edges, e).child = node
     return node

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
-from compiled import call, compiled
+from compiled import call, compiled, rule
 from config import UserError
 
 Row = np.ndarray
@@ -65,23 +65,23 @@ def _call_key(fn, row):  # type: ignore[no-untyped-def]
     return fn(row)
 
 
-@cfunc(PLAYOUT, cache=True)
+@rule(PLAYOUT)
 def not_played(row, seed):  # type: ignore[no-untyped-def]
     return NOT_PLAYED
 
 
-@cfunc(WINNING, cache=True)
+@rule(WINNING)
 def not_told(row):  # type: ignore[no-untyped-def]
     return NOT_TOLD
 
 
-@cfunc(SAFE, cache=True)
+@rule(SAFE)
 def safe_not_told(row, out):  # type: ignore[no-untyped-def]
     return NOT_TOLD
 
 
 class Rules(NamedTuple):
-    """The rules as functions that compiled code can call: each a `numba.cfunc` with the signature named.
+    """The rules as functions that compiled code can call: each made by `compiled.rule` of the signature named.
 
     The first five are needed; the others say faster what these also tell. One compiled search serves every game,
     because it depends on the signatures only.
@@ -186,7 +186,7 @@ class Game:
     rules: Rules | None = None
     evaluate: Any = None
     """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1):
-    a `numba.cfunc` for players that look ahead a few moves only; None = nothing is known before the end."""
+    made by `compiled.rule`, for players that look ahead a few moves only; None = nothing is known before the end."""
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """Those that differ from the defaults."""

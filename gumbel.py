@@ -28,7 +28,7 @@ def draw_gumbel(f, t, moves):  # type: ignore[no-untyped-def]
     tree = f.trees[t]
     root = f.nodes[tree.root]
     for e in range(root.first, root.first + root.count):
-        f.noise[t, f.moves[e]] = -math.log(-math.log(uniform(tree) + 1e-18) + 1e-18)
+        f.noise[t, f.moves[e].action] = -math.log(-math.log(uniform(tree) + 1e-18) + 1e-18)
     tree.considered = min(moves, root.count)
     tree.noisy = GUMBEL
 
@@ -66,8 +66,8 @@ def most_visits(f, node):  # type: ignore[no-untyped-def]
 def hope(f, t, e, most):  # type: ignore[no-untyped-def]
     """Return g + logit of the prior + sigma(Q) of an opened edge of the root; without a visit Q counts as nothing."""
     edge = f.edges[e]
-    known = sigma(known_q(edge), most) if edge.N > 0 else 0.0
-    return f.noise[t, edge.action] + math.log(edge.P + 1e-30) + known
+    known = sigma(known_q(f, e), most) if edge.N > 0 else 0.0
+    return f.noise[t, f.moves[e].action] + math.log(f.moves[e].P + 1e-30) + known
 
 
 @inlined
@@ -82,7 +82,7 @@ def select_gumbel(f, t):  # type: ignore[no-untyped-def]
     best, best_e, other, other_e = -1e300, np.int64(-1), -1e300, np.int64(-1)
     for e in range(node.first, node.first + node.opened):
         edge = f.edges[e]
-        if sensible(node, edge):
+        if sensible(f, node, e):
             score = hope(f, t, e, most)
             if edge.N == due and score > best:
                 best, best_e = score, np.int64(e)
@@ -90,7 +90,7 @@ def select_gumbel(f, t):  # type: ignore[no-untyped-def]
                 other, other_e = score, np.int64(e)
     if due == 0 or other_e < 0:
         for e in range(node.first + node.opened, node.first + node.count):
-            score = f.noise[t, f.moves[e]] + math.log(f.priors[e] + 1e-30)
+            score = f.noise[t, f.moves[e].action] + math.log(f.moves[e].P + 1e-30)
             if score > best:
                 best, best_e = score, np.int64(e)
         if best_e >= node.first + node.opened:
@@ -104,11 +104,11 @@ def choose_gumbel(f, t):  # type: ignore[no-untyped-def]
     node = f.nodes[f.trees[t].root]
     most, top = most_visits(f, node), 0
     for e in range(node.first, node.first + node.opened):
-        if sensible(node, f.edges[e]):
+        if sensible(f, node, e):
             top = max(top, f.edges[e].N)
     best, best_e = -1e300, np.int64(-1)
     for e in range(node.first, node.first + node.opened):
-        if f.edges[e].N == top and top > 0 and sensible(node, f.edges[e]):
+        if f.edges[e].N == top and top > 0 and sensible(f, node, e):
             score = hope(f, t, e, most)
             if score > best:
                 best, best_e = score, np.int64(e)
@@ -127,8 +127,8 @@ def write_improved(f, t, visits, ply):  # type: ignore[no-untyped-def]
     for e in range(node.first, opened):
         edge = f.edges[e]
         if edge.N > 0:
-            prior += edge.P
-            weighted += edge.P * min(max(known_q(edge), -1.0), 1.0)
+            prior += f.moves[e].P
+            weighted += f.moves[e].P * min(max(known_q(f, e), -1.0), 1.0)
     mixed = np.float64(node.value)
     if prior > 0.0:
         mixed = (mixed + node.total * weighted / prior) / (1.0 + node.total)
@@ -138,10 +138,10 @@ def write_improved(f, t, visits, ply):  # type: ignore[no-untyped-def]
         f.odds[i] = -1e300
         if e >= opened:
             if node.proven == OPEN:
-                f.odds[i] = math.log(f.priors[e] + 1e-30) + sigma(mixed, most)
-        elif sensible(node, f.edges[e]):
-            q = known_q(f.edges[e]) if f.edges[e].N > 0 else mixed
-            f.odds[i] = math.log(f.edges[e].P + 1e-30) + sigma(q, most)
+                f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(mixed, most)
+        elif sensible(f, node, e):
+            q = known_q(f, e) if f.edges[e].N > 0 else mixed
+            f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(q, most)
         top = max(top, f.odds[i])
     if top == -1e300:
         return False
@@ -150,5 +150,5 @@ def write_improved(f, t, visits, ply):  # type: ignore[no-untyped-def]
         f.odds[i] = math.exp(max(f.odds[i] - top, -700.0)) if f.odds[i] > -1e300 else 0.0
         total += f.odds[i]
     for i in range(node.count):
-        visits[t, ply, f.moves[node.first + i]] = int(WEIGHT * f.odds[i] / total + 0.5)
+        visits[t, ply, f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] / total + 0.5)
     return True

@@ -11,11 +11,12 @@ import math
 
 import numpy as np
 
+from asking import AHEAD, ask_for_answer, ask_for_edges, ask_for_path, ask_for_place, ask_for_row, ask_for_steps
+from cache import cache_place
 from chance import soften
-from compiled import compiled, inlined, prefetch
+from compiled import at, compiled, inlined, prefetch
 from forest import (
     DRAW,
-    EDGE,
     EXPANDED,
     LOSS,
     NO_ROOM,
@@ -24,114 +25,122 @@ from forest import (
     UNVISITED,
     WAITING,
     WIN,
-    make_child,
+    join,
     row_index,
     sum_of_values,
+    try_move,
 )
 from gumbel import GUMBEL, select_gumbel
+from held import given
 from selection import select
 from solving import solve_leaf, solve_root
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
-LINE = 64
-"""Bytes of a cache line."""
-_LINE_OF_EDGES, _LINE_OF_ROW = LINE // EDGE.itemsize, LINE // 4
+WALK, MAKE, FIND, READ = 0, 1, 2, 3
+"""What a walk does next: chooses an edge of the node it stands at; plays the move of an edge without a child; finds or
+makes the node of that position; reads what the cache knows of it."""
 
 
 @inlined
-def ask_for_edges(f, slot):  # type: ignore[no-untyped-def]
-    """Ask the processor for what `select` will read first at the node where a walk stands."""
-    node = f.nodes[f.leaf[slot]]
-    prefetch(f.edges, node.first)
-    prefetch(f.edges, node.first + _LINE_OF_EDGES)
-    prefetch(f.priors, node.first + node.opened)
+def look_forward(f, slot):  # type: ignore[no-untyped-def]
+    """Ask the processor for what the next step of a walk reads."""
+    if at(f.slots, slot).stage == WALK:
+        ask_for_edges(f, at(f.slots, slot).leaf)
 
 
 @inlined
-def ask_for_row(f, row):  # type: ignore[no-untyped-def]
-    """Ask the processor for a position."""
-    size = f.rows.shape[1]
-    for i in range(0, min(size, 64), _LINE_OF_ROW):
-        prefetch(f.flat, row * size + i)
+def step_on(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
+    """Take a walk one step further; return whether it has ended: its leaf is then told, or NO_ROOM.
 
-
-@inlined
-def step_down(f, rules, rule, slot):  # type: ignore[no-untyped-def]
-    """Take a walk one edge further, counting the visit; return whether it may go on.
-
-    A child to be made is made at the next step, when its parent's position has come from memory.
+    A child to be made takes some steps, so that memory is asked for a step before it is read: its parent's position and
+    the row for its own, then the places in the tables of keys and the rows of the node, then what the cache knows.
     """
-    t = f.owner[slot]
-    index, depth = f.leaf[slot], f.depth[slot]
-    if depth > 0 and f.edges[f.path[slot, depth - 1]].child == UNVISITED:
-        index = make_child(f, rules, np.int64(t), index, np.int64(f.path[slot, depth - 1]))
-        f.leaf[slot] = index
-        if index == NO_ROOM:
-            return False
-    node = f.nodes[index]
-    if node.status != EXPANDED or depth == f.path.shape[1] or (node.proven != OPEN and depth > 0):
+    w = at(f.slots, slot)
+    t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
+    here = slot * f.reach + depth
+    if w.stage == MAKE:
+        w.key = try_move(f, rules, t, index, np.int64(at(f.steps, here - 1).edge))
+        w.stage = FIND
+        ask_for_place(f, t, w.key)
+        prefetch(cache.keys, np.int64(cache_place(cache, w.key)))
         return False
-    if depth == 0 and f.trees[t].noisy == GUMBEL:
+    if w.stage == FIND:
+        index = np.int64(join(f, rules, t, w.key, np.int64(at(f.steps, here - 1).edge)))
+        w.leaf = index
+        if index == NO_ROOM:
+            return True
+        w.stage = WALK
+        if leads_on(f, index, depth):
+            return False
+        if at(cache.keys, cache_place(cache, w.key)) != w.key:
+            return True
+        w.stage = READ
+        ask_for_answer(cache, w.key)
+        return False
+    if w.stage == READ or not leads_on(f, index, depth):
+        return True
+    if depth == 0 and at(f.trees, t).noisy == GUMBEL:
         e = select_gumbel(f, t)
     else:
         e = select(f, rule, t, index)
-    edge = f.edges[e]
+    node, edge, taken = at(f.nodes, index), at(f.edges, e), at(f.steps, here)
     edge.N += 1
     edge.W -= rule.virtual_loss
     node.total += 1
-    f.path[slot, depth] = e
-    f.turn[slot, depth] = node.player
-    f.via[slot, depth] = index
-    f.depth[slot] = depth + 1
+    taken.edge, taken.node, taken.player = e, index, node.player
+    w.depth = depth + 1
     if edge.child == UNVISITED:
+        w.stage = MAKE
         ask_for_row(f, row_index(f, t, index))
+        ask_for_row(f, t * (f.capacity + 1) + at(f.trees, t).nodes)
     else:
-        f.leaf[slot] = edge.child
+        w.leaf = edge.child
         prefetch(f.nodes, edge.child)
-    return True
+    return False
+
+
+@inlined
+def leads_on(f, index, depth):  # type: ignore[no-untyped-def]
+    """Return whether a walk goes on through a node."""
+    node = at(f.nodes, index)
+    return node.status == EXPANDED and depth < f.reach and (node.proven == OPEN or depth == 0)
+
+
+@inlined
+def start_walk(f, slot):  # type: ignore[no-untyped-def]
+    """Put a walk at the root."""
+    w = at(f.slots, slot)
+    w.leaf = at(f.trees, w.tree).root
+    w.depth = 0
+    w.stage = WALK
 
 
 @compiled
-def walk(f, rules, rule, count):  # type: ignore[no-untyped-def]
-    """Walk from the root to a leaf in each of the slots f.active[:count]; f.leaf then holds it, or NO_ROOM.
-
-    All walks take a step in turn, so that the memory for one arrives while the others compute.
-    """
-    for i in range(count):
-        slot = f.active[i]
-        f.walking[i] = slot
-        f.leaf[slot] = f.trees[f.owner[slot]].root
-        f.depth[slot] = 0
-        prefetch(f.nodes, f.leaf[slot])
-    while count > 0:
-        for i in range(count):
-            ask_for_edges(f, f.walking[i])
-        n = 0
-        for i in range(count):
-            slot = f.walking[i]
-            if step_down(f, rules, rule, slot):
-                f.walking[n] = slot
-                n += 1
-        count = n
+def walk(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
+    """Walk from the root to a leaf, which is then told, or NO_ROOM."""
+    start_walk(f, slot)
+    while not step_on(f, rules, rule, cache, slot):
+        pass
 
 
 @inlined
 def backup(f, rule, slot, value, player):  # type: ignore[no-untyped-def]
     """Add a leaf's value, for `player`, to every edge of the path; the sign follows the player of each edge."""
-    for d in range(f.depth[slot]):
-        edge = f.edges[f.path[slot, d]]
-        edge.W += rule.virtual_loss + (value if f.turn[slot, d] == player else -value)
+    for d in range(at(f.slots, slot).depth):
+        taken = at(f.steps, slot * f.reach + d)
+        at(f.edges, taken.edge).W += rule.virtual_loss + (value if taken.player == player else -value)
 
 
 @compiled
 def undo(f, rule, slot):  # type: ignore[no-untyped-def]
     """Take back the visits of a walk that led to no evaluation."""
-    for d in range(f.depth[slot]):
-        edge = f.edges[f.path[slot, d]]
+    for d in range(f.slots[slot].depth):
+        taken = f.steps[slot * f.reach + d]
+        edge = f.edges[taken.edge]
         edge.N -= 1
         edge.W += rule.virtual_loss
-        f.nodes[f.via[slot, d]].total -= 1
+        f.nodes[taken.node].total -= 1
 
 
 @compiled
@@ -140,22 +149,23 @@ def prove(f, slot):  # type: ignore[no-untyped-def]
 
     A position is won when one move wins, lost when all lose, drawn when all are proven and the best draws.
     """
-    leaf = f.nodes[f.leaf[slot]]
+    leaf = f.nodes[f.slots[slot].leaf]
     proven, player = leaf.proven, leaf.player
-    for d in range(f.depth[slot] - 1, -1, -1):
-        node = f.nodes[f.via[slot, d]]
+    for d in range(f.slots[slot].depth - 1, -1, -1):
+        taken = f.steps[slot * f.reach + d]
+        node = f.nodes[taken.node]
         if node.player != player and proven != DRAW:
             proven = -proven
-        f.edges[f.path[slot, d]].proven = proven
+        f.moves[taken.edge].proven = proven
         if proven != WIN:
             if node.opened < node.count:
                 return
             proven = LOSS
             for e in range(node.first, node.first + node.opened):
-                if f.edges[e].proven == OPEN:
+                if f.moves[e].proven == OPEN:
                     return
-                if f.edges[e].proven != LOSS:
-                    proven = f.edges[e].proven
+                if f.moves[e].proven != LOSS:
+                    proven = f.moves[e].proven
         node.proven = proven
         player = node.player
 
@@ -191,23 +201,23 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
 
     Returns False, with a neutral answer in place, when the network's was not finite.
     """
-    node = f.nodes[index]
+    node = at(f.nodes, index)
     first, count = np.int64(node.first), np.int64(node.count)
     top = -np.inf
     for i in range(count):
-        f.odds[i] = logits[f.moves[first + i]]
-        top = max(top, f.odds[i])
+        f.odds[np.uint64(i)] = at(logits, at(f.moves, first + i).action)
+        top = max(top, at(f.odds, i))
     for i in range(count):  # apart from the loop above, or a processor does it for one number at a time
-        f.odds[i] = exp(f.odds[i] - top)
+        f.odds[np.uint64(i)] = exp(at(f.odds, i) - top)
     total = 0.0
     for i in range(count):
-        total += f.odds[i]
+        total += at(f.odds, i)
     for i in range(count):
-        f.priors[first + i] = np.float32(f.odds[i]) / total
+        at(f.moves, first + i).P = np.float32(at(f.odds, i)) / total
     sound = math.isfinite(total) and math.isfinite(value)
     if not sound:
         for e in range(first, first + count):
-            f.priors[e] = 1.0 / count
+            f.moves[e].P = 1.0 / count
     node.value = value if sound else 0.0
     node.status = EXPANDED
     return sound
@@ -220,128 +230,124 @@ def proven_value(proven):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def cache_place(cache, key):  # type: ignore[no-untyped-def]
-    """Return where the cache keeps a key."""
-    return np.int64(key & np.uint64(cache.words.shape[0] - 1))
-
-
-@inlined
-def ask_for_answer(cache, key):  # type: ignore[no-untyped-def]
-    """Ask the processor for the two ends of what the cache holds at a key's place."""
-    first = cache_place(cache, key) * cache.words.shape[1]
-    prefetch(cache.flat, first)
-    prefetch(cache.flat, first + cache.words.shape[1] - 1)
-
-
-@inlined
 def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
-    """End a walk: back up what is known of its leaf; return whether the tree may walk on, else f.ended says why."""
-    t = f.owner[slot]
-    index = f.leaf[slot]
+    """End a walk: back up what is known of its leaf; return whether the tree may walk on, else it is told why not."""
+    w = at(f.slots, slot)
+    t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
     if index == NO_ROOM:
         undo(f, rule, slot)
-        f.ended[slot] = DONE
+        w.ended = DONE
         return False
-    node = f.nodes[index]
+    node = at(f.nodes, index)
     cache.counts[2] += 1
-    if f.depth[slot] > 0:
+    if depth > 0:
         solve_leaf(f, rules, t, index)
-    decided = node.proven != OPEN and f.depth[slot] > 0
+    decided = node.proven != OPEN and depth > 0
     if node.status != WAITING or decided:  # over, proven, or the path is as long as there is room for
         value = node.value if node.proven == OPEN else proven_value(node.proven)
         backup(f, rule, slot, 0.0 if math.isnan(value) else value, node.player)
         if rule.prove and node.proven != OPEN:
             prove(f, slot)
         return True
-    for other in range(f.trees[t].pending):
-        if f.leaf[slot - 1 - other] == index:
+    for other in range(at(f.trees, t).pending):
+        if at(f.slots, slot - 1 - other).leaf == index:
             undo(f, rule, slot)
             cache.counts[2] -= 1
-            f.ended[slot] = BLOCKED
+            w.ended = BLOCKED
             return False
     place = cache_place(cache, node.key)
     cache.counts[0] += 1
-    if cache.words[place, -1] == node.key and node.key != 0:
+    if at(cache.keys, place) == node.key and node.key != 0:
         cache.counts[1] += 1
-        expand(f, index, cache.numbers[place, f.legal.shape[0]], cache.numbers[place])
-        if f.depth[slot] == 0 and f.trees[t].temperature != 1.0:
+        known = cache.numbers[place]
+        expand(f, index, at(known, f.legal.shape[0]), known)
+        if depth == 0 and at(f.trees, t).temperature != 1.0:
             soften(f, t)
         backup(f, rule, slot, node.value, node.player)
         return True
-    f.ended[slot] = LEAF
+    w.ended = LEAF
     return False
+
+
+@inlined
+def begin(f, rules, slot):  # type: ignore[no-untyped-def]
+    """Put a walk at the root, if there is something to be searched; return whether there is, else DONE is told."""
+    w = at(f.slots, slot)
+    tree = at(f.trees, w.tree)
+    solve_root(f, rules, np.int64(w.tree))
+    root = at(f.nodes, tree.root)
+    enough = root.total >= tree.budget and root.status == EXPANDED
+    decided = root.proven != OPEN and root.status != WAITING  # a lost root waits for its priors: to choose by
+    if root.status == TERMINAL or decided or enough:
+        w.ended = DONE
+        return False
+    start_walk(f, slot)
+    return True
 
 
 @compiled
 def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
-    """Simulate in each of the slots f.active[:count] until the network is needed there or the tree is done.
+    """Simulate in each of the slots f.active[:count], which have begun, until it asks the network or there is no more.
 
-    Finished games and remembered positions are dealt with on the way. f.ended says how each ended: LEAF (f.leaf waits
-    for its answer), DONE or BLOCKED. f.active is used up.
+    Finished games and remembered positions are dealt with on the way. `ended` of each says how it did: LEAF (which
+    waits for its answer), DONE or BLOCKED. f.active is used up. All walks take a step in turn, each game at its own
+    pace, so that the memory for one arrives while the others compute.
     """
     while count > 0:
+        for i in range(min(AHEAD, count)):
+            look_forward(f, at(f.active, i))
         n = 0
         for i in range(count):
-            slot = f.active[i]
-            tree = f.trees[f.owner[slot]]
-            root = f.nodes[tree.root]
-            solve_root(f, rules, f.owner[slot])
-            enough = root.total >= tree.budget and root.status == EXPANDED
-            decided = root.proven != OPEN and root.status != WAITING  # a lost root waits for its priors: to choose by
-            if root.status == TERMINAL or decided or enough:
-                f.ended[slot] = DONE
-            else:
-                f.active[n] = slot
+            if i + AHEAD < count:
+                look_forward(f, at(f.active, i + AHEAD))
+            slot = np.int64(at(f.active, i))
+            if not step_on(f, rules, rule, cache, slot) or (
+                settle(f, rules, rule, cache, slot) and begin(f, rules, slot)
+            ):
+                f.active[np.uint64(n)] = slot
                 n += 1
-        walk(f, rules, rule, np.int64(n))
-        for i in range(n):
-            if f.leaf[f.active[i]] >= 0:
-                ask_for_answer(cache, f.nodes[f.leaf[f.active[i]]].key)
-        count = 0
-        for i in range(n):
-            if settle(f, rules, rule, cache, f.active[i]):
-                f.active[count] = f.active[i]
-                count += 1
+        count = n
 
 
 @compiled
 def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-untyped-def]
     """Take the network's answers for the leaves in the air at the slots asked[:count]."""
+    for k in range(min(2 * AHEAD, count)):
+        ask_for_steps(f, at(asked, k))
+    for k in range(min(AHEAD, count)):
+        ask_for_path(f, cache, np.int64(at(asked, k)))
     for k in range(count):
-        prefetch(f.nodes, f.leaf[asked[k]])
-    for k in range(count):
-        node = f.nodes[f.leaf[asked[k]]]
-        prefetch(f.priors, node.first)
-        prefetch(f.moves, node.first)
-        ask_for_answer(cache, node.key)
-        for d in range(f.depth[asked[k]]):
-            prefetch(f.edges, f.path[asked[k], d])
-    for k in range(count):
-        slot = asked[k]
-        index = f.leaf[slot]
-        node = f.nodes[index]
+        if k + 2 * AHEAD < count:
+            ask_for_steps(f, at(asked, k + 2 * AHEAD))
+        if k + AHEAD < count:
+            ask_for_path(f, cache, np.int64(at(asked, k + AHEAD)))
+        slot = np.int64(at(asked, k))
+        w, answer, value = at(f.slots, slot), logits[np.uint64(k)], at(values, k)
+        node = at(f.nodes, w.leaf)
         if node.status == WAITING:
             place = cache_place(cache, node.key)
-            if expand(f, index, values[k], logits[k]):
-                actions = logits.shape[1]
+            if expand(f, np.int64(w.leaf), value, answer):
+                actions, kept = answer.shape[0], cache.numbers[place]
                 for a in range(actions):
-                    cache.numbers[place, a] = logits[k, a]
-                cache.numbers[place, actions] = values[k]
-                cache.words[place, -1] = node.key
+                    kept[np.uint64(a)] = at(answer, a)
+                kept[np.uint64(actions)] = value
+                cache.keys[place] = node.key
             else:
                 cache.counts[3] += 1
-            if f.depth[slot] == 0 and f.trees[f.owner[slot]].temperature != 1.0:
-                soften(f, f.owner[slot])
+            if w.depth == 0 and at(f.trees, w.tree).temperature != 1.0:
+                soften(f, np.int64(w.tree))
         backup(f, rule, slot, node.value, node.player)
 
 
 @compiled
-def search_step(f, rules, rule, cache, asked, count, values, logits, planes, which):  # type: ignore[no-untyped-def]
+def search_step(held, count, which):  # type: ignore[no-untyped-def]
     """Take `count` answers for the slots in `asked`, then walk the trees in `which` until each needs the network.
 
     Writes planes[k] and asked[k] for each new question and returns their number; 0 = every tree is done.
-    Up to L leaves of a tree may be in the air. values: [B], logits: [B, action_size], planes: [B, ...] flat.
+    Up to L leaves of a tree may be in the air. held: (forest, rules, rule, cache, asked, values [B], logits [B,
+    action_size], planes [B, ...] flat).
     """
+    f, rules, rule, cache, asked, values, logits, planes = given(held)
     leaves = f.leaves
     absorb(f, rule, cache, asked, count, values, logits)
     n = 0
@@ -350,15 +356,16 @@ def search_step(f, rules, rule, cache, asked, count, values, logits, planes, whi
     for leaf in range(leaves):
         count = 0
         for i in range(which.shape[0]):
-            if f.trees[which[i]].pending == leaf:
-                f.active[count] = which[i] * leaves + leaf
+            slot = np.int64(which[i] * leaves + leaf)
+            if f.trees[which[i]].pending == leaf and begin(f, rules, slot):
+                f.active[count] = slot
                 count += 1
         run_to_leaves(f, rules, rule, cache, np.int64(count))
         for i in range(which.shape[0]):
             t = which[i]
             slot = t * leaves + leaf
-            if f.trees[t].pending == leaf and f.ended[slot] == LEAF:
-                rules.encode(f.rows[row_index(f, t, f.leaf[slot])], planes[n])
+            if f.trees[t].pending == leaf and f.slots[slot].ended == LEAF:
+                rules.encode(f.rows[row_index(f, t, f.slots[slot].leaf)], planes[n])
                 asked[n] = slot
                 n += 1
                 f.trees[t].pending += 1

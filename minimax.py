@@ -15,9 +15,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import cfunc
 
-from compiled import call, compiled, inlined
+from compiled import call, compiled, inlined, rule
 from config import UserError
 from forest import copy_row, max_depth, row_size
 from game import EVALUATE, PLAYER, Game, GameState
@@ -46,7 +45,7 @@ NOW = np.dtype([("nodes", "i8"), ("ply", "i4"), ("value", "f4"), ("player", "i1"
 """ply: of the frame under way, -1 when the root is known; value, player, complete: the answer on its way up."""
 
 
-@cfunc(EVALUATE, cache=True)
+@rule(EVALUATE)
 def unknown(row):  # type: ignore[no-untyped-def]
     """The estimate of games without one."""
     return 0.0

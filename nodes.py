@@ -26,7 +26,7 @@ class Edge:
     def index(self) -> int:
         """Where its row is, or would be; edges change places when others are opened."""
         row = self.mcts.forest.nodes[self.node]
-        moves = self.mcts.forest.moves[row["first"] : row["first"] + row["legal"]]
+        moves = self.mcts.forest.moves["action"][row["first"] : row["first"] + row["legal"]]
         return int(row["first"]) + int(np.flatnonzero(moves == self.action)[0])
 
     @property
@@ -63,7 +63,7 @@ class Edge:
         """What is proven of it, for the player who moves: 1 won, -1 lost, 0 drawn; None = nothing."""
         node = self.mcts.forest.nodes[self.node]
         unsafe = self.index >= node["first"] + node["count"] or node["proven"] == LOSS
-        known = int(self._row["proven"]) if self._row is not None else LOSS if unsafe else OPEN
+        known = int(self.mcts.forest.moves[self.index]["proven"]) if self._row is not None else LOSS if unsafe else OPEN
         return None if known == OPEN else 0.0 if known == DRAW else float(known)
 
     @property
@@ -71,7 +71,7 @@ class Edge:
         """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
         row = self._row
         n, w = (int(row["N"]), float(row["W"])) if row is not None else (0, 0.0)
-        p = float(self.mcts.forest.priors[self.index])
+        p = float(self.mcts.forest.moves[self.index]["P"])
         return {"N": n, "W": w, "Q": w / n if n else 0.0, "P": p}
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ class Node:
         if self._row["status"] != EXPANDED:
             return []
         first, count = int(self._row["first"]), int(self._row["legal"])
-        actions = sorted(int(a) for a in self.mcts.forest.moves[first : first + count])
+        actions = sorted(int(a) for a in self.mcts.forest.moves["action"][first : first + count])
         return [(action, Edge(self.mcts, self.index, action)) for action in actions]
 
     def keeps(self, edge: Edge) -> bool:

@@ -1,11 +1,77 @@
-"""Keeps the part of a tree that the next move needs and drops the rest."""
+"""Roots: a position made the root of a tree, with what the tree knows of it, or anew; the rest is dropped."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from compiled import compiled
-from forest import UNVISITED, copy_row, find, plant, row_index, set_root
+from asking import ask_for_node
+from compiled import at, compiled, inlined, prefetch
+from forest import (
+    EXPANDED,
+    UNVISITED,
+    WAITING,
+    WIN,
+    copy_row,
+    find,
+    grouped,
+    join,
+    new_node,
+    open_edge,
+    row_index,
+    try_move,
+)
+
+
+@compiled
+def take_win(f, index):  # type: ignore[no-untyped-def]
+    """Visit the winning move of a root that `look_ahead` proved won: it needs no other search."""
+    node = f.nodes[index]
+    for e in range(node.first, node.first + node.count):
+        f.moves[e].P = 1.0 / node.count
+    edge = f.edges[open_edge(f, node, np.int64(node.first))]
+    edge.N, edge.W = 1, 1.0
+    f.moves[node.first].proven = WIN
+    node.total, node.value, node.status = 1, 1.0, EXPANDED
+
+
+@inlined
+def forget_keys(f, t):  # type: ignore[no-untyped-def]
+    """Empty a tree's part of the table of keys."""
+    for i in range(f.places):
+        f.table[np.uint64(t * f.places + i)] = UNVISITED
+
+
+@compiled
+def clear_tree(f, t):  # type: ignore[no-untyped-def]
+    """Forget a tree; its random state stays."""
+    forget_keys(f, t)
+    tree = f.trees[t]
+    tree.nodes = 0
+    tree.edges = 0
+    tree.noisy = 0
+    tree.temperature = 1.0
+    tree.pending = 0
+    tree.root = UNVISITED
+
+
+@inlined
+def set_root(f, t, index):  # type: ignore[no-untyped-def]
+    """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
+    its priors, and no more. Of one that was solved the moves are still to be known (`solving.solve_root`).
+    """
+    f.trees[t].root = index
+    node = f.nodes[index]
+    if node.status == WAITING and node.proven == WIN and not node.late:
+        take_win(f, index)
+
+
+@compiled
+def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
+    """Make tree t a single root."""
+    clear_tree(f, t)
+    copy_row(f.rows, t * (f.capacity + 1), row)
+    key = rules.key(row)
+    set_root(f, t, new_node(f, rules, t, key, find(f, t, key)))
 
 
 @compiled
@@ -18,59 +84,66 @@ def close_unvisited(f, index):  # type: ignore[no-untyped-def]
             e += 1
             continue
         last = node.first + node.opened - 1
-        move, prior = f.moves[e], f.priors[e]
-        f.moves[e], f.priors[e] = f.moves[last], f.priors[last]
-        f.moves[last], f.priors[last] = move, prior
+        action, prior = f.moves[e].action, f.moves[e].P
+        f.moves[e] = f.moves[last]
+        f.moves[last].action, f.moves[last].P = action, prior
         f.edges[e] = f.edges[last]
         node.opened -= 1
 
 
 @compiled
+def mark(f, t, node):  # type: ignore[no-untyped-def]
+    """Write which nodes can be reached from one into f.remap[0], others are UNVISITED; ask for those that come next."""
+    base = t * f.capacity
+    remap, queue = f.remap[0], f.remap[1]
+    for i in range(at(f.trees, t).nodes):
+        remap[np.uint64(i)] = UNVISITED
+    queue[0], remap[node - base], looked, found = node - base, 0, 0, 1
+    while looked < found:
+        if looked + 2 < found:
+            ask_for_node(f, t, base + at(queue, looked + 2))
+        parent = at(f.nodes, base + at(queue, looked))
+        looked += 1
+        first = np.int64(parent.first)
+        for e in range(first, first + parent.opened):
+            child = np.int64(at(f.edges, e).child) - base
+            if child >= 0 and at(remap, child) == UNVISITED:
+                remap[np.uint64(child)] = 0
+                queue[np.uint64(found)] = child
+                found += 1
+                prefetch(f.nodes, base + child)
+
+
+@compiled
 def move_root(f, t, node):  # type: ignore[no-untyped-def]
     """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they slide down."""
-    tree = f.trees[t]
+    tree = at(f.trees, t)
     base, edge_base = t * f.capacity, t * f.edge_capacity
-    remap, stack = f.remap[0], f.remap[1]
+    remap, order = f.remap[0], f.remap[1]
+    mark(f, t, np.int64(node))
+    kept, kept_edges = np.int64(0), np.int64(0)
     for i in range(tree.nodes):
-        remap[i] = UNVISITED
-    top = 1
-    stack[0] = node - base
-    remap[node - base] = 0
-    while top > 0:
-        top -= 1
-        parent = f.nodes[base + stack[top]]
-        for e in range(parent.first, parent.first + parent.opened):
-            child = f.edges[e].child
-            if child >= 0 and remap[child - base] == UNVISITED:
-                remap[child - base] = 0
-                stack[top] = child - base
-                top += 1
-    kept, kept_edges = 0, 0
-    for i in range(tree.nodes):
-        if remap[i] != UNVISITED:
-            remap[i] = kept
+        if at(remap, i) != UNVISITED:
+            remap[np.uint64(i)] = kept
+            order[np.uint64(kept)] = i
             kept += 1
-    kept = 0
-    for i in range(tree.nodes):
-        if remap[i] == UNVISITED:
-            continue
-        old_first = np.int64(f.nodes[base + i].first)
-        if kept != i:
-            f.nodes[base + kept] = f.nodes[base + i]
-            copy_row(f.rows, row_index(f, t, base + kept), f.rows[row_index(f, t, base + i)])
-        moved = f.nodes[base + kept]
-        first = edge_base + kept_edges
-        moved.first = first
-        for k in range(np.int64(moved.legal)):
-            f.moves[first + k] = f.moves[old_first + k]
-            f.priors[first + k] = f.priors[old_first + k]
-        for k in range(np.int64(moved.opened)):
-            f.edges[first + k] = f.edges[old_first + k]
-            child = f.edges[first + k].child
-            if child >= 0:
-                f.edges[first + k].child = base + remap[child - base]
-        kept_edges += moved.legal
-        kept += 1
+    for k in range(kept):
+        if k + 4 < kept:
+            ask_for_node(f, t, base + at(order, k + 4))
+        old, now = base + at(order, k), at(f.nodes, base + k)
+        old_first, first = np.int64(at(f.nodes, old).first), edge_base + kept_edges
+        if old != base + k:
+            f.nodes[base + k] = f.nodes[old]
+            copy_row(f.rows, row_index(f, t, base + k), f.rows[np.uint64(row_index(f, t, old))])
+        now.first = first
+        for j in range(now.legal):
+            f.moves[first + j] = f.moves[old_first + j]
+        for j in range(now.opened):
+            f.edges[first + j] = f.edges[old_first + j]
+            edge = at(f.edges, first + j)
+            if edge.child >= 0:
+                edge.child = base + at(remap, edge.child - base)
+        kept_edges += grouped(np.int64(now.legal))
     set_root(f, t, base + remap[node - base])
     tree.nodes = kept
     tree.edges = kept_edges
@@ -78,10 +151,9 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
     tree.temperature = 1.0
     tree.pending = 0
     close_unvisited(f, tree.root)  # noise may have opened edges out of the order of their priors
-    for i in range(t * f.places, (t + 1) * f.places):
-        f.table[i] = UNVISITED
-    for i in range(kept):
-        f.table[-1 - find(f, t, f.nodes[base + i].key)] = base + i
+    forget_keys(f, t)
+    for k in range(kept):
+        f.table[np.uint64(-1 - find(f, t, at(f.nodes, base + k).key))] = base + k
 
 
 @compiled
@@ -91,8 +163,14 @@ def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
         node = find(f, t, rules.key(row))
         if node >= 0:
             move_root(f, t, node)
-            missing = room - f.nodes[f.trees[t].root].total
-            tree = f.trees[t]
-            if tree.nodes + missing <= f.capacity and tree.edges + missing * f.legal.shape[0] <= f.edge_capacity:
+            tree, missing = f.trees[t], room - f.nodes[f.trees[t].root].total
+            edges = missing * grouped(f.legal.shape[0])
+            if tree.nodes + missing <= f.capacity and tree.edges + edges <= f.edge_capacity:
                 return
     plant(f, rules, t, row)
+
+
+@compiled
+def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
+    """Do what `try_move` and `join` do."""
+    return join(f, rules, t, try_move(f, rules, t, parent, e), e)

@@ -11,7 +11,7 @@ from chance import random_word, uniform
 from compiled import call, compiled
 from forest import EXPANDED, TREE, copy_row, row_index
 from game import NOT_PLAYED, PLAYER, Game
-from kernels import LEAF, backup, run_to_leaves
+from kernels import LEAF, backup, begin, run_to_leaves
 
 
 @compiled
@@ -31,9 +31,9 @@ def shuffle_moves(f, tree, node):  # type: ignore[no-untyped-def]
     """Put a new node's moves into random order (Fisher, Yates) with equal priors."""
     for i in range(node.count - 1, 0, -1):
         a, b = node.first + i, node.first + np.int64(uniform(tree) * (i + 1))
-        f.moves[a], f.moves[b] = f.moves[b], f.moves[a]
+        f.moves[a].action, f.moves[b].action = f.moves[b].action, f.moves[a].action
     for e in range(node.first, node.first + node.count):
-        f.priors[e] = 1.0 / node.count
+        f.moves[e].P = 1.0 / node.count
 
 
 @compiled
@@ -45,10 +45,12 @@ def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-d
     tree.pending = 0
     while True:
         f.active[0] = slot
-        run_to_leaves(f, rules, rule, cache, np.int64(1))
-        if f.ended[slot] != LEAF:
+        if not begin(f, rules, np.int64(slot)):
             return
-        index = f.leaf[slot]
+        run_to_leaves(f, rules, rule, cache, np.int64(1))
+        if f.slots[slot].ended != LEAF:
+            return
+        index = f.slots[slot].leaf
         node = f.nodes[index]
         copy_row(f.rows, room, f.rows[row_index(f, t, index)])
         node.value = playout(rules, tree, f.rows[room], f.legal, f.outcome) * node.player

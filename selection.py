@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compiled import inlined
+from compiled import at, inlined
 from forest import DRAW, OPEN, open_edge
 
 SURE = 1e6
@@ -41,11 +41,12 @@ class Rule(NamedTuple):
 
 
 @inlined
-def known_q(edge):  # type: ignore[no-untyped-def]
+def known_q(f, e):  # type: ignore[no-untyped-def]
     """Return Q of a visited edge: its mean value, or what is proven of it."""
-    if edge.proven == OPEN:
-        return edge.W / edge.N
-    return 0.0 if edge.proven == DRAW else edge.proven * SURE
+    proven = at(f.moves, e).proven
+    if proven == OPEN:
+        return at(f.edges, e).W / at(f.edges, e).N
+    return 0.0 if proven == DRAW else proven * SURE
 
 
 @inlined
@@ -65,38 +66,40 @@ def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
     Of the unvisited moves the one with the largest prior is best, and it is among the opened ones unless all of these
     are visited; only noise, at the root, can change that.
     """
-    node = f.nodes[index]
+    node = at(f.nodes, index)
     if node.count == 1:
         return open_edge(f, node, np.int64(node.first))
-    is_root = index == f.trees[t].root
-    noisy = is_root and f.trees[t].noisy == 1
+    tree = at(f.trees, t)
+    is_root = index == tree.root
+    noisy = is_root and tree.noisy == 1
     eps = rule.epsilon if noisy else 0.0
+    noise = f.noise[np.uint64(t)]
     scale = rule.cpuct * math.sqrt(1.0 + node.total)
     best, best_e, best_action = -1e300, np.int64(-1), 0
     fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0
     visited_prior, W = 0.0, np.float64(node.value)
-    opened, stop = node.first + node.opened, node.first + node.count
-    for e in range(node.first, opened):
-        edge = f.edges[e]
-        p = (1.0 - eps) * edge.P + eps * f.noise[t, edge.action] if noisy else np.float64(edge.P)
+    first = np.int64(node.first)
+    opened, stop = first + node.opened, first + node.count
+    for e in range(first, opened):
+        edge, move = at(f.edges, e), at(f.moves, e)
+        p = (1.0 - eps) * move.P + eps * at(noise, move.action) if noisy else np.float64(move.P)
         if edge.N == 0:
-            if p > fresh or (p == fresh and edge.action < fresh_action):
-                fresh, fresh_e, fresh_action = p, np.int64(e), edge.action
+            if p > fresh or (p == fresh and move.action < fresh_action):
+                fresh, fresh_e, fresh_action = p, np.int64(e), move.action
         else:
-            visited_prior += edge.P
+            visited_prior += move.P
             W += edge.W
-            score = known_q(edge) + scale * p / (1.0 + edge.N)
-            if noisy and rule.forced > 0.0 and edge.N * edge.N < rule.forced * p * node.total and edge.proven == OPEN:
+            score = known_q(f, e) + scale * p / (1.0 + edge.N)
+            if noisy and rule.forced > 0.0 and edge.N * edge.N < rule.forced * p * node.total and move.proven == OPEN:
                 score = FORCED
-            if score > best or (score == best and edge.action < best_action):
-                best, best_e, best_action = score, np.int64(e), edge.action
+            if score > best or (score == best and move.action < best_action):
+                best, best_e, best_action = score, np.int64(e), move.action
     if opened < stop and (noisy or fresh_e < 0):
         for e in range(opened, stop):
-            p = np.float64(f.priors[e])
-            if noisy:
-                p = (1.0 - eps) * p + eps * f.noise[t, f.moves[e]]
-            if p > fresh or (p == fresh and f.moves[e] < fresh_action):
-                fresh, fresh_e, fresh_action = p, np.int64(e), f.moves[e]
+            move = at(f.moves, e)
+            p = (1.0 - eps) * move.P + eps * at(noise, move.action) if noisy else np.float64(move.P)
+            if p > fresh or (p == fresh and move.action < fresh_action):
+                fresh, fresh_e, fresh_action = p, np.int64(e), move.action
         fresh_e = open_edge(f, node, fresh_e)
     if fresh_e >= 0:
         score = unvisited_q(rule, node, W, is_root, visited_prior) + scale * fresh
@@ -118,8 +121,8 @@ def select_ucb(f, rule, index):  # type: ignore[no-untyped-def]
         edge = f.edges[e]
         if edge.N == 0:
             return np.int64(e)
-        score = known_q(edge)
-        if edge.proven == OPEN:  # what is proven needs no more visits to be known better
+        score = known_q(f, e)
+        if f.moves[e].proven == OPEN:  # what is proven needs no more visits to be known better
             score += rule.cpuct * math.sqrt(log_total / edge.N)
         if score > best:
             best, best_e = score, np.int64(e)

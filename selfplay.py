@@ -22,10 +22,13 @@ from config import Config
 from forest import TREE
 from game import Game
 from games.plain import PlainGame
+from held import Held
 from MCTS import MCTS, Predictor
 from storage import GameRecord
-from turns import IDLE, Table, budgets, draw_openings, how_to_play, selfplay_step, start_game
+from turns import IDLE, Table, budgets, draw_openings, how_to_play, selfplay_step
 
+PAUSE = 0.05
+"""Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
 WAIT = 0.005
 """Seconds from one look at the games to play to the next, of a thread without any."""
 
@@ -80,7 +83,7 @@ class SelfPlay:
         """
         todo = games if isinstance(games, deque) else deque(games)
         busy = _Busy(len(self.workers))
-        done: SimpleQueue[GameRecord | BaseException | None] = SimpleQueue()
+        done: SimpleQueue[list[GameRecord] | BaseException | None] = SimpleQueue()
         ended = threading.Event()
         threads = [
             threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop(), busy))
@@ -97,7 +100,7 @@ class SelfPlay:
                 elif isinstance(item, BaseException):
                     raise item
                 else:
-                    yield item
+                    yield from item
         finally:
             ended.set()
             for thread in threads:
@@ -175,6 +178,7 @@ class _Worker:
         self.game = game
         self.config = config
         self.trees = trees
+        self._plain = isinstance(game, PlainGame)
         self._play = how_to_play(config)
         self.mcts = MCTS(
             game,
@@ -198,7 +202,9 @@ class _Worker:
             visits=np.zeros((trees, length, actions), np.uint16),
             values=np.zeros((trees, length), np.float32),
             result=np.zeros(trees, np.float32),
-            over=np.zeros(1 + trees, np.int32),
+            over=np.zeros(trees, np.int32),
+            begin=np.zeros(trees, np.int32),
+            seeds=np.zeros(trees, np.uint64),
         )
         self._boards = np.zeros((trees, *game.input_shape), np.uint8)
         self._planes = self._boards.reshape(trees, -1)
@@ -207,36 +213,54 @@ class _Worker:
         self._free = list(range(trees))[::-1]
         self._values = np.zeros(trees, np.float32)
         self._logits = np.zeros((trees, actions), np.float32)
-        self._tables = self._arguments()
-        self._step = bind(selfplay_step, *self._tables, 0, self._values, self._logits, self._planes)
-        self._start = bind(start_game, *self._start_of(0, 0))
+        self.hold()
+        self._ended: list[GameRecord] = []
         self.evaluations = 0
         self.batches = 0
         self.search_seconds = 0.0
 
-    def _arguments(self) -> tuple[Any, ...]:
-        """Return the first arguments of `selfplay_step`."""
-        m = self.mcts
-        return m.forest, m.rules, m.rule, m.cache, self._table, self._play, self._asked
+    def hold(self) -> None:
+        """Look into what compiled code works with."""
+        m, start = self.mcts, self.game.start_row
+        self._held = Held(selfplay_step, m.forest, m.rules, m.rule, m.cache, self._table, self._play, start,
+                          self._asked, self._values, self._logits, self._planes)  # fmt: skip
+        self._code = bind(selfplay_step, self._held, 0, 0)
 
     def set_budgets(self, sims: int, fast_sims: int) -> None:
         self._play = self._play._replace(sims=sims, fast_sims=fast_sims)
-        self._tables = self._arguments()
+        self.hold()
+
+    def step(self, answers: int, starts: int = 0) -> tuple[int, int]:
+        """Take the network's answers, begin games, and play on until all of them ask; return how many do.
+
+        And how many games ended: these are collected. The interpreter is slow just after the network was asked, when
+        what it needs is in none of the processor's caches: so this does little where none ended.
+        """
+        began = time.perf_counter()
+        asked, over, faults = self._code(self._held, answers, starts)
+        self.search_seconds += time.perf_counter() - began
+        if faults or self._plain:
+            self.mcts.check_errors()
+        if over:
+            self._collect(over)
+        return asked, over
 
     def run(
         self,
         predictor: Predictor,
         todo: deque[tuple[int, int]],
-        put: Callable[[GameRecord | BaseException | None], None],
+        put: Callable[[list[GameRecord] | BaseException | None], None],
         stop: Callable[[], bool],
         busy: _Busy,
     ) -> None:
-        """Play until `todo` is empty and the last game is over; put each record, or the error met, then None."""
+        """Play until `todo` is empty and the last game is over; put records, or the error met, then None."""
+        self._ended = []
         try:
             self._run(predictor, todo, put, stop, busy)
         except BaseException as error:
             busy.leave()
             put(error)
+        put(self._ended)
         put(None)
 
     def _run(
@@ -244,47 +268,41 @@ class _Worker:
     ) -> None:
         self._table.phase[:] = IDLE
         self._free = list(range(self.trees))[::-1]
-        n = 0
+        n, handed = 0, 0.0
         while not stop():
-            began = time.perf_counter()
-            if todo and self._free:
-                self._start_games(todo)
-            n = self._step(*self._tables, n, self._values, self._logits, self._planes)
-            self.search_seconds += time.perf_counter() - began
-            self.mcts.check_errors()
-            finished = self._harvest(put)
-            if n == 0 and not (finished and todo) and not busy.wait(todo, stop):
+            n, over = self.step(n, self._take_games(todo) if todo and self._free else 0)
+            if self._ended and (n == 0 or time.perf_counter() - handed > PAUSE):
+                put(self._ended)
+                self._ended, handed = [], time.perf_counter()
+            if n == 0 and not (over and todo) and not busy.wait(todo, stop):
                 return
             if n:
                 self._values[:n], self._logits[:n] = predictor(self._boards[:n])
                 self.evaluations += n
                 self.batches += 1
 
-    def _start_of(self, tree: int, seed: int) -> tuple[Any, ...]:
-        """Return the arguments of `start_game`."""
-        m = self.mcts
-        return m.forest, m.rules, self._table, self._play, tree, np.uint64(seed), self.game.start_row
-
-    def _start_games(self, todo: deque[tuple[int, int]]) -> None:
-        """Give free trees the next games."""
+    def _take_games(self, todo: deque[tuple[int, int]]) -> int:
+        """Give free trees the next games, which the next step begins; return how many."""
+        count = 0
         while self._free:
             try:
                 index, seed = todo.popleft()
             except IndexError:
-                return
+                break
             tree = self._free.pop()
             self._indices[tree] = index
-            self._start(*self._start_of(tree, seed))
+            self._table.begin[count], self._table.seeds[count] = tree, seed
+            count += 1
+        return count
 
-    def _harvest(self, put: Callable[[GameRecord], None]) -> bool:
-        """Hand out the games that ended in the last step; return whether there were any."""
+    def _collect(self, count: int) -> None:
+        """Take the games that ended in the last step."""
         table = self._table
-        count = int(table.over[0])
-        for t in table.over[1 : 1 + count].tolist() if count else ():
+        for t in table.over[:count].tolist():
             length = int(table.ply[t])
             table.phase[t] = IDLE
             self._free.append(t)
-            put(
+            self._ended.append(
                 GameRecord(
                     int(self._indices[t]),
                     table.moves[t, :length].copy(),
@@ -293,4 +311,3 @@ class _Worker:
                     float(table.result[t]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
                 )
             )
-        return count > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiled import compiled, inlined
+from compiled import at, compiled, inlined
 from endgame import FEW, GIVEN_UP, MANY, solve
 from forest import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
 from game import PLAYER, PLY
@@ -13,12 +13,23 @@ LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 """What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""
 
 
-@compiled
+@inlined
 def solve_leaf(f, rules, t, index):  # type: ignore[no-untyped-def]
     """Solve a position near the end of the game, if that takes no longer than the network's answer."""
-    node, row = f.nodes[index], row_index(f, t, index)
-    if node.status != WAITING or node.proven != OPEN or node.late or f.rows[row, PLY] < f.trees[t].late:
-        return
+    node, row = at(f.nodes, index), row_index(f, t, index)
+    if node.status == WAITING and node.proven == OPEN and not node.late and is_late(f, t, row):
+        solve_late(f, rules, node, row)
+
+
+@inlined
+def is_late(f, t, row):  # type: ignore[no-untyped-def]
+    """Return whether a position is to be solved."""
+    return at(f.flat, row * f.rows.shape[1] + PLY) >= at(f.trees, t).late
+
+
+@compiled
+def solve_late(f, rules, node, row):  # type: ignore[no-untyped-def]
+    """Do what `solve_leaf` does."""
     node.late = LEAF_TRIED
     f.line.left[0] = FEW
     copy_row(f.line.rows, 0, f.rows[row])
@@ -36,12 +47,12 @@ def as_proof(value):  # type: ignore[no-untyped-def]
 @inlined
 def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
     """Solve the moves of a root near the end of the game, once; one that was solved as a leaf is so again, for them."""
-    index = f.trees[t].root
-    node = f.nodes[index]
+    index = np.int64(at(f.trees, t).root)
+    node = at(f.nodes, index)
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
-    if f.rows[row, PLY] < f.trees[t].late:
+    if not is_late(f, t, row):
         node.late = ROOT_EARLY  # so that the next walk does not wait for the position
     elif node.proven == OPEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)
@@ -59,7 +70,7 @@ def solve_moves(f, rules, node, row):  # type: ignore[no-untyped-def]
     best, unknown = -1.0, False
     for i in range(node.count):
         copy_row(f.line.rows, 0, f.rows[row])
-        rules.play(f.line.rows[0], f.moves[node.first + i])
+        rules.play(f.line.rows[0], f.moves[node.first + i].action)
         value = solve(f.line, rules, f.outcome)
         f.odds[i] = -value if value != GIVEN_UP and f.line.rows[0, PLAYER] != node.player else value
         if value == GIVEN_UP:
@@ -82,14 +93,15 @@ def visit_all(f, node):  # type: ignore[no-untyped-def]
     least = 0 if node.proven == LOSS else 1
     if node.status == WAITING:
         for e in range(node.first, node.first + node.count):
-            f.priors[e] = 1.0 / node.count
+            f.moves[e].P = 1.0 / node.count
         node.value = 0.0 if node.proven == DRAW else node.proven
     node.status = EXPANDED
     node.total = 0
     for i in range(node.count):
         if f.odds[i] != GIVEN_UP:
-            edge = f.edges[open_edge(f, node, np.int64(node.first + i))]
+            e = open_edge(f, node, np.int64(node.first + i))
+            edge = f.edges[e]
             edge.N = max(edge.N, least)
-            edge.W, edge.proven = edge.N * f.odds[i], as_proof(f.odds[i])
+            edge.W, f.moves[e].proven = edge.N * f.odds[i], as_proof(f.odds[i])
     for e in range(node.first, node.first + node.opened):
         node.total += f.edges[e].N

@@ -37,38 +37,38 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
     stop = root.first + root.opened
     best, most, written = root.first, 0, 0
     for e in range(root.first, stop):
-        if f.edges[e].N > most and sensible(root, f.edges[e]):
+        if f.edges[e].N > most and sensible(f, root, e):
             best, most = e, f.edges[e].N
     for e in range(root.first, stop if searched else root.first):
         edge = f.edges[e]
-        if edge.N > 0 and sensible(root, edge):
+        if edge.N > 0 and sensible(f, root, e):
             n = edge.N
             if rule.forced > 0.0 and e != best and root.proven == OPEN:
-                n = pruned(f, t, rule, edge, f.edges[best])
-            visits[t, ply, edge.action] = min(n, MOST)
+                n = pruned(f, t, rule, e, best)
+            visits[t, ply, f.moves[e].action] = min(n, MOST)
             written += n
     if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
         total, temperature = 0.0, f.trees[t].temperature
         for i in range(root.first, root.first + root.count):
-            total += f.priors[i] ** temperature
+            total += f.moves[i].P ** temperature
         scale = WEIGHT / total if temperature != 1.0 else float(WEIGHT)
         for i in range(root.first, root.first + root.count):
-            if i >= stop or sensible(root, f.edges[i]):
-                visits[t, ply, f.moves[i]] = max(1, int(scale * f.priors[i] ** temperature + 0.5))
+            if i >= stop or sensible(f, root, i):
+                visits[t, ply, f.moves[i].action] = max(1, int(scale * f.moves[i].P ** temperature + 0.5))
 
 
 @compiled
-def pruned(f, t, rule, edge, best):  # type: ignore[no-untyped-def]
+def pruned(f, t, rule, e, best):  # type: ignore[no-untyped-def]
     """Return a move's visits less what the noised prior forced, as long as PUCT without noise prefers the best."""
-    root = f.nodes[f.trees[t].root]
+    root, edge, move = f.nodes[f.trees[t].root], f.edges[e], f.moves[e]
     scale = rule.cpuct * math.sqrt(1.0 + root.total)
-    gap = known_q(best) + scale * best.P / (1.0 + best.N) - known_q(edge)
+    gap = known_q(f, best) + scale * f.moves[best].P / (1.0 + f.edges[best].N) - known_q(f, e)
     if gap <= 0.0:
         return edge.N
-    p = np.float64(edge.P)
+    p = np.float64(move.P)
     if f.trees[t].noisy == 1:
-        p = (1.0 - rule.epsilon) * p + rule.epsilon * f.noise[t, edge.action]
-    deserved = math.ceil(scale * edge.P / gap - 1.0)
+        p = (1.0 - rule.epsilon) * p + rule.epsilon * f.noise[t, move.action]
+    deserved = math.ceil(scale * move.P / gap - 1.0)
     forced = math.sqrt(rule.forced * p * root.total)
     n = max(edge.N - forced, deserved, 0.0)
     return 0 if n <= 1.0 else min(int(n), edge.N)

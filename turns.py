@@ -8,11 +8,12 @@ import numpy as np
 
 import kernels as k
 from chance import choose, draw_noise, soften, uniform
-from compiled import compiled
+from compiled import compiled, inlined, prefetch
 from config import Config
-from forest import EXPANDED, TERMINAL, UNVISITED, copy_row, make_child, open_edge, plant, row_index
+from forest import EXPANDED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
 from gumbel import GUMBEL, choose_gumbel, draw_gumbel
-from pruning import move_root
+from held import given
+from pruning import make_child, move_root, plant
 from targets import write_target
 
 IDLE, RUNNING, FINISHED = 0, 1, 2
@@ -36,7 +37,11 @@ class Table(NamedTuple):
     result: np.ndarray
     """[T] float32: for player 1"""
     over: np.ndarray
-    """[1 + T] int32: how many games ended in the last step, then their trees"""
+    """[T] int32: the trees whose games ended in the last step"""
+    begin: np.ndarray
+    """[T] int32: trees in which the next step begins games"""
+    seeds: np.ndarray
+    """[T] uint64: of these games"""
 
 
 class Play(NamedTuple):
@@ -115,7 +120,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
         e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
-    table.moves[t, ply] = f.edges[e].action
+    table.moves[t, ply] = f.moves[e].action
     table.ply[t] = ply + 1
     after = np.int64(f.edges[e].child)
     if after == UNVISITED:  # every move tried is proven to lose
@@ -190,37 +195,50 @@ def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-
     begin_move(f, table, play, t, plies > 0 and play.full_after_opening)
 
 
-@compiled
-def selfplay_step(  # type: ignore[no-untyped-def]
-    f, rules, rule, cache, table, play, asked, count, values, logits, planes
-):
-    """Take `count` answers for the trees in `asked`, then play on in every tree until it asks or its game ends.
-
-    Writes planes[i], asked[i] for each new question and returns their number.
+@inlined
+def plays_on(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
+    """Play the moves of tree t that have been searched; return whether another search has begun: else the game is over.
     """
+    while not k.begin(f, rules, np.int64(t)):
+        end_move(f, rules, rule, table, play, t)
+        if table.phase[t] != RUNNING:
+            return False
+    return True
+
+
+@compiled
+def selfplay_step(held, count, starts):  # type: ignore[no-untyped-def]
+    """Take `count` answers for the trees in `asked`, begin games in the first `starts` trees of table.begin, then play
+    on in every tree until it asks or its game ends.
+
+    Writes planes[i], asked[i] for each new question, the trees of games that ended into table.over, and returns (how
+    many of both, how many answers were not finite). held: (forest, rules, rule, cache, table,
+    play, row of the game's start, asked, values, logits, planes).
+    """
+    f, rules, rule, cache, table, play, row, asked, values, logits, planes = given(held)
+    for i in range(starts):
+        start_game(f, rules, table, play, np.int64(table.begin[i]), table.seeds[i], row)
     k.absorb(f, rule, cache, asked, count, values, logits)
-    count = 0
-    table.over[0] = 0
     for t in range(table.phase.shape[0]):
         if table.phase[t] == RUNNING:
-            f.active[count] = t
-            count += 1
-    while count > 0:
-        k.run_to_leaves(f, rules, rule, cache, np.int64(count))
+            prefetch(f.nodes, f.trees[t].root)
+            f.slots[t].ended = k.DONE
+    while True:
         count = 0
-        for t in range(table.phase.shape[0]):
-            if table.phase[t] == RUNNING and f.ended[t] != k.LEAF:
-                end_move(f, rules, rule, table, play, t)
-                if table.phase[t] == RUNNING:
-                    f.active[count] = t
-                    count += 1
-                else:
-                    table.over[0] += 1
-                    table.over[table.over[0]] = t
-    n = 0
+        for t in range(np.int64(table.phase.shape[0])):
+            if table.phase[t] == RUNNING and f.slots[t].ended != k.LEAF and plays_on(f, rules, rule, table, play, t):
+                f.active[count] = t
+                count += 1
+        if count == 0:
+            break
+        k.run_to_leaves(f, rules, rule, cache, np.int64(count))
+    n = over = 0
     for t in range(table.phase.shape[0]):
         if table.phase[t] == RUNNING:
-            rules.encode(f.rows[row_index(f, t, f.leaf[t])], planes[n])
+            rules.encode(f.rows[row_index(f, t, f.slots[t].leaf)], planes[n])
             asked[n] = t
             n += 1
-    return n
+        elif table.phase[t] == FINISHED:
+            table.over[over] = t
+            over += 1
+    return n, over, cache.counts[3]

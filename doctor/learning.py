@@ -151,7 +151,7 @@ def noise(patient: Patient) -> Found:
     nodes = mcts.forest.nodes.reshape(len(mcts.forest.trees), -1)
     used = nodes[np.arange(nodes.shape[1]) < mcts.forest.trees["nodes"][:, None]]
     for row in used[(used["status"] == EXPANDED) & (used["count"] > 0)]:
-        some = mcts.forest.priors[row["first"] : row["first"] + row["count"]]
+        some = mcts.forest.moves["P"][row["first"] : row["first"] + row["count"]]
         if some.any() and np.ptp(some) > 1e-5:
             faults.append("self-play writes noise into P")
             break

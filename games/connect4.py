@@ -1,8 +1,9 @@
 """Connect 4: any rows x columns x n in a row (default 6 x 7 x 4); an action is a column, named 1, 2, ... from the left.
 
 Row: header, rows, columns, n, words a board, then three boards of 64-bit words, each two numbers, low half first: the
-lowest cell of every column, stones of who began, stones of the other. A column's cells are one bit each from below,
-with an empty one above them; the next column follows. Lines are found by shifts where a board is one word.
+lowest cell of every column, stones of who began, stones of the other, and zeros up to a line of the processor's caches.
+A column's cells are one bit each from below, with an empty one above them; the next column follows. Lines are found by
+shifts where a board is one word.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import cfunc
 
-from compiled import compiled, inlined
+from aligned import LINE, up_to
+from compiled import compiled, inlined, rule
 from config import UserError
 from game import (
     ENCODE,
@@ -34,7 +35,7 @@ from game import (
     Row,
     Rules,
 )
-from games.boards import column_mirror, draw, get, has, hash_words, ones, squash
+from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
@@ -154,28 +155,13 @@ def free_of(row):  # type: ignore[no-untyped-def]
 @compiled
 def columns_of(row, cells, out):  # type: ignore[no-untyped-def]
     """Write the columns that have any of the cells, ascending; return how many. One more may be written behind them."""
-    count = 0
+    height, count = np.uint64(row[ROWS] + 1), np.uint64(0)
+    column = (np.uint64(1) << height) - np.uint64(1)
     for c in range(row[COLUMNS]):
         out[count] = c
-        count += column_of(row, cells, c) != 0
-    return count
-
-
-@compiled
-def has_won(row, player, r, c):  # type: ignore[no-untyped-def]
-    """Tell whether a player has a line after putting a stone at (r, c)."""
-    if row[WORDS] > 1:
-        return makes_line(row, player, r, c)
-    stones = get(row, stones_of(row, player))
-    if row[ROWS] == 6 and row[N] == 4:  # numbers for variables: the shifts are then constants of the machine code
-        return lined(stones, 7, 4) != 0
-    return lined(stones, row[ROWS] + 1, row[N]) != 0
-
-
-@compiled
-def free_columns(row, out):  # type: ignore[no-untyped-def]
-    """Do what `legal` does."""
-    return columns_of(row, free_of(row), out)
+        count += np.uint64((cells & column) != 0)
+        cells >>= height
+    return np.int64(count)
 
 
 @compiled
@@ -205,10 +191,10 @@ def safe_in_word(row, out):  # type: ignore[no-untyped-def]
 # ---- the rules
 
 
-@cfunc(LEGAL, cache=True)
+@rule(LEGAL)
 def legal(row, out):  # type: ignore[no-untyped-def]
     if row[WORDS] == 1:
-        return free_columns(row, out)
+        return columns_of(row, free_of(row), out)
     first, second = stones_of(row, 1), stones_of(row, -1)
     count = 0
     for c in range(row[COLUMNS]):
@@ -219,15 +205,35 @@ def legal(row, out):  # type: ignore[no-untyped-def]
     return count
 
 
-@cfunc(PLAY, cache=True)
+@inlined
+def drop_in_word(row, action):  # type: ignore[no-untyped-def]
+    """Do what `play` does."""
+    player, rows = row[PLAYER], row[ROWS]
+    first, second = get(row, BOTTOM + 2), get(row, BOTTOM + 4)
+    lowest = np.uint64(1) << np.uint64(action * (rows + 1))
+    free = ((first | second) & (lowest * ((np.uint64(1) << np.uint64(rows)) - np.uint64(1)))) + lowest
+    stones = free | (first if player == 1 else second)
+    put(row, BOTTOM + 2 if player == 1 else BOTTOM + 4, stones)
+    row[PLY] += 1
+    row[LAST] = (rows - 1 - ones(free - lowest)) * row[COLUMNS] + action
+    row[PLAYER] = -player
+    won = lined(stones, 7, 4) if rows == 6 and row[N] == 4 else lined(stones, rows + 1, row[N])
+    row[WINNER] = player if won else 0
+    row[OVER] = won != 0 or row[PLY] == rows * row[COLUMNS]
+
+
+@rule(PLAY)
 def play(row, action):  # type: ignore[no-untyped-def]
+    if row[WORDS] == 1:
+        drop_in_word(row, action)
+        return
     player, r = row[PLAYER], landing(row, action)
     stones = stones_of(row, player)
     bit = place(row, r, action)
     row[stones + (bit >> 5)] |= np.int32(1) << (bit & 31)
     row[PLY] += 1
     row[LAST] = r * row[COLUMNS] + action
-    if has_won(row, player, r, action):
+    if makes_line(row, player, r, action):
         row[OVER] = 1
         row[WINNER] = player
     elif row[PLY] == row[ROWS] * row[COLUMNS]:
@@ -235,15 +241,33 @@ def play(row, action):  # type: ignore[no-untyped-def]
     row[PLAYER] = -player
 
 
-@cfunc(OUTCOME, cache=True)
+@rule(OUTCOME)
 def outcome(row, out):  # type: ignore[no-untyped-def]
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
-@cfunc(ENCODE, cache=True)
+@inlined
+def encode_word(row, out):  # type: ignore[no-untyped-def]
+    """Do what `encode` does."""
+    first, second = get(row, BOTTOM + 2), get(row, BOTTOM + 4)
+    own, other = (first, second) if row[PLAYER] == 1 else (second, first)
+    rows, columns, one = np.uint64(row[ROWS]), np.uint64(row[COLUMNS]), np.uint64(1)
+    i = np.uint64(0)
+    for r in range(rows):
+        bit = rows - one - r
+        for _ in range(columns):
+            out[i], out[i + one], out[i + one + one] = (own >> bit) & one, (other >> bit) & one, 1
+            i += one + one + one
+            bit += rows + one
+
+
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
+    if row[WORDS] == 1:
+        encode_word(row, out)
+        return
     own, other, step = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER]), row[ROWS] + 1
     i, one = np.uint64(0), np.uint64(1)  # without a sign: else the code asks at every place whether it is below 0
     for r in range(row[ROWS]):
@@ -254,12 +278,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
             bit += step
 
 
-@cfunc(KEY, cache=True)
+@rule(KEY)
 def key(row):  # type: ignore[no-untyped-def]
     return hash_words(row, stones_of(row, 1), 2 * row[WORDS], row[PLAYER] + 1)
 
 
-@cfunc(WINNING, cache=True)
+@rule(WINNING)
 def winning(row):  # type: ignore[no-untyped-def]
     if row[WORDS] == 1:
         return winning_in_word(row)
@@ -270,7 +294,7 @@ def winning(row):  # type: ignore[no-untyped-def]
     return NO_WIN
 
 
-@cfunc(SAFE, cache=True)
+@rule(SAFE)
 def safe(row, out):  # type: ignore[no-untyped-def]
     """Where the other would win has to be stopped; no move may lie under such a point."""
     if row[WORDS] == 1:
@@ -292,7 +316,7 @@ def safe(row, out):  # type: ignore[no-untyped-def]
     return count
 
 
-@cfunc(EVALUATE, cache=True)
+@rule(EVALUATE)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
     rows, columns, n = row[ROWS], row[COLUMNS], row[N]
@@ -340,7 +364,7 @@ class Connect4(Game):
         self.max_plies = rows * columns
         self.symmetries = column_mirror(rows, columns)
         words = -(-(rows + 1) * columns // 64)
-        self.start_row = np.zeros(BOTTOM + 6 * words, np.int32)
+        self.start_row = np.zeros(up_to(LINE // 4, BOTTOM + 6 * words), np.int32)
         self.start_row[[PLAYER, LAST, ROWS, COLUMNS, N, WORDS]] = 1, -1, rows, columns, n, words
         bits = np.zeros(64 * words, np.uint8)
         bits[: (rows + 1) * columns : rows + 1] = 1
@@ -363,7 +387,7 @@ class Connect4(Game):
     def owners(self, row: Row) -> np.ndarray:
         """Return whose disc is where, from the top row down."""
         (rows, columns), words = self.grid_shape, int(row[WORDS])
-        boards = row[BOTTOM + 2 * words :].astype("<i4").view(np.uint8).reshape(2, -1)
+        boards = row[BOTTOM + 2 * words : BOTTOM + 6 * words].astype("<i4").view(np.uint8).reshape(2, -1)
         bits = np.unpackbits(boards, axis=1, count=(rows + 1) * columns, bitorder="little").astype(np.int8)
         first, second = bits.reshape(2, columns, rows + 1)
         owners: np.ndarray = (first - second)[:, rows - 1 :: -1].T

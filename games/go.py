@@ -8,8 +8,8 @@ end the game, and so does the last ply: then the board is scored as it is, every
 from __future__ import annotations
 
 import numpy as np
-from numba import cfunc
 
+from compiled import rule
 from config import UserError
 from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, WINNER, Game, Row, Rules
 from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries, squash
@@ -37,23 +37,23 @@ from games.go_playouts import random_game
 PLANES = 8
 
 
-@cfunc(LEGAL, cache=True)
+@rule(LEGAL)
 def legal(row, out):  # type: ignore[no-untyped-def]
     return legal_actions(row, out)
 
 
-@cfunc(PLAY, cache=True)
+@rule(PLAY)
 def play(row, action):  # type: ignore[no-untyped-def]
     play_action(row, action)
 
 
-@cfunc(OUTCOME, cache=True)
+@rule(OUTCOME)
 def outcome(row, out):  # type: ignore[no-untyped-def]
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
-@cfunc(ENCODE, cache=True)
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
     encode_stones(row, out, 8)
@@ -67,12 +67,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
             i += 8
 
 
-@cfunc(KEY, cache=True)
+@rule(KEY)
 def key(row):  # type: ignore[no-untyped-def]
     return position_key(row)
 
 
-@cfunc(EVALUATE, cache=True)
+@rule(EVALUATE)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Partial area and liberties: stones, points beside one colour only (half where stones alone count), komi, and a
     quarter for each point on which a colour has a liberty."""
@@ -93,7 +93,7 @@ def evaluate(row):  # type: ignore[no-untyped-def]
     return squash(lead * row[PLAYER], np.float64(size))
 
 
-@cfunc(PLAYOUT, cache=True)
+@rule(PLAYOUT)
 def playout(row, seed):  # type: ignore[no-untyped-def]
     return random_game(row, seed)
 

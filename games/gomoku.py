@@ -14,9 +14,8 @@ both players pass there, and two passes are a draw.
 from __future__ import annotations
 
 import numpy as np
-from numba import cfunc
 
-from compiled import compiled
+from compiled import compiled, rule
 from config import UserError
 from game import (
     ENCODE,
@@ -62,7 +61,7 @@ from games.renju import DEPTH, forbid
 RULES = ("freestyle", "exact", "renju")
 
 
-@cfunc(LEGAL, cache=True)
+@rule(LEGAL)
 def legal(row, out):  # type: ignore[no-untyped-def]
     size = row[SIZE]
     free, forbidden = block(row, FREE), block(row, FORBIDDEN)
@@ -102,18 +101,18 @@ def put_stone(row, action):  # type: ignore[no-untyped-def]
             row[block(row, FORBIDDEN) + line] = 0
 
 
-@cfunc(PLAY, cache=True)
+@rule(PLAY)
 def play(row, action):  # type: ignore[no-untyped-def]
     put_stone(row, action)
 
 
-@cfunc(OUTCOME, cache=True)
+@rule(OUTCOME)
 def outcome(row, out):  # type: ignore[no-untyped-def]
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
-@cfunc(ENCODE, cache=True)
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: stones of the player to move, stones of the other, the last stone, whether Black is to move, ones."""
     size = row[SIZE]
@@ -133,18 +132,18 @@ def encode(row, out):  # type: ignore[no-untyped-def]
         out[5 * row[LAST] + 2] = 1
 
 
-@cfunc(KEY, cache=True)
+@rule(KEY)
 def key(row):  # type: ignore[no-untyped-def]
     """The last stone is seen by the network, so it is part of the position."""
     return kept_hash(row, HASH, 2 * (row[LAST] + 1) + (row[PLAYER] == 1))
 
 
-@cfunc(WINNING, cache=True)
+@rule(WINNING)
 def winning(row):  # type: ignore[no-untyped-def]
     return winning_point(row, row[PLAYER], 0)
 
 
-@cfunc(SAFE, cache=True)
+@rule(SAFE)
 def safe(row, out):  # type: ignore[no-untyped-def]
     """Where the other would win has to be stopped."""
     point = winning_point(row, -row[PLAYER], 0)
@@ -160,7 +159,7 @@ def safe(row, out):  # type: ignore[no-untyped-def]
     return 1
 
 
-@cfunc(PLAYOUT, cache=True)
+@rule(PLAYOUT)
 def playout(row, seed):  # type: ignore[no-untyped-def]
     """Draw points until one is free. In renju the few legal points of an end may be hard to hit."""
     size = row[SIZE]
@@ -175,7 +174,7 @@ def playout(row, seed):  # type: ignore[no-untyped-def]
     return row[WINNER]
 
 
-@cfunc(EVALUATE, cache=True)
+@rule(EVALUATE)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Lines of n still open to one player only, each four times as much with every stone more."""
     size, n = row[SIZE], row[N]

@@ -9,8 +9,8 @@ single stone by which a single stone was taken can bring it back.
 from __future__ import annotations
 
 import numpy as np
-from numba import cfunc
 
+from compiled import rule
 from config import UserError
 from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Row, Rules
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
@@ -21,7 +21,7 @@ PASS = 25
 PLANES = 20
 
 
-@cfunc(ENCODE, cache=True)
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: those of `go`, then whether at most 1, 2, ... 8, 10, 12, 16, 20 plies are left."""
     encode_stones(row, out, 20)

@@ -13,9 +13,8 @@ as bits; bit r or c is the one on row r or column c. An action is a point in row
 from __future__ import annotations
 
 import numpy as np
-from numba import cfunc
 
-from compiled import compiled
+from compiled import compiled, rule
 from config import UserError
 from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
 from games.boards import draw_named, kept_hash, point_name, point_symmetries, squash, toggle
@@ -57,7 +56,7 @@ def gain(row, lines, r, c):  # type: ignore[no-untyped-def]
     return points
 
 
-@cfunc(LEGAL, cache=True)
+@rule(LEGAL)
 def legal(row, out):  # type: ignore[no-untyped-def]
     if row[OVER]:
         return 0
@@ -70,7 +69,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
     return count
 
 
-@cfunc(PLAY, cache=True)
+@rule(PLAY)
 def play(row, action):  # type: ignore[no-untyped-def]
     player, size = row[PLAYER], row[SIZE]
     r = np.int32(action) // size
@@ -91,13 +90,13 @@ def play(row, action):  # type: ignore[no-untyped-def]
         row[WINNER] = player * ((lead > 0) - (lead < 0))
 
 
-@cfunc(OUTCOME, cache=True)
+@rule(OUTCOME)
 def outcome(row, out):  # type: ignore[no-untyped-def]
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
-@cfunc(ENCODE, cache=True)
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: stones of the player to move, of the other, whether the first leads, whether the other does, ones.
 
@@ -116,12 +115,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
             i += 5
 
 
-@cfunc(KEY, cache=True)
+@rule(KEY)
 def key(row):  # type: ignore[no-untyped-def]
     return kept_hash(row, HASH, row[PLAYER] + 1)
 
 
-@cfunc(EVALUATE, cache=True)
+@rule(EVALUATE)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """The lead in points."""
     return squash(np.float64((row[FIRST] - row[SECOND]) * row[PLAYER]), 20.0)

@@ -12,9 +12,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numba import cfunc
 
-from compiled import compiled, inlined
+from compiled import compiled, inlined, rule
 from config import UserError
 from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
 from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
@@ -149,7 +148,7 @@ def put_disc(row, own, other, r, c):  # type: ignore[no-untyped-def]
     row[own + (start >> 5)] |= 1 << (start & 31)
 
 
-@cfunc(LEGAL, cache=True)
+@rule(LEGAL)
 def legal(row, out):  # type: ignore[no-untyped-def]
     if row[OVER]:
         return 0
@@ -167,7 +166,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
     return n
 
 
-@cfunc(PLAY, cache=True)
+@rule(PLAY)
 def play(row, action):  # type: ignore[no-untyped-def]
     player, size = row[PLAYER], row[SIZE]
     own, other = discs_of(row, player), discs_of(row, -player)
@@ -191,13 +190,13 @@ def play(row, action):  # type: ignore[no-untyped-def]
         row[i] = 0
 
 
-@cfunc(OUTCOME, cache=True)
+@rule(OUTCOME)
 def outcome(row, out):  # type: ignore[no-untyped-def]
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
-@cfunc(ENCODE, cache=True)
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: discs of the player to move, discs of the other, moves of the player to move, ones."""
     size, log, i = row[SIZE], row[LOG], 0
@@ -212,12 +211,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
             i += 4
 
 
-@cfunc(KEY, cache=True)
+@rule(KEY)
 def key(row):  # type: ignore[no-untyped-def]
     return hash_words(row, board(row, FIRST), 2 * row[WORDS], row[PLAYER] + 1)
 
 
-@cfunc(EVALUATE, cache=True)
+@rule(EVALUATE)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Mobility and corners: how many moves there are more or less than half the side, a corner as much as eight.
 

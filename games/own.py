@@ -70,7 +70,7 @@ def _check_rules(path: Path, game: Game) -> None:
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc; of a rule in plain Python
         if rule is not None and (kind != _KINDS[name] or not hasattr(rule, "address")):
             sign = name.upper()
-            raise UserError(f"{path.name}: expected {name} to be made by @cfunc({sign}), see game.{sign}")
+            raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
     row = game.start_row
     if not (isinstance(row, np.ndarray) and row.dtype == np.int32 and row.ndim == 1 and row.flags.c_contiguous):
         raise UserError(f"{path.name}: expected start_row to be an array [row_size] of np.int32")

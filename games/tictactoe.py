@@ -6,16 +6,15 @@ Row: header, then the nine cells from the top row down, 1 / -1 / 0.
 from __future__ import annotations
 
 import numpy as np
-from numba import cfunc
 
-from compiled import compiled
+from compiled import compiled, rule
 from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, PLY, WINNER, Game, Row, Rules
 from games.boards import draw, draw_below, hash_cells, longest_line, mix64, point_symmetries
 
 CELLS = HEADER
 
 
-@cfunc(LEGAL, cache=True)
+@rule(LEGAL)
 def legal(row, out):  # type: ignore[no-untyped-def]
     count = 0
     for i in range(9):
@@ -25,7 +24,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
     return count
 
 
-@cfunc(PLAY, cache=True)
+@rule(PLAY)
 def play(row, action):  # type: ignore[no-untyped-def]
     row[CELLS + action] = row[PLAYER]
     row[PLY] += 1
@@ -38,13 +37,13 @@ def play(row, action):  # type: ignore[no-untyped-def]
     row[PLAYER] = -row[PLAYER]
 
 
-@cfunc(OUTCOME, cache=True)
+@rule(OUTCOME)
 def outcome(row, out):  # type: ignore[no-untyped-def]
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
-@cfunc(ENCODE, cache=True)
+@rule(ENCODE)
 def encode(row, out):  # type: ignore[no-untyped-def]
     """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
     player = row[PLAYER]
@@ -54,7 +53,7 @@ def encode(row, out):  # type: ignore[no-untyped-def]
         out[3 * i + 2] = 1
 
 
-@cfunc(KEY, cache=True)
+@rule(KEY)
 def key(row):  # type: ignore[no-untyped-def]
     return hash_cells(row, CELLS, CELLS + 9, row[PLAYER] + 1)
 
@@ -67,7 +66,7 @@ def has_line(stones):  # type: ignore[no-untyped-def]
     return across | down != 0 or stones & 0b100010001 == 0b100010001 or stones & 0b001010100 == 0b001010100
 
 
-@cfunc(PLAYOUT, cache=True)
+@rule(PLAYOUT)
 def playout(row, seed):  # type: ignore[no-untyped-def]
     """Play the cells as bits."""
     player, own, other = row[PLAYER], 0, 0

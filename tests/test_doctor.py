@@ -163,16 +163,16 @@ def negated_answers(self, predictor, sims, *args, real=MCTS.search, **options):
 def by_parity(self, leaf, value, breadcrumbs):
     """Fill back as if turns alternated."""
     depth = len(breadcrumbs)
-    self.forest.path[0, :depth] = [edge.index for edge in breadcrumbs]
-    self.forest.turn[0, :depth] = [leaf.playerTurn * (-1) ** (depth - i) for i in range(depth)]
-    self.forest.depth[0] = depth
+    self.forest.steps["edge"][:depth] = [edge.index for edge in breadcrumbs]
+    self.forest.steps["player"][:depth] = [leaf.playerTurn * (-1) ** (depth - i) for i in range(depth)]
+    self.forest.slots["depth"][0] = depth
     kernels.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
 
 
 def noise_into_p(self, alpha, *, tree=0, real=MCTS.add_noise):
     real(self, alpha, tree=tree)
     for _, edge in self.root.edges:
-        self.forest.priors[edge.index] += 0.25 * (edge.nu - self.forest.priors[edge.index])
+        self.forest.moves["P"][edge.index] += 0.25 * (edge.nu - self.forest.moves["P"][edge.index])
 
 
 def always_noisy(self, *args, real=Agent.__init__, **options):
@@ -202,7 +202,7 @@ class Written(SelfPlay):
     def play(self, *args, **options):
         yield from super().play(*args, **options)
         forest = self.workers[0].mcts.forest
-        forest.priors[:] = np.random.default_rng(0).random(len(forest.priors))
+        forest.moves["P"] = np.random.default_rng(0).random(len(forest.moves))
 
 
 LOSS = "softmax_cross_entropy_with_logits"

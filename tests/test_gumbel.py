@@ -110,7 +110,7 @@ def test_the_search_its_choice_and_its_target_equal_the_textbook(name, moves, wi
         found = mcts.visit_counts()
         assert {a: found[a] for a in counts} == counts and found.sum() == sims
         most = [edge for edge in book.root.edges if edge.stats["N"] == max(counts.values())]
-        assert mcts.forest.moves[choose_gumbel(mcts.forest, 0)] == max(most, key=book.hope).action
+        assert mcts.forest.moves["action"][choose_gumbel(mcts.forest, 0)] == max(most, key=book.hope).action
         visits = np.zeros((1, 1, mcts.game.action_size), np.uint16)
         assert write_improved(mcts.forest, 0, visits, 0)
         expected = book.improved()

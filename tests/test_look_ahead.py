@@ -196,6 +196,6 @@ def test_where_all_visited_moves_are_lost_and_the_network_gives_the_others_nothi
     root = f.nodes[f.trees[0]["root"]]
     first, last = root["first"] + root["opened"], root["first"] + root["count"]
     assert first < last
-    f.edges["proven"][root["first"] : first] = LOSS
-    f.priors[first:last] = 0.0
-    assert {mcts.decide(0, 1.0).action for _ in range(200)} == set(f.moves[first:last].tolist())
+    f.moves["proven"][root["first"] : first] = LOSS
+    f.moves["P"][first:last] = 0.0
+    assert {mcts.decide(0, 1.0).action for _ in range(200)} == set(f.moves["action"][first:last].tolist())

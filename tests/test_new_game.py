@@ -336,18 +336,18 @@ def test_a_compiled_game_of_ones_own_is_loaded_and_not_compiled_again_in_a_new_p
     assert [c.stdout.strip() for c in counts] == ["0", "5"], counts[1].stderr
 
 
-SIGNED = "fast.py: expected {0} to be made by @cfunc({1}), see game.{1}"
+SIGNED = "fast.py: expected {0} to be made by @rule({1}), see game.{1}"
 
 
 @pytest.mark.parametrize("before, after, expected", [
-    ("@cfunc(OUTCOME, cache=True)", "@njit", SIGNED.format("outcome", "OUTCOME")),
-    ("@cfunc(LEGAL, cache=True)", "@cfunc('int32(int32[::1], int32[::1])')", SIGNED.format("legal", "LEGAL")),
+    ("@rule(OUTCOME)", "@njit", SIGNED.format("outcome", "OUTCOME")),
+    ("@rule(LEGAL)", "@rule('int32(int32[::1], int32[::1])')", SIGNED.format("legal", "LEGAL")),
     ("np.int32)", "np.int64)", "fast.py: expected start_row to be an array [row_size] of np.int32"),
 ])  # fmt: skip
 def test_rules_that_compiled_code_would_take_for_others_are_refused(desk, before, after, expected):
     text = listing()
-    assert before in text and "from numba import cfunc\n" in text
-    text = text.replace("from numba import cfunc\n", "from numba import cfunc, njit\n")
+    assert before in text and "from compiled import compiled, rule\n" in text
+    text = f"from numba import njit\n{text}"
     (desk / "fast.py").write_text(text.replace(before, after))
     with pytest.raises(UserError) as error:
         games.make("fast.py:Snort(size=3)")

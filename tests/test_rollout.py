@@ -94,7 +94,7 @@ def test_what_one_of_several_trees_proves_to_lose_is_not_played(monkeypatch):
     assert first.forest.trees["rng"][0] != second.forest.trees["rng"][0]
     most = int(np.sum([mcts.visit_counts() for mcts in (first, second)], axis=0).argmax())
     assert player._decide(0, state, 0.0).action == most
-    dict(first.root.edges)[most]._row["proven"] = LOSS
+    first.forest.moves["proven"][dict(first.root.edges)[most].index] = LOSS
     assert player._decide(0, state, 0.0).action != most
     assert make_player("rollout:1s", game).at_once == make_player("alphabeta:1s", game).at_once == 1
 

@@ -25,16 +25,16 @@ def priors_of(forest, index):
     """Return the moves of a node with an edge and their priors."""
     node = forest.nodes[index]
     where = slice(node["first"], node["first"] + node["count"])
-    return forest.moves[where].astype(int), forest.priors[where]
+    return forest.moves["action"][where].astype(int), forest.moves["P"][where]
 
 
 def looks(game, **changes):
     """Yield (full search?, plies, the root's priors, the network's logits of its moves) at each question asked."""
     worker = SelfPlay(game, tiny(games_in_flight=2, look_ahead=0, **changes)).workers[0]
     answers, forest, table, n = Projection(game), worker.mcts.forest, worker._table, 0
-    worker._start_games(deque((i, game_seed("run", 1, i)) for i in range(worker.trees)))
+    starts = worker._take_games(deque((i, game_seed("run", 1, i)) for i in range(worker.trees)))
     while True:
-        n = worker._step(*worker._tables, n, worker._values, worker._logits, worker._planes)
+        (n, _), starts = worker.step(n, starts), 0
         if n == 0:
             return
         for t in range(worker.trees):
@@ -42,8 +42,6 @@ def looks(game, **changes):
             if table.phase[t] == RUNNING and forest.nodes["status"][root] == EXPANDED:
                 planes = game.state_of(forest.rows[root + t].copy()).planes()[None]
                 moves, priors = priors_of(forest, root)
-                assert np.array_equal(forest.edges["P"][forest.nodes["first"][root]:][:forest.nodes["opened"][root]],
-                                      priors[: forest.nodes["opened"][root]])  # fmt: skip
                 yield bool(table.full[t]), int(table.ply[t]), priors.copy(), answers(planes)[1][0, moves]
         asked = worker._planes[:n].reshape(n, *game.input_shape)
         worker._values[:n], worker._logits[:n] = answers(asked)

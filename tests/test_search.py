@@ -314,17 +314,17 @@ def test_moves_are_chosen_by_visits_to_the_power_of_one_over_tau():
     mcts.search(Projection(GAMES["connect4"], seed=2), 100)
     counts = mcts.visit_counts()
     for tau in (1.0, 0.5):
-        edges = [mcts.forest.moves[choose(mcts.forest, 0, tau)] for _ in range(4000)]
+        edges = [mcts.forest.moves["action"][choose(mcts.forest, 0, tau)] for _ in range(4000)]
         expected = counts ** (1 / tau) / (counts ** (1 / tau)).sum()
         assert np.bincount(edges, minlength=7) / 4000 == pytest.approx(expected, abs=0.03)
-    assert {int(mcts.forest.moves[choose(mcts.forest, 0, 0.0)]) for _ in range(50)} == {int(counts.argmax())}
+    assert {int(mcts.forest.moves["action"][choose(mcts.forest, 0, 0.0)]) for _ in range(50)} == {int(counts.argmax())}
 
 
 def test_without_tau_equally_visited_moves_are_chosen_at_random():
     mcts = rooted(GAMES["connect4"])
     mcts.search(always(0.0, np.zeros(7)), 7)
     assert mcts.visit_counts().tolist() == [1] * 7
-    assert {int(mcts.forest.moves[choose(mcts.forest, 0, 0.0)]) for _ in range(200)} == set(range(7))
+    assert {int(mcts.forest.moves["action"][choose(mcts.forest, 0, 0.0)]) for _ in range(200)} == set(range(7))
 
 
 # ---- finds what is there

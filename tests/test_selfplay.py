@@ -208,14 +208,15 @@ def test_work_is_counted():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_stop_ends_self_play_early_and_it_can_play_on_afterwards(threads):
     game = GAMES["connect4"]
-    selfplay, found = SelfPlay(game, tiny(), threads=threads), []
-    for record in selfplay.play(Projection(game), jobs(60), stop=lambda: len(found) >= 5):
+    selfplay, found, answers = SelfPlay(game, tiny(), threads=threads), [], Projection(game)
+
+    stop = {"stop": lambda: len(found) >= 5}  # games are handed out some at a time
+    for record in selfplay.play(lambda planes: (time.sleep(0.01), answers(planes))[1], jobs(60), **stop):
         found.append(record)
     assert 5 <= len(found) < 60
     expected = played(game, 60)
     assert all(same(record, expected[record.index]) for record in found)
-    have = {record.index for record in found}
-    rest = list(selfplay.play(Projection(game), [job for job in jobs(60) if job[0] not in have]))
+    rest = list(selfplay.play(answers, [job for job in jobs(60) if job[0] not in {r.index for r in found}]))
     assert all(map(same, expected, sorted(found + rest, key=lambda r: r.index)))
 
 
@@ -370,18 +371,18 @@ def test_a_thread_without_games_waits_for_those_that_are_added():
 
 @pytest.mark.parametrize("name", ["connect4", "go(size=4)"])
 def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_after_it(name):
-    game, found = games.make(name), []
+    game = games.make(name)
     worker = SelfPlay(game, tiny(games_in_flight=2, cache_size=0, look_ahead=0)).workers[0]
     answers, forest, n = Projection(game), worker.mcts.forest, 0
-    worker._start_games(deque(jobs(2)))
-    def step(n):
-        n = worker._step(*worker._tables, n, worker._values, worker._logits, worker._planes)
+    starts = worker._take_games(deque(jobs(2)))
+    def step(n, starts=0):
+        n, _ = worker.step(n, starts)
         asked = worker._planes[:n].reshape(n, *game.input_shape)
         worker._values[:n], worker._logits[:n] = answers(asked) if n else (0, 0)
         return n
 
-    for _ in range(8):
-        n = step(n)
+    for i in range(8):
+        n = step(n, starts if i == 0 else 0)
     capacity, room = len(forest.nodes) // len(forest.trees), len(forest.table) // len(forest.trees)
     for t in (0, 1):  # no child of the root is known, and there is no place for one
         root = forest.nodes[forest.trees["root"][t]]
@@ -394,7 +395,6 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
         game.rules.play(row, int(worker._table.moves[t, ply]))
         assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._table.ply[t] == ply + 1
         assert forest.trees["nodes"][t] == 1
-    while len(found) < 2:
+    while len(worker._ended) < 2:
         n = step(n)
-        worker._harvest(found.append)
-    assert all(state.takeAction(move) for r in found for state, move, *_ in walk(game, r))
+    assert all(state.takeAction(move) for r in worker._ended for state, move, *_ in walk(game, r))

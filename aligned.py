@@ -1,0 +1,30 @@
+"""Arrays laid out for the processor: each begins a line of its caches, and many lie in one allocation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+LINE = 64
+"""Bytes of a line."""
+
+
+def allocate(**wanted: tuple[int | tuple[int, ...], Any]) -> dict[str, np.ndarray]:
+    """Return arrays of zeros, {name: (shape, dtype)}, each beginning a line; pages are touched when first used.
+
+    For a large allocation numpy asks for large pages. In small ones each wait for memory is twice as long: a page has
+    to be found first.
+    """
+    sizes = {name: int(np.prod(shape)) * np.dtype(dtype).itemsize for name, (shape, dtype) in wanted.items()}
+    room = np.zeros(sum(up_to(LINE, size) for size in sizes.values()) + LINE, np.uint8)
+    place, found = -room.ctypes.data % LINE, {}
+    for name, (shape, dtype) in wanted.items():
+        found[name] = room[place : place + sizes[name]].view(dtype).reshape(shape)
+        place += up_to(LINE, sizes[name])
+    return found
+
+
+def up_to(step: int, count: int) -> int:
+    """Return the next multiple of a step."""
+    return -(-count // step) * step

@@ -1,0 +1,105 @@
+"""Arguments that compiled code is called with again and again: looked into once, then reached by one address.
+
+A search works on some fifty arrays. To look into each of them takes the interpreter 15 us, and some times as long when
+the network has just filled the processor's caches with its own numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import typeof, types
+from numba.core import cgutils
+from numba.extending import NativeValue, intrinsic, models, register_model, typeof_impl, unbox
+
+from compiled import compiled
+
+WORDS = 2048
+"""Room for the arguments, in numbers of 8 bytes."""
+
+
+class HeldType(types.Type):
+    """The type of arguments that are held; values: that of their tuple."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        super().__init__(f"Held({values})")
+
+
+register_model(HeldType)(models.OpaqueModel)
+_KINDS: dict[Any, HeldType] = {}
+_KEEPING: dict[HeldType, Any] = {}
+
+
+class Held:
+    """Arguments for `function`, whose first one it is: compiled code finds them with `given(held)`.
+
+    Arrays stay where they are and what they are; what is in them may change. Whoever replaces one holds all anew. As
+    with `compiled.bind` their types are those of the first call for the function.
+    """
+
+    def __init__(self, function: Any, *values: Any) -> None:
+        self.values = values
+        self._block = np.zeros(WORDS, np.uint64)
+        self.address = int(self._block.ctypes.data)
+        if function not in _KINDS:
+            _KINDS[function] = HeldType(typeof(values))
+        self.kind = _KINDS[function]
+        if self.kind not in _KEEPING:
+            signature = typeof(self._block), self.kind.values
+            _keep.compile(signature)
+            _KEEPING[self.kind] = _keep.get_overload(signature)
+        if _KEEPING[self.kind](self._block, values) > WORDS * 8:
+            raise AssertionError("more arguments than there is room for")
+
+
+@typeof_impl.register(Held)
+def _typeof_held(value: Held, context: Any) -> HeldType:
+    return value.kind
+
+
+@unbox(HeldType)
+def _unbox_held(kind: Any, value: Any, c: Any) -> Any:
+    address = c.pyapi.object_getattr_string(value, "address")
+    missing = cgutils.is_null(c.builder, address)
+    place = cgutils.alloca_once_value(c.builder, ir.Constant(cgutils.voidptr_t, None))
+    with c.builder.if_then(c.builder.not_(missing), likely=True):
+        c.builder.store(c.pyapi.long_as_voidptr(address), place)
+        c.pyapi.decref(address)
+    return NativeValue(c.builder.load(place), is_error=missing)
+
+
+
+def _store(typing_context: Any, block: Any, values: Any) -> Any:
+    """Write the values into the block, as compiled code holds them; return how many bytes they are."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(signature.args[1])
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        builder.store(args[1], builder.bitcast(array.data, kind.as_pointer()))
+        return context.get_constant(types.int64, context.get_abi_sizeof(kind))
+
+    return types.int64(block, values), code
+
+
+_store_values: Any = intrinsic(_store)
+
+
+@compiled
+def _keep(block, values):  # type: ignore[no-untyped-def]
+    return _store_values(block, values)
+
+
+def _given(typing_context: Any, held: Any) -> Any:
+    """Return the values that are held, as a tuple."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(signature.return_type)
+        return builder.load(builder.bitcast(args[0], kind.as_pointer()))
+
+    return held.values(held), code
+
+
+given: Any = intrinsic(_given)
