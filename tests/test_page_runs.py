@@ -149,7 +149,9 @@ def test_of_runs_beside_each_other_one_that_cannot_be_drawn_is_named_and_left_ou
 
 
 def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
-    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    program = [sys.executable, "-c", "print(flush=True); input()"]
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.readline()  # before it runs, the system may not know its command line yet
     try:
         lock = folder / "lock"
         lock.write_text(str(process.pid))
