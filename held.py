@@ -71,7 +71,6 @@ def _unbox_held(kind: Any, value: Any, c: Any) -> Any:
     return NativeValue(c.builder.load(place), is_error=missing)
 
 
-
 def _store(typing_context: Any, block: Any, values: Any) -> Any:
     """Write the values into the block, as compiled code holds them; return how many bytes they are."""
 

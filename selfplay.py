@@ -231,10 +231,10 @@ class _Worker:
         self.hold()
 
     def step(self, answers: int, starts: int = 0) -> tuple[int, int]:
-        """Take the network's answers, begin games, and play on until all of them ask; return how many do.
+        """Take the network's answers, begin games, and play on until all of them ask; collect those that ended.
 
-        And how many games ended: these are collected. The interpreter is slow just after the network was asked, when
-        what it needs is in none of the processor's caches: so this does little where none ended.
+        Returns how many ask and how many ended. The interpreter is slow just after the network was asked, when nothing
+        that it needs is in the processor's caches: so this does little where no game ended.
         """
         began = time.perf_counter()
         asked, over, faults = self._code(self._held, answers, starts)
@@ -255,12 +255,15 @@ class _Worker:
     ) -> None:
         """Play until `todo` is empty and the last game is over; put records, or the error met, then None."""
         self._ended = []
+        fault: BaseException | None = None
         try:
             self._run(predictor, todo, put, stop, busy)
         except BaseException as error:
             busy.leave()
-            put(error)
+            fault = error
         put(self._ended)
+        if fault is not None:
+            put(fault)
         put(None)
 
     def _run(

@@ -62,8 +62,6 @@ def column_of(row, cells, c):  # type: ignore[no-untyped-def]
 def landing(row, c):  # type: ignore[no-untyped-def]
     """Return the row where a stone in column c would come to lie; -1 when it is full."""
     first, second = stones_of(row, 1), stones_of(row, -1)
-    if row[WORDS] == 1:
-        return row[ROWS] - 1 - ones(column_of(row, get(row, first) | get(row, second), c))
     r, bit = row[ROWS] - 1, place(row, row[ROWS] - 1, c)
     while r >= 0 and has(row, first, bit) | has(row, second, bit):
         r, bit = r - 1, bit + 1
