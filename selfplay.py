@@ -25,7 +25,7 @@ from games.plain import PlainGame
 from held import Held
 from MCTS import MCTS, Predictor
 from storage import GameRecord
-from turns import IDLE, Table, budgets, draw_openings, how_to_play, selfplay_step
+from turns import Table, budgets, draw_openings, how_to_play, selfplay_step
 
 PAUSE = 0.05
 """Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
@@ -195,7 +195,7 @@ class _Worker:
         )
         length, actions = game.max_plies, game.action_size
         self._table = Table(
-            phase=np.zeros(trees, np.int32),
+            walking=np.zeros(trees, np.int32),
             ply=np.zeros(trees, np.int32),
             full=np.zeros(trees, np.int32),
             moves=np.zeros((trees, length), np.int16),
@@ -214,6 +214,8 @@ class _Worker:
         self._values = np.zeros(trees, np.float32)
         self._logits = np.zeros((trees, actions), np.float32)
         self.hold()
+        self._waiting = 0
+        """Questions that are not asked yet."""
         self._ended: list[GameRecord] = []
         self.evaluations = 0
         self.batches = 0
@@ -224,20 +226,21 @@ class _Worker:
         m, start = self.mcts, self.game.start_row
         self._held = Held(selfplay_step, m.forest, m.rules, m.rule, m.cache, self._table, self._play, start,
                           self._asked, self._values, self._logits, self._planes)  # fmt: skip
-        self._code = bind(selfplay_step, self._held, 0, 0)
+        self._code = bind(selfplay_step, self._held, 0, 0, 0, 0)
 
     def set_budgets(self, sims: int, fast_sims: int) -> None:
         self._play = self._play._replace(sims=sims, fast_sims=fast_sims)
         self.hold()
 
-    def step(self, answers: int, starts: int = 0) -> tuple[int, int]:
+    def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
         """Take the network's answers, begin games, and play on until all of them ask; collect those that ended.
 
-        Returns how many ask and how many ended. The interpreter is slow just after the network was asked, when nothing
-        that it needs is in the processor's caches: so this does little where no game ended.
+        Returns how many questions are asked now and how many games ended; `piece`: see `turns.questions`. The
+        interpreter is slow just after the network was asked, when nothing that it needs is in the processor's caches:
+        so this does little where no game ended.
         """
         began = time.perf_counter()
-        asked, over, faults = self._code(self._held, answers, starts)
+        asked, self._waiting, over, faults = self._code(self._held, answers, self._waiting, starts, piece)
         self.search_seconds += time.perf_counter() - began
         if faults or self._plain:
             self.mcts.check_errors()
@@ -269,11 +272,11 @@ class _Worker:
     def _run(
         self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool], busy: _Busy
     ) -> None:
-        self._table.phase[:] = IDLE
+        self._waiting = 0
         self._free = list(range(self.trees))[::-1]
-        n, handed = 0, 0.0
+        n, handed, piece = 0, 0.0, int(getattr(predictor, "piece", 0))
         while not stop():
-            n, over = self.step(n, self._take_games(todo) if todo and self._free else 0)
+            n, over = self.step(n, self._take_games(todo) if todo and self._free else 0, piece)
             if self._ended and (n == 0 or time.perf_counter() - handed > PAUSE):
                 put(self._ended)
                 self._ended, handed = [], time.perf_counter()
@@ -303,7 +306,6 @@ class _Worker:
         table = self._table
         for t in table.over[:count].tolist():
             length = int(table.ply[t])
-            table.phase[t] = IDLE
             self._free.append(t)
             self._ended.append(
                 GameRecord(

@@ -16,14 +16,12 @@ from held import given
 from pruning import make_child, move_root, plant
 from targets import write_target
 
-IDLE, RUNNING, FINISHED = 0, 1, 2
-
 
 class Table(NamedTuple):
     """The games in flight, one a tree."""
 
-    phase: np.ndarray
-    """[T] int32: IDLE, RUNNING, FINISHED"""
+    walking: np.ndarray
+    """[T] int32: room for the trees that play on"""
     ply: np.ndarray
     """[T] int32"""
     full: np.ndarray
@@ -131,8 +129,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     child = f.nodes[after]
     if child.status == TERMINAL:
         table.result[t] = child.value if child.player == 1 else -child.value
-        table.phase[t] = FINISHED
-        return
+        return True
     if play.gumbel > 0:
         plant(f, rules, t, f.rows[row_index(f, t, after)])
     else:
@@ -140,6 +137,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         if tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
             plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)
+    return False
 
 
 @compiled
@@ -188,7 +186,6 @@ def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-
     f.trees[t].rng = seed
     plant(f, rules, t, row)
     table.ply[t] = 0
-    table.phase[t] = RUNNING
     plies = opening_plies(f.trees[t], play)
     if plies > 0:
         random_opening(f, rules, table, t, plies)
@@ -199,46 +196,90 @@ def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-
 def plays_on(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     """Play the moves of tree t that have been searched; return whether another search has begun: else the game is over.
     """
-    while not k.begin(f, rules, np.int64(t)):
-        end_move(f, rules, rule, table, play, t)
-        if table.phase[t] != RUNNING:
+    while not k.begin(f, rules, t):
+        if end_move(f, rules, rule, table, play, t):
             return False
     return True
 
 
 @compiled
-def selfplay_step(held, count, starts):  # type: ignore[no-untyped-def]
-    """Take `count` answers for the trees in `asked`, begin games in the first `starts` trees of table.begin, then play
-    on in every tree until it asks or its game ends.
+def questions(n, trees, piece):  # type: ignore[no-untyped-def]
+    """Return how many of n questions are asked now, where a game goes on in n of so many trees.
 
-    Writes planes[i], asked[i] for each new question, the trees of games that ended into table.over, and returns (how
-    many of both, how many answers were not finite). held: (forest, rules, rule, cache, table,
-    play, row of the game's start, asked, values, logits, planes).
+    All while no tree is without a game, or when the network answers any number at once (piece 0). Where it takes pieces
+    of so many, later only whole ones are asked, no padding; and two thirds of them, those with the most plies to go,
+    so that the games end closer together: of fewer than fill a piece each costs more.
+    """
+    if piece == 0 or n <= piece or n == trees:
+        return n
+    return max((4 * n + 3 * piece) // (6 * piece), 1) * piece
+
+
+@compiled
+def least_advanced_first(table, asked, n):  # type: ignore[no-untyped-def]
+    """Put the trees of asked[:n] in the order of the plies that have been played."""
+    room = table.walking
+    for i in range(n):
+        room[i] = asked[i]
+    count, ply = 0, 0
+    while count < n:
+        following = 1 << 30
+        for i in range(n):
+            here = table.ply[room[i]]
+            if here == ply:
+                asked[count] = room[i]
+                count += 1
+            elif here > ply:
+                following = min(following, here)
+        ply = following
+
+
+@compiled
+def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-untyped-def]
+    """Take `answers` for the first trees in `asked`, begin games in the first `starts` trees of table.begin, then play
+    on in all of these until each asks or its game ends.
+
+    Behind the trees that had answers stand `waiting` ones, not yet asked for. Which questions are asked is as
+    `questions` says: writes planes[i], asked[i] for each, then the trees that wait; those of games that ended into
+    table.over. Returns (how many of all three, how many answers were not finite). held: (forest, rules, rule, cache,
+    table, play, row of the game's start, asked, values, logits, planes).
     """
     f, rules, rule, cache, table, play, row, asked, values, logits, planes = given(held)
+    k.absorb(f, rule, cache, asked, answers, values, logits)
+    walking = table.walking
+    for i in range(answers):
+        walking[i] = asked[i]
+    for i in range(waiting):
+        asked[i] = asked[answers + i]
     for i in range(starts):
+        walking[answers + i] = table.begin[i]
         start_game(f, rules, table, play, np.int64(table.begin[i]), table.seeds[i], row)
-    k.absorb(f, rule, cache, asked, count, values, logits)
-    for t in range(table.phase.shape[0]):
-        if table.phase[t] == RUNNING:
-            prefetch(f.nodes, f.trees[t].root)
-            f.slots[t].ended = k.DONE
-    while True:
+    n, over, left = waiting, 0, answers + starts
+    for i in range(left):
+        prefetch(f.nodes, f.trees[walking[i]].root)
+    while left > 0:
         count = 0
-        for t in range(np.int64(table.phase.shape[0])):
-            if table.phase[t] == RUNNING and f.slots[t].ended != k.LEAF and plays_on(f, rules, rule, table, play, t):
-                f.active[count] = t
+        for i in range(left):
+            t = np.int64(walking[i])
+            if plays_on(f, rules, rule, table, play, t):
+                walking[count] = f.active[count] = t
                 count += 1
-        if count == 0:
-            break
+            else:
+                table.over[over] = t
+                over += 1
         k.run_to_leaves(f, rules, rule, cache, np.int64(count))
-    n = over = 0
-    for t in range(table.phase.shape[0]):
-        if table.phase[t] == RUNNING:
-            rules.encode(f.rows[row_index(f, t, f.slots[t].leaf)], planes[n])
-            asked[n] = t
-            n += 1
-        elif table.phase[t] == FINISHED:
-            table.over[over] = t
-            over += 1
-    return n, over, cache.counts[3]
+        left = 0
+        for i in range(count):
+            t = walking[i]
+            if f.slots[t].ended == k.LEAF:
+                asked[n] = t
+                n += 1
+            else:
+                walking[left] = t
+                left += 1
+    now = questions(n, asked.shape[0] - over, piece)
+    if now < n:
+        least_advanced_first(table, asked, n)
+    for i in range(now):
+        rules.encode(f.rows[row_index(f, np.int64(asked[i]), f.slots[asked[i]].leaf)], planes[i])
+    return now, n - now, over, cache.counts[3]

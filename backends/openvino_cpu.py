@@ -22,7 +22,11 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 import openvino as ov  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-from backends import cores, padded  # noqa: E402
+from backends import BATCHES, STEADY, cores, padded  # noqa: E402
+
+_SIZES = tuple(b for b in BATCHES if b >= STEADY and b != 2 * STEADY)
+"""Of which larger batches are put together. From the smallest on an answer costs the same in each; one fewer is
+compiled for every version, which takes as long as a thousand answers."""
 
 
 class _Request:
@@ -36,8 +40,26 @@ class _Request:
         self.logits = request.get_output_tensor(1).data
 
 
+@cache
+def _pieces(count: int) -> tuple[int, ...]:
+    """Return the compiled batch sizes, largest first, that together hold `count` questions with the least padding.
+
+    >>> _pieces(170), _pieces(20)
+    ((128, 32, 32), (32,))
+    """
+    if count <= STEADY:
+        return (padded(count),)
+    sizes: list[int] = []
+    while (left := count - sum(sizes)) > 0:
+        sizes.append(max(b for b in _SIZES if b <= -(-left // STEADY) * STEADY))
+    return tuple(sizes)
+
+
 class OpenVINOPredictor:
     """Answers with OpenVINO; `streams` threads that ask at once share the cores."""
+
+    piece = STEADY
+    """Whole multiples of this many questions have no padding, and an answer costs the same in all of them."""
 
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
@@ -97,11 +119,20 @@ class OpenVINOPredictor:
             return self._shared[size]
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        count = len(planes)
-        request = self._request(padded(max(count, self._smallest)))
-        request.planes[:count] = planes
-        request.infer()
-        return request.values[:count], request.logits[:count]
+        first, sizes = 0, _pieces(max(len(planes), self._smallest))
+        values, logits = [], []
+        for size in sizes:
+            request = self._request(size)
+            part = planes[first : first + size]
+            count = len(part)
+            request.planes[:count] = part
+            request.infer()
+            if len(sizes) == 1:
+                return request.values[:count], request.logits[:count]
+            values.append(request.values[:count].copy())  # the next part may have the same size and place
+            logits.append(request.logits[:count].copy())
+            first += size
+        return np.concatenate(values), np.concatenate(logits)
 
 
 @cache

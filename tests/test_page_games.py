@@ -180,7 +180,7 @@ def test_whole_games_are_played_with_the_keyboard_only(browser, address):
     until(lambda: page.count(".q-menu .q-item") > 3)
     option = "[...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.startsWith('Random'))"
     for _ in range(40):
-        if page.run(f"return {option}.classList.contains('q-manual-focusable--focused')"):
+        if page.run(f"return {option}?.classList.contains('q-manual-focusable--focused')"):
             break
         keys.send_keys(UP).perform()
     keys.send_keys(ENTER).perform()

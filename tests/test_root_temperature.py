@@ -13,7 +13,6 @@ from searching import GAMES, Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from targets import write_target
 from tiny import tiny
-from turns import RUNNING
 
 
 def softmax(logits):
@@ -37,9 +36,9 @@ def looks(game, **changes):
         (n, _), starts = worker.step(n, starts), 0
         if n == 0:
             return
-        for t in range(worker.trees):
+        for t in worker._asked[:n].tolist():
             root = int(forest.trees["root"][t])
-            if table.phase[t] == RUNNING and forest.nodes["status"][root] == EXPANDED:
+            if forest.nodes["status"][root] == EXPANDED:
                 planes = game.state_of(forest.rows[root + t].copy()).planes()[None]
                 moves, priors = priors_of(forest, root)
                 yield bool(table.full[t]), int(table.ply[t]), priors.copy(), answers(planes)[1][0, moves]

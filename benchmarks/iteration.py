@@ -1,0 +1,68 @@
+"""How long the games of an iteration take, by games in flight, with questions in whole pieces and without.
+
+    python benchmarks/iteration.py [--game connect4] [--games 1024] [--in-flight 256 512] [--times 5]
+
+Each time plays other games, the same ones in all ways; between two the network has new weights, as in training.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+
+import games
+from backends import STEADY, make_predictor, measure_raw
+from config import preset
+from model import make_network
+from selfplay import SelfPlay, game_seed, longest_first, side_by_side
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--games", type=int, default=1024)
+    parser.add_argument("--in-flight", type=int, nargs="+", default=[256, 512])
+    parser.add_argument("--times", type=int, default=5)
+    options = parser.parse_args()
+    game = games.make(options.game)
+    config = preset("laptop", game=options.game)
+    model = make_network(config, game)
+    trees, threads = side_by_side(game, config)
+    predictor = make_predictor(model, streams=threads, smallest=STEADY)
+    plays = {n: SelfPlay(game, preset("laptop", game=options.game, games_in_flight=n), threads=threads)
+             for n in options.in_flight}  # fmt: skip
+    asked = {"in pieces": predictor, "padded": lambda planes: predictor(planes)}
+    ways = [(n, how) for n in plays for how in asked]
+    seconds: dict[tuple[int, str], list[float]] = {way: [] for way in ways}
+    shares: dict[tuple[int, str], list[float]] = {way: [] for way in ways}
+    for i in range(-1, options.times):
+        for n, how in ways if i % 2 else ways[::-1]:
+            play = plays[n]
+            predictor.load(model.get_weights())
+            play.clear_cache()
+            raw = measure_raw(predictor, game.input_shape, trees, threads)
+            predictor.load(model.get_weights())
+            order = longest_first(config, "iteration", i, range(options.games))
+            jobs = [(k, game_seed("iteration", i, k)) for k in order]
+            before, began = play.counts().evaluations, time.perf_counter()
+            for _ in play.play(asked[how], jobs):
+                pass
+            spent = time.perf_counter() - began
+            if i >= 0:  # once to warm up
+                seconds[n, how].append(spent)
+                shares[n, how].append((play.counts().evaluations - before) / spent / raw)
+    for way in ways:
+        all_of_them = np.array(seconds[way])
+        error = all_of_them.std(ddof=1) / len(all_of_them) ** 0.5 if len(all_of_them) > 1 else np.nan
+        print(f"{way[0]:>6} in flight, {way[1]:<9}  {all_of_them.mean():.2f} ±{error:.2f} s, median "
+              f"{np.median(all_of_them):.2f}, share of raw {np.mean(shares[way]):.3f}", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
