@@ -51,6 +51,11 @@ class Patient:
         self._stop, self._todo = stop, todo
         self._until: float | None = None
 
+    @property
+    def asked(self) -> bool:
+        """Whether it has been asked for."""
+        return self._until is not None
+
     def __call__(self) -> bool:
         if self._until is None and not self._stop():
             return False
@@ -91,7 +96,9 @@ class Here:
         self._selfplay.clear_cache()
         jobs = deque((i, game_seed(order.run, order.iteration, i)) for i in games)
         self._selfplay.set_iteration(order.iteration)
-        return self._selfplay.play(self._predictor(order.version), jobs, stop=Patient(stop, jobs))
+        patient = Patient(stop, jobs)
+        predictor = self._predictor(order.version)
+        return self._selfplay.play(predictor, jobs, stop=patient, together=lambda: not patient.asked)
 
     def close(self) -> None:
         pass

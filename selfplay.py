@@ -53,8 +53,8 @@ def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]
 def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
     """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python.
 
-    A thread's games are as many as a compiled batch holds, or a third of the network's work could be padding; where
-    there are less than half as many as the smallest holds, their number was chosen to be small.
+    A thread's games are as many as a compiled batch holds, which so has no padding; where there are less than half as
+    many as the smallest holds, their number was chosen to be small.
     """
     threads = cores() if threads is None else threads
     threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
@@ -74,19 +74,28 @@ class SelfPlay:
         self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(
-        self, predictor: Predictor, games: Sequence[tuple[int, int]], *, stop: Callable[[], bool] = lambda: False
+        self,
+        predictor: Predictor,
+        games: Sequence[tuple[int, int]],
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        together: Callable[[], bool] = lambda: False,
     ) -> Iterator[GameRecord]:
         """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
 
         `stop` is asked once a batch; when true, games in hand are dropped. A deque is taken as it is: games that are
-        added to it while others are played are played too.
+        added to it while others are played are played too. `together` is asked once a batch when no game is left to
+        begin: whether those in hand should end as close together as they can, which takes the least time for all of
+        them (see `turns.questions`), or each as soon as it can.
         """
         todo = games if isinstance(games, deque) else deque(games)
         busy = _Busy(len(self.workers))
         done: SimpleQueue[list[GameRecord] | BaseException | None] = SimpleQueue()
         ended = threading.Event()
         threads = [
-            threading.Thread(target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop(), busy))
+            threading.Thread(
+                target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop(), busy, together)
+            )
             for w in self.workers
         ]
         try:
@@ -233,7 +242,7 @@ class _Worker:
         self.hold()
 
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
-        """Take the network's answers, begin games, and play on until all of them ask; collect those that ended.
+        """Take the network's answers, begin games, and play on until each has a question; collect those that ended.
 
         Returns how many questions are asked now and how many games ended; `piece`: see `turns.questions`. The
         interpreter is slow just after the network was asked, when nothing that it needs is in the processor's caches:
@@ -255,12 +264,13 @@ class _Worker:
         put: Callable[[list[GameRecord] | BaseException | None], None],
         stop: Callable[[], bool],
         busy: _Busy,
+        together: Callable[[], bool],
     ) -> None:
         """Play until `todo` is empty and the last game is over; put records, or the error met, then None."""
         self._ended = []
         fault: BaseException | None = None
         try:
-            self._run(predictor, todo, put, stop, busy)
+            self._run(predictor, todo, put, stop, busy, together)
         except BaseException as error:
             busy.leave()
             fault = error
@@ -270,13 +280,14 @@ class _Worker:
         put(None)
 
     def _run(
-        self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Callable[[], bool], busy: _Busy
+        self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Any, busy: _Busy, together: Any
     ) -> None:
         self._waiting = 0
         self._free = list(range(self.trees))[::-1]
         n, handed, piece = 0, 0.0, int(getattr(predictor, "piece", 0))
         while not stop():
-            n, over = self.step(n, self._take_games(todo) if todo and self._free else 0, piece)
+            starts = self._take_games(todo) if todo and self._free else 0
+            n, over = self.step(n, starts, 0 if todo or not piece or not together() else piece)
             if self._ended and (n == 0 or time.perf_counter() - handed > PAUSE):
                 put(self._ended)
                 self._ended, handed = [], time.perf_counter()

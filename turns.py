@@ -203,14 +203,14 @@ def plays_on(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def questions(n, trees, piece):  # type: ignore[no-untyped-def]
-    """Return how many of n questions are asked now, where a game goes on in n of so many trees.
+def questions(n, piece):  # type: ignore[no-untyped-def]
+    """Return how many of n questions are asked now; the others wait.
 
-    All while no tree is without a game, or when the network answers any number at once (piece 0). Where it takes pieces
-    of so many, later only whole ones are asked, no padding; and two thirds of them, those with the most plies to go,
-    so that the games end closer together: of fewer than fill a piece each costs more.
+    All, unless the network takes pieces of so many and the games are to end together: then whole pieces, which need no
+    padding, for about two thirds of the games. Those with the fewest plies go first and catch up. So there is enough
+    to ask for longer: less than a piece costs as much as a whole one.
     """
-    if piece == 0 or n <= piece or n == trees:
+    if piece == 0 or n <= piece:
         return n
     return max((4 * n + 3 * piece) // (6 * piece), 1) * piece
 
@@ -277,7 +277,7 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
             else:
                 walking[left] = t
                 left += 1
-    now = questions(n, asked.shape[0] - over, piece)
+    now = questions(n, piece)
     if now < n:
         least_advanced_first(table, asked, n)
     for i in range(now):

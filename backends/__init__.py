@@ -16,7 +16,7 @@ import numpy as np
 from config import UserError
 
 BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
-"""Batch sizes compiled when first needed; questions are padded to the next one."""
+"""Batch sizes compiled when first needed; questions are padded to the next one, or put together from some of them."""
 STEADY = 32
 """From this batch size on an answer is the same to the last bit in every batch; in smaller ones other kernels add up
 in another order. Games that are to follow from their seed alone ask in batches of at least this size (on a CPU: a GPU

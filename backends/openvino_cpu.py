@@ -25,8 +25,8 @@ import tensorflow as tf  # noqa: E402
 from backends import BATCHES, STEADY, cores, padded  # noqa: E402
 
 _SIZES = tuple(b for b in BATCHES if b >= STEADY and b != 2 * STEADY)
-"""Of which larger batches are put together. From the smallest on an answer costs the same in each; one fewer is
-compiled for every version, which takes as long as a thousand answers."""
+"""Of which one core puts larger batches together: an answer costs it the same in each. Twice the smallest is left out,
+because to compile a size for every version takes as long as a thousand answers."""
 
 
 class _Request:
@@ -42,7 +42,9 @@ class _Request:
 
 @cache
 def _pieces(count: int) -> tuple[int, ...]:
-    """Return the compiled batch sizes, largest first, that together hold `count` questions with the least padding.
+    """Return the compiled batch sizes, largest first, that together hold `count` questions.
+
+    More than STEADY of them have the least padding that sizes from STEADY on allow.
 
     >>> _pieces(170), _pieces(20)
     ((128, 32, 32), (32,))
@@ -58,18 +60,18 @@ def _pieces(count: int) -> tuple[int, ...]:
 class OpenVINOPredictor:
     """Answers with OpenVINO; `streams` threads that ask at once share the cores."""
 
-    piece = STEADY
-    """Whole multiples of this many questions have no padding, and an answer costs the same in all of them."""
-
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
         self._shape, self._smallest = model.game.input_shape, smallest
         if not hasattr(model, "openvino_graph"):
             model.openvino_graph = _convert(model)
         self._graph = model.openvino_graph
+        threads = max(1, cores() // streams)
+        self.piece = STEADY if threads == 1 else 0
+        """Multiples of this many questions need no padding, and an answer costs the same in all of them (0: not so)."""
         self._options = {
             "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
-            "INFERENCE_NUM_THREADS": max(1, cores() // streams),
+            "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,
         }
@@ -119,7 +121,8 @@ class OpenVINOPredictor:
             return self._shared[size]
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first, sizes = 0, _pieces(max(len(planes), self._smallest))
+        first, count = 0, max(len(planes), self._smallest)
+        sizes = _pieces(count) if self.piece else (padded(count),)
         values, logits = [], []
         for size in sizes:
             request = self._request(size)

@@ -1,4 +1,4 @@
-"""How long the games of an iteration take, by games in flight, with questions in whole pieces and without.
+"""How long the games of an iteration take, by games in flight, ending together or each as soon as it can.
 
     python benchmarks/iteration.py [--game connect4] [--games 1024] [--in-flight 256 512] [--times 5]
 
@@ -37,12 +37,11 @@ def main() -> None:
     predictor = make_predictor(model, streams=threads, smallest=STEADY)
     plays = {n: SelfPlay(game, preset("laptop", game=options.game, games_in_flight=n), threads=threads)
              for n in options.in_flight}  # fmt: skip
-    asked = {"in pieces": predictor, "padded": lambda planes: predictor(planes)}
-    ways = [(n, how) for n in plays for how in asked]
-    seconds: dict[tuple[int, str], list[float]] = {way: [] for way in ways}
-    shares: dict[tuple[int, str], list[float]] = {way: [] for way in ways}
+    ways = [(n, together) for n in plays for together in (True, False)]
+    seconds: dict[tuple[int, bool], list[float]] = {way: [] for way in ways}
+    shares: dict[tuple[int, bool], list[float]] = {way: [] for way in ways}
     for i in range(-1, options.times):
-        for n, how in ways if i % 2 else ways[::-1]:
+        for n, together in ways if i % 2 else ways[::-1]:
             play = plays[n]
             predictor.load(model.get_weights())
             play.clear_cache()
@@ -51,17 +50,18 @@ def main() -> None:
             order = longest_first(config, "iteration", i, range(options.games))
             jobs = [(k, game_seed("iteration", i, k)) for k in order]
             before, began = play.counts().evaluations, time.perf_counter()
-            for _ in play.play(asked[how], jobs):
+            for _ in play.play(predictor, jobs, together=lambda: together):  # noqa: B023
                 pass
-            spent = time.perf_counter() - began
+            took = time.perf_counter() - began
             if i >= 0:  # once to warm up
-                seconds[n, how].append(spent)
-                shares[n, how].append((play.counts().evaluations - before) / spent / raw)
-    for way in ways:
-        all_of_them = np.array(seconds[way])
-        error = all_of_them.std(ddof=1) / len(all_of_them) ** 0.5 if len(all_of_them) > 1 else np.nan
-        print(f"{way[0]:>6} in flight, {way[1]:<9}  {all_of_them.mean():.2f} ±{error:.2f} s, median "
-              f"{np.median(all_of_them):.2f}, share of raw {np.mean(shares[way]):.3f}", flush=True)  # fmt: skip
+                seconds[n, together].append(took)
+                shares[n, together].append((play.counts().evaluations - before) / took / raw)
+    for n, together in ways:
+        spent = np.array(seconds[n, together])
+        error = spent.std(ddof=1) / len(spent) ** 0.5 if len(spent) > 1 else np.nan
+        how = "together" if together else "each as soon as it can"
+        print(f"{n:>6} in flight, {how:<22}  {spent.mean():.2f} ±{error:.2f} s, median {np.median(spent):.2f}, "
+              f"share of raw {np.mean(shares[n, together]):.3f}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
