@@ -21,7 +21,7 @@ class Table(NamedTuple):
     """The games in flight, one a tree."""
 
     walking: np.ndarray
-    """[T] int32: room for the trees that play on"""
+    """[T] int32: room for a list of trees, as of those that play on"""
     ply: np.ndarray
     """[T] int32"""
     full: np.ndarray

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,6 +85,26 @@ def openvino_installed() -> bool:
 def padded(count: int) -> int:
     """Return the compiled batch size that holds `count` questions."""
     return next((b for b in BATCHES if b >= count), -(-count // BATCHES[-1]) * BATCHES[-1])
+
+
+@cache
+def pieces(count: int) -> tuple[int, ...]:
+    """Return the compiled batch sizes, largest first, that together hold `count` questions.
+
+    For one core, which an answer costs the same in all batches from STEADY on. More than STEADY questions have the
+    least padding that such sizes allow; twice STEADY is left out, because to compile a size for every version takes as
+    long as a thousand answers.
+
+    >>> pieces(170), pieces(20)
+    ((128, 32, 32), (32,))
+    """
+    if count <= STEADY:
+        return (padded(count),)
+    sizes: list[int] = []
+    while (left := count - sum(sizes)) > 0:
+        room = -(-left // STEADY) * STEADY
+        sizes.append(max(b for b in BATCHES if STEADY <= b <= room and b != 2 * STEADY))
+    return tuple(sizes)
 
 
 def measure_raw(

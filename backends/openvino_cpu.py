@@ -22,11 +22,7 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 import openvino as ov  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-from backends import BATCHES, STEADY, cores, padded  # noqa: E402
-
-_SIZES = tuple(b for b in BATCHES if b >= STEADY and b != 2 * STEADY)
-"""Of which one core puts larger batches together: an answer costs it the same in each. Twice the smallest is left out,
-because to compile a size for every version takes as long as a thousand answers."""
+from backends import STEADY, cores, padded, pieces  # noqa: E402
 
 
 class _Request:
@@ -38,23 +34,6 @@ class _Request:
         self.planes = request.get_input_tensor(0).data
         self.values = request.get_output_tensor(0).data[:, 0]
         self.logits = request.get_output_tensor(1).data
-
-
-@cache
-def _pieces(count: int) -> tuple[int, ...]:
-    """Return the compiled batch sizes, largest first, that together hold `count` questions.
-
-    More than STEADY of them have the least padding that sizes from STEADY on allow.
-
-    >>> _pieces(170), _pieces(20)
-    ((128, 32, 32), (32,))
-    """
-    if count <= STEADY:
-        return (padded(count),)
-    sizes: list[int] = []
-    while (left := count - sum(sizes)) > 0:
-        sizes.append(max(b for b in _SIZES if b <= -(-left // STEADY) * STEADY))
-    return tuple(sizes)
 
 
 class OpenVINOPredictor:
@@ -121,21 +100,24 @@ class OpenVINOPredictor:
             return self._shared[size]
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first, count = 0, max(len(planes), self._smallest)
-        sizes = _pieces(count) if self.piece else (padded(count),)
-        values, logits = [], []
+        count = max(len(planes), self._smallest)
+        sizes = pieces(count) if self.piece else (padded(count),)
+        if len(sizes) == 1:
+            return self._ask(sizes[0], planes)
+        first, values, logits = 0, [], []
         for size in sizes:
-            request = self._request(size)
-            part = planes[first : first + size]
-            count = len(part)
-            request.planes[:count] = part
-            request.infer()
-            if len(sizes) == 1:
-                return request.values[:count], request.logits[:count]
-            values.append(request.values[:count].copy())  # the next part may have the same size and place
-            logits.append(request.logits[:count].copy())
+            value, logit = self._ask(size, planes[first : first + size])
+            values.append(value.copy())  # the next piece may have the same size, and so the same place
+            logits.append(logit.copy())
             first += size
         return np.concatenate(values), np.concatenate(logits)
+
+    def _ask(self, size: int, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Answer up to `size` questions in a batch of that size."""
+        count, request = len(planes), self._request(size)
+        request.planes[:count] = planes
+        request.infer()
+        return request.values[:count], request.logits[:count]
 
 
 @cache

@@ -50,7 +50,7 @@ def main() -> None:
             order = longest_first(config, "iteration", i, range(options.games))
             jobs = [(k, game_seed("iteration", i, k)) for k in order]
             before, began = play.counts().evaluations, time.perf_counter()
-            for _ in play.play(predictor, jobs, together=lambda: together):  # noqa: B023
+            for _ in play.play(predictor, jobs, together=lambda: together):  # noqa: B023 (used up in here)
                 pass
             took = time.perf_counter() - began
             if i >= 0:  # once to warm up

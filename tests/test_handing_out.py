@@ -3,12 +3,8 @@
 import pytest
 
 from searching import GAMES, Projection
-from selfplay import PAUSE, SelfPlay, game_seed
-from tiny import tiny
-
-
-def jobs(count):
-    return [(i, game_seed("run", 1, i)) for i in range(count)]
+from selfplay import PAUSE, SelfPlay
+from tiny import jobs, tiny
 
 
 class Failing(Projection):

@@ -5,12 +5,12 @@ from collections import deque
 import numpy as np
 import pytest
 
-from backends import BATCHES, STEADY, openvino_installed, padded
+from backends import BATCHES, STEADY, padded, pieces
 from compiled import call
 from pool import Here, Order
 from searching import GAMES, Projection
-from selfplay import SelfPlay, game_seed
-from tiny import tiny
+from selfplay import SelfPlay
+from tiny import jobs, tiny
 from turns import questions
 
 PIECE, TREES = 4, 32
@@ -32,10 +32,6 @@ class Pieces(Counting):
     """One that takes pieces."""
 
     piece = PIECE
-
-
-def jobs(count):
-    return [(i, game_seed("run", 1, i)) for i in range(count)]
 
 
 def worker_of(game, **changes):
@@ -114,7 +110,7 @@ def test_all_are_asked_while_there_are_games_to_begin():
     assert len(full) > 50 and all(full) and min(network.counts[: len(full) + 40]) < TREES - 3
 
 
-def test_games_that_are_to_end_soon_because_of_a_stop_all_go_on(monkeypatch):
+def test_games_that_are_to_end_soon_because_of_a_stop_all_go_on():
     """Those nearly over would wait for the others, and be lost when there is no more time."""
     game, stopped, asked = GAMES["connect4"], [], {True: [], False: []}
     network = Pieces(game)
@@ -139,7 +135,10 @@ def test_what_waits_when_self_play_is_cut_short_is_forgotten():
     game = GAMES["connect4"]
     selfplay = SelfPlay(game, tiny(games_in_flight=TREES, cache_size=0))
     network = Pieces(game)
-    waits = lambda: selfplay.workers[0]._waiting > 2  # noqa: E731
+
+    def waits():
+        return selfplay.workers[0]._waiting > 2
+
     list(selfplay.play(network, jobs(TREES), stop=waits, together=lambda: True))
     assert selfplay.workers[0]._waiting > 2
     again = {r.index: r for r in selfplay.play(network, jobs(TREES), together=lambda: True)}
@@ -148,12 +147,9 @@ def test_what_waits_when_self_play_is_cut_short_is_forgotten():
     assert all(np.array_equal(again[i].visits, fresh[i].visits) for i in again)
 
 
-@pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 def test_compiled_batches_hold_any_number_of_questions_with_less_padding_than_a_piece():
-    from backends.openvino_cpu import _pieces
-
     for count in range(1, 4000):
-        sizes = _pieces(count)
+        sizes = pieces(count)
         assert set(sizes) <= set(BATCHES) and list(sizes) == sorted(sizes, reverse=True)
         assert count <= sum(sizes) <= (padded(count) if count <= STEADY else count + STEADY - 1)
         assert count <= STEADY or min(sizes) >= STEADY, "smaller batches add up in another order"

@@ -13,12 +13,8 @@ from forest import UNVISITED
 from pool import Here, Order
 from searching import GAMES, Projection
 from selfplay import SelfPlay, game_seed, side_by_side
-from tiny import tiny, used_memory
+from tiny import jobs, tiny, used_memory
 from turns import budgets, end_move
-
-
-def jobs(count, run="run"):
-    return [(i, game_seed(run, 1, i)) for i in range(count)]
 
 
 def played(game, count=30, *, threads=1, predictor=None, games=None, **changes):

@@ -1,4 +1,4 @@
-"""What tests of learning share: a run of seconds, weights that look trained, the memory in use."""
+"""What tests of learning share: a run of seconds, games to play, weights that look trained, the memory in use."""
 
 import os
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 
 from config import preset
 from loggers import Console
+from selfplay import game_seed
 
 QUIET = Console(quiet=True)
 
@@ -21,6 +22,11 @@ def tiny(**changes):
         "warmup_steps": 3, "cache_size": 1 << 10, "precision": "float32", "random_opening_share": 0.0,
     }  # fmt: skip
     return preset("tiny", **{**settings, **changes})
+
+
+def jobs(count, run="run"):
+    """Return games of self-play as (index, seed)."""
+    return [(i, game_seed(run, 1, i)) for i in range(count)]
 
 
 def trained_looking(model, seed=0):
