@@ -98,7 +98,7 @@ prefetch: Any = intrinsic(_prefetch)
 class Function(types.FunctionType):
     """The type of a function handed to compiled code, which takes the `address` that the object has.
 
-    numba's own asks the interpreter for it, 9 us a function; rules are eight.
+    numba's own asks the interpreter for it, 9 us a function; rules are nine.
     """
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled
-from game import NO_WIN, NOT_TOLD, PLAYER, Game
+from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
 
 FEW, MANY = 128, 16_384
 """Positions looked at before a leaf is given up, as long as a small network takes to answer, and a root's moves."""
-GIVEN_UP, POINTS = 2, 3
-"""No value: not yet known, or not for so little; a result between -1 and 1, of which nothing is proven."""
+POINTS = 3
+"""A result between -1 and 1, of which nothing is proven; GIVEN_UP: no value, not yet known, or not for so little."""
 
 
 class Line(NamedTuple):
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     counts: np.ndarray
     """[D + 1, 5] int32: how many these are; how many were tried; alpha; beta; the move that cut off here last"""
     left: np.ndarray
-    """[1] int64: how many positions more may be looked at"""
+    """[1] int32: how many positions more may be looked at"""
 
 
 COUNT, TRIED, ALPHA, BETA, KILLER = range(5)
@@ -43,7 +43,7 @@ def make_line(game: Game, plies: int) -> Line:
         np.zeros((plies + 1, size), np.int32),
         np.zeros((plies + 1, game.action_size), np.int32),
         np.zeros((plies + 1, 5), np.int32),
-        np.zeros(1, np.int64),
+        np.zeros(1, np.int32),
     )
 
 
@@ -75,6 +75,9 @@ def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
 @compiled
 def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
     """Return the value of line.rows[0], or GIVEN_UP where it took more positions than line.left or more plies."""
+    told = rules.solve(line.rows[0], line.left)
+    if told != NOT_TOLD:
+        return told
     d, deepest = 0, line.rows.shape[0] - 1
     for i in range(deepest + 1):
         line.counts[i, KILLER] = -1  # what other positions left would decide here what is given up

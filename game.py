@@ -36,8 +36,10 @@ EVALUATE = types.float32(_row)
 PLAYOUT = types.float32(_row, types.uint64)
 WINNING = types.int64(_row)
 SAFE = types.int64(_row, _row)
-NOT_PLAYED, NO_WIN, NOT_TOLD = 2.0, -1, -2
-"""What `playout`, and `winning` and `safe`, return for "ask the other rules"; `winning` where no move wins."""
+SOLVE = types.int64(_row, _row)
+NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
+"""What `playout`, and `winning`, `safe` and `solve`, return for "ask the other rules" (the first and third of these),
+`winning` where no move wins, `solve` where the value took too long."""
 
 
 @compiled
@@ -80,6 +82,11 @@ def safe_not_told(row, out):  # type: ignore[no-untyped-def]
     return NOT_TOLD
 
 
+@rule(SOLVE)
+def solve_not_told(row, left):  # type: ignore[no-untyped-def]
+    return NOT_TOLD
+
+
 class Rules(NamedTuple):
     """The rules as functions that compiled code can call: each made by `compiled.rule` of the signature named.
 
@@ -106,6 +113,10 @@ class Rules(NamedTuple):
     safe: Any = safe_not_told
     """SAFE: (row, out [action_size] int32) -> count; writes, ascending, the legal actions after which the other player
     has none that wins at once. Asked only where no action of one's own does. NOT_TOLD: all may be safe."""
+    solve: Any = solve_not_told
+    """SOLVE: (row, left [1] int32) -> the exact value of the position for the player to move, -1, 0 or 1; each position
+    looked at takes one off left[0], and GIVEN_UP when nothing is left. Asked near the end of the game, for what the
+    others tell in more time; one's own may take as many positions as it finds right. NOT_TOLD: these are asked."""
 
 
 class Symmetry(NamedTuple):

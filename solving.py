@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import at, compiled, inlined
-from endgame import FEW, GIVEN_UP, MANY, solve
+from endgame import FEW, MANY, solve
 from forest import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
-from game import PLAYER, PLY
+from game import GIVEN_UP, PLAYER, PLY
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 """What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""

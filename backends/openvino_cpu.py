@@ -59,10 +59,13 @@ class OpenVINOPredictor:
         self._shared: dict[int, Any] | None = {} if streams == 1 else None
         """The network for each batch size, where threads ask one after the other."""
         self._requests: dict[tuple[int, int], _Request] = {}
+        self._mine = threading.local()
+        """The calling thread's requests: just after a batch even a lock takes its time."""
 
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = [np.ascontiguousarray(w) for w in weights]
         self._requests.clear()
+        self._mine = threading.local()
         if self._shared:
             self._shared.clear()
 
@@ -76,7 +79,15 @@ class OpenVINOPredictor:
         return _core().compile_model(graph, "CPU", self._options)
 
     def _request(self, size: int) -> _Request:
-        """Return the calling thread's request for a batch size; it may be that of a thread which is no more."""
+        """Return the calling thread's request for a batch size."""
+        mine: dict[int, _Request] = self._mine.__dict__
+        request = mine.get(size)
+        if request is None:
+            request = mine[size] = self._new_request(size)
+        return request
+
+    def _new_request(self, size: int) -> _Request:
+        """Return a request for the calling thread; it may be that of a thread which is no more."""
         key = threading.get_ident(), size
         with self._lock:  # also to look: a new thread may have the number of one that is no more
             request = self._requests.get(key)
@@ -116,7 +127,7 @@ class OpenVINOPredictor:
         """Answer up to `size` questions in a batch of that size."""
         count, request = len(planes), self._request(size)
         request.planes[:count] = planes
-        request.infer()
+        request.infer(share_outputs=True)  # else copies are made that nobody reads
         return request.values[:count], request.logits[:count]
 
 

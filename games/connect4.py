@@ -23,12 +23,14 @@ from game import (
     LAST,
     LEGAL,
     NO_WIN,
+    NOT_TOLD,
     OUTCOME,
     OVER,
     PLAY,
     PLAYER,
     PLY,
     SAFE,
+    SOLVE,
     WINNER,
     WINNING,
     Game,
@@ -36,6 +38,7 @@ from game import (
     Rules,
 )
 from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
+from games.columns import completing, exact, lined, not_losing
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
@@ -90,55 +93,7 @@ def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
     return False
 
 
-# ---- boards of one word: all cells at once
-
-
-@inlined
-def lined_along(stones, step, n):  # type: ignore[no-untyped-def]
-    """Return bits, any, where n stones stand in a row, each `step` bits further; the length looked at doubles."""
-    line, length = stones, 1
-    while length < n:
-        more = min(length, n - length)
-        line &= line >> np.uint64(more * step)
-        length += more
-    return line if (n - 1) * step < 64 else np.uint64(0)
-
-
-@inlined
-def all_but_one_along(stones, step, n):  # type: ignore[no-untyped-def]
-    """Return the places where one stone more makes n in a row, each `step` bits further."""
-    found, before = np.uint64(0), ~np.uint64(0)
-    for hole in range(n if (n - 1) * step < 64 else 0):
-        behind = ~np.uint64(0)
-        for k in range(1, n - hole):
-            behind &= stones >> np.uint64(k * step)
-        found |= before & behind
-        before &= stones << np.uint64((hole + 1) * step)
-    return found
-
-
-@inlined
-def lined(stones, height, n):  # type: ignore[no-untyped-def]
-    """Return bits, any, where n stones stand in a row, in any direction."""
-    up = lined_along(stones, 1, n)
-    across = lined_along(stones, height, n)
-    return up | across | lined_along(stones, height - 1, n) | lined_along(stones, height + 1, n)
-
-
-@inlined
-def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
-    """Return the places where one stone more makes n in a row, in any direction."""
-    up = all_but_one_along(stones, 1, n)
-    across = all_but_one_along(stones, height, n)
-    return up | across | all_but_one_along(stones, height - 1, n) | all_but_one_along(stones, height + 1, n)
-
-
-@compiled
-def completing(stones, height, n):  # type: ignore[no-untyped-def]
-    """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
-    if height == 7 and n == 4:
-        return all_but_one(stones, 7, 4)
-    return all_but_one(stones, height, n)
+# ---- boards of one word (see columns.py)
 
 
 @compiled
@@ -176,13 +131,9 @@ def winning_in_word(row):  # type: ignore[no-untyped-def]
 @compiled
 def safe_in_word(row, out):  # type: ignore[no-untyped-def]
     """Do what `safe` does."""
-    height, free = row[ROWS] + 1, free_of(row)
+    height = row[ROWS] + 1
     points = completing(get(row, stones_of(row, -row[PLAYER])), height, row[N])
-    threats = points & free
-    if threats & (threats - np.uint64(1)):
-        return 0
-    above = get(row, BOTTOM) << np.uint64(row[ROWS])  # no stone comes to lie there, so none is to be feared
-    moves = (threats if threats else free) & ~((points & ~above) >> np.uint64(1))
+    moves = not_losing(points, free_of(row), get(row, BOTTOM) << np.uint64(row[ROWS]))
     return columns_of(row, moves, out)
 
 
@@ -215,7 +166,7 @@ def drop_in_word(row, action):  # type: ignore[no-untyped-def]
     row[PLY] += 1
     row[LAST] = (rows - 1 - ones(free - lowest)) * row[COLUMNS] + action
     row[PLAYER] = -player
-    won = lined(stones, 7, 4) if rows == 6 and row[N] == 4 else lined(stones, rows + 1, row[N])
+    won = lined(stones, rows + 1, row[N])
     row[WINNER] = player if won else 0
     row[OVER] = won != 0 or row[PLY] == rows * row[COLUMNS]
 
@@ -314,6 +265,19 @@ def safe(row, out):  # type: ignore[no-untyped-def]
     return count
 
 
+@rule(SOLVE)
+def solve(row, left):  # type: ignore[no-untyped-def]
+    if row[WORDS] > 1:
+        return NOT_TOLD
+    if row[OVER]:
+        return row[WINNER] * row[PLAYER]
+    own, other = get(row, stones_of(row, row[PLAYER])), get(row, stones_of(row, -row[PLAYER]))
+    bottom = get(row, BOTTOM)
+    cells = bottom * ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
+    height, n, columns = np.int64(row[ROWS] + 1), np.int64(row[N]), np.int64(row[COLUMNS])
+    return exact(own, other, bottom, cells, height, n, columns, np.int64(-1), np.int64(1), left)
+
+
 @rule(EVALUATE)
 def evaluate(row):  # type: ignore[no-untyped-def]
     """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
@@ -343,7 +307,7 @@ class Connect4(Game):
     name = "connect4"
     policy_layout = "columns"
     look = "holes"
-    rules = Rules(legal, play, outcome, encode, key, winning, safe=safe)
+    rules = Rules(legal, play, outcome, encode, key, winning, safe=safe, solve=solve)
     evaluate = evaluate
 
     def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:

@@ -23,14 +23,14 @@ import numpy as np
 import games
 from config import UserError
 from files import replacing
-from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, WINNING, Game
+from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
 
 T = TypeVar("T")
 TEMPLATE = Path(__file__).with_name("template.txt")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 _KINDS = {"legal": LEGAL, "play": PLAY, "outcome": OUTCOME, "encode": ENCODE, "key": KEY, "winning": WINNING,
-          "playout": PLAYOUT, "safe": SAFE, "evaluate": EVALUATE}  # fmt: skip
+          "playout": PLAYOUT, "safe": SAFE, "solve": SOLVE, "evaluate": EVALUATE}  # fmt: skip
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
 

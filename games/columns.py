@@ -1,0 +1,113 @@
+"""Boards of columns in one word of 64 bits, a bit a cell from below, with an empty one above each column: all cells at
+once. What Connect 4 asks of them, and the exact value of a position."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from compiled import compiled, inlined
+from game import GIVEN_UP
+
+
+@inlined
+def lined_along(stones, step, n):  # type: ignore[no-untyped-def]
+    """Return bits, any, where n stones stand in a row, each `step` bits further; the length looked at doubles."""
+    line, length = stones, 1
+    while length < n:
+        more = min(length, n - length)
+        line &= line >> np.uint64(more * step)
+        length += more
+    return line if (n - 1) * step < 64 else np.uint64(0)
+
+
+@inlined
+def all_but_one_along(stones, step, n):  # type: ignore[no-untyped-def]
+    """Return the places where one stone more makes n in a row, each `step` bits further."""
+    found, before = np.uint64(0), ~np.uint64(0)
+    for hole in range(n if (n - 1) * step < 64 else 0):
+        behind = ~np.uint64(0)
+        for k in range(1, n - hole):
+            behind &= stones >> np.uint64(k * step)
+        found |= before & behind
+        before &= stones << np.uint64((hole + 1) * step)
+    return found
+
+
+@inlined
+def lined_in(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return bits, any, where n stones stand in a row, in any direction; a column has `height` bits."""
+    up = lined_along(stones, 1, n)
+    across = lined_along(stones, height, n)
+    return up | across | lined_along(stones, height - 1, n) | lined_along(stones, height + 1, n)
+
+
+@inlined
+def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return the places where one stone more makes n in a row, in any direction."""
+    up = all_but_one_along(stones, 1, n)
+    across = all_but_one_along(stones, height, n)
+    return up | across | all_but_one_along(stones, height - 1, n) | all_but_one_along(stones, height + 1, n)
+
+
+@inlined
+def lined(stones, height, n):  # type: ignore[no-untyped-def]
+    """Do what `lined_in` does, the usual board with shifts that the compiler knows."""
+    return lined_in(stones, 7, 4) if height == 7 and n == 4 else lined_in(stones, height, n)
+
+
+@compiled
+def completing(stones, height, n):  # type: ignore[no-untyped-def]
+    """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
+    if height == 7 and n == 4:
+        return all_but_one(stones, 7, 4)
+    return all_but_one(stones, height, n)
+
+
+@inlined
+def not_losing(points, free, top):  # type: ignore[no-untyped-def]
+    """Return the cells, as bits, where a stone may go so that the other cannot win at once; none: all moves lose.
+
+    points: where the other would win. free: where a stone may come to lie. top: the empty bits above the columns, where
+    nothing is to be feared. What wins at once has to be stopped; no stone may lie under such a point.
+    """
+    threats = points & free
+    two = threats & (threats - np.uint64(1))
+    moves = (threats if threats else free) & ~((points & ~top) >> np.uint64(1))
+    return np.uint64(0) if two else moves
+
+
+@compiled
+def exact(own, other, bottom, cells, height, n, columns, alpha, beta, left):  # type: ignore[no-untyped-def]
+    """Return the value, -1, 0 or 1, for who moves next (stones `own`), if it lies between alpha and beta, else which of
+    them it passes; GIVEN_UP when as many positions as left[0] did not do. left: counts down.
+
+    Alpha-beta, columns near the centre first. Who has no n cells left in a row that the other does not hold one of
+    cannot win any more: with that known, half as many positions decide.
+    """
+    left[0] -= 1
+    if left[0] <= 0:
+        return np.int64(GIVEN_UP)
+    free = ((own | other) + bottom) & cells
+    if free == 0:
+        return np.int64(0)
+    if completing(own, height, n) & free:
+        return np.int64(1)
+    moves = not_losing(completing(other, height, n), free, bottom << np.uint64(height - 1))
+    if moves == 0:
+        return np.int64(-1)
+    if alpha < 0 and not lined(cells & ~own, height, n):
+        alpha = np.int64(0)
+    if beta > 0 and not lined(cells & ~other, height, n):
+        beta = np.int64(0)
+    column = (np.uint64(1) << np.uint64(height)) - np.uint64(1)
+    for k in range(columns):
+        if alpha >= beta:
+            break
+        c = ((columns - 1) >> 1) + (((k + 1) >> 1) if k & 1 else -(k >> 1))
+        move = moves & (column << np.uint64(c * height))
+        if move:
+            value = exact(other, own | move, bottom, cells, height, n, columns, -beta, -alpha, left)
+            if value == GIVEN_UP:
+                return np.int64(GIVEN_UP)
+            alpha = max(alpha, -value)
+    return np.int64(alpha)
