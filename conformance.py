@@ -11,9 +11,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from compiled import compiled
+from compiled import call, compiled
 from config import UserError
-from game import NO_WIN, NOT_TOLD, OVER, PLAYER, WINNER, Game, GameState, Symmetry, not_played
+from endgame import make_line, solve
+from game import (
+    GIVEN_UP,
+    NO_WIN,
+    NOT_TOLD,
+    OVER,
+    PLAYER,
+    PLY,
+    WINNER,
+    Game,
+    GameState,
+    Symmetry,
+    not_played,
+    solve_not_told,
+)
 from games.plain import PlainGame
 from rollouts import random_games
 
@@ -87,6 +101,8 @@ GAMES = 2000
 """Random games whose mean results are compared."""
 ORDERS, DEEP = 3, 6
 """How often a few moves are played in every order, and how many plies deep."""
+LATE, POSITIONS = 10, 20_000
+"""Plies before the latest end of a game from which on exact values are compared; positions looked at for one."""
 Trail = list[tuple[list[int], dict[str, Any]]]
 """Moves from the start and facts of each position of a game."""
 
@@ -218,6 +234,18 @@ class _Check:
         count = int(safe_moves(rules, row, safe))
         if count != NOT_TOLD and (told if told != NOT_TOLD else self.winning(state, legal)) == NO_WIN:
             self.expect("moves that do not lose at once", self.safe(state, legal, told), safe[:count].tolist())
+        if rules.solve is not solve_not_told and row[PLY] >= self.game.max_plies - LATE:
+            self.exact(row)
+
+    def exact(self, row: np.ndarray) -> None:
+        """Compare the exact value that a game tells near its end with what alpha-beta over the other rules gives."""
+        rules: Any = self.game.rules
+        values = []
+        for asked in (rules._replace(solve=solve_not_told), rules):
+            line = make_line(self.game, LATE)
+            line.rows[0], line.left[0] = row, POSITIONS
+            values.append(int(call(solve, line, asked, np.zeros(1, np.float32))))
+        self.expect("exact value", values[0], values[1], values[0] == values[1] or GIVEN_UP in values)
 
     def safe(self, state: GameState, legal: list[int], told: int) -> list[int]:
         """Return the actions after which the other has none that wins at once."""

@@ -80,8 +80,8 @@ class OpenVINOPredictor:
 
     def _request(self, size: int) -> _Request:
         """Return the calling thread's request for a batch size."""
-        mine: dict[int, _Request] = self._mine.__dict__
-        request = mine.get(size)
+        mine: Any = self._mine.__dict__
+        request: _Request | None = mine.get(size)
         if request is None:
             request = mine[size] = self._new_request(size)
         return request

@@ -18,6 +18,7 @@ from game import (
     PLAYOUT,
     PLY,
     SAFE,
+    SOLVE,
     WINNER,
     WINNING,
     Game,
@@ -120,6 +121,11 @@ def no_win(row):
 
 @cfunc(SAFE, cache=True)
 def nothing_is_safe(row, out):
+    return 0
+
+
+@cfunc(SOLVE, cache=True)
+def always_drawn(row, left):
     return 0
 
 
@@ -314,6 +320,10 @@ SPOILED = {
     "compiled: moves that seem to lose": (
         "moves that do not lose at once",
         lambda: compiled_with(safe=nothing_is_safe),
+    ),
+    "compiled: endings that seem to be drawn": (
+        "exact value",
+        lambda: compiled_with(solve=always_drawn),
     ),
     "compiled: random games for the other player": (
         "mean result of playout",

@@ -11,9 +11,9 @@ from compiled import call
 from config import preset
 from corridor import Corridor, CorridorState
 from drawings import play
-from endgame import FEW, GIVEN_UP, make_line, solve
+from endgame import FEW, make_line, solve
 from explain import explain
-from game import PLY
+from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
 from searching import Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from targets import write_target
@@ -101,6 +101,35 @@ def test_a_solved_value_is_that_of_perfect_play(spec):
         assert solved(game, state, FEW) in (right, GIVEN_UP), f"\n{state}"
         values.add(right)
     assert {-1.0, 1.0} <= values
+
+
+BOARDS = {
+    "connect4": 13, "connect4(rows=8,columns=6)": 12, "connect4(rows=5,columns=6,n=3)": 30,
+    "connect4(rows=9,columns=4,n=5)": 12, "connect4(rows=1,columns=9,n=2)": 9, "connect4(rows=15,columns=4,n=5)": 12,
+    "connect4(rows=4,columns=4)": 16,
+}  # fmt: skip
+"""Games that solve themselves, and how many plies before their latest end."""
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_what_a_game_solves_itself_is_what_its_other_rules_give(spec):
+    game, values = games.make(spec), set()
+    plain, outcome = game.rules._replace(solve=solve_not_told), np.zeros(1, np.float32)
+    for state in drawn_positions(game, 150, seed=8, least=game.max_plies - BOARDS[spec]):
+        line = make_line(game, game.max_plies)
+        line.rows[0], line.left[0] = state.row, 10**8
+        right = call(solve, line, plain, outcome)
+        assert solved(game, state, 10**8) == right, f"\n{state}"
+        assert solved(game, state, 30) in (right, GIVEN_UP)
+        values.add(right)
+    assert {-1, 1} <= values
+
+
+def test_a_board_of_several_words_is_solved_by_the_other_rules():
+    game = games.make("connect4(rows=10,columns=7)")
+    assert game.rules.solve(game.start().row, np.ones(1, np.int32)) == NOT_TOLD
+    state = drawn_positions(game, 1, seed=9, least=69)[0]
+    assert solved(game, state, 10**6) == (state.value if state.isEndGame else 0)
 
 
 def test_what_takes_more_positions_or_moves_than_there_is_room_for_is_given_up():
@@ -198,7 +227,7 @@ def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
 
 def test_a_root_that_was_searched_before_is_solved_too():
     game, kept, passed, lost, fresh = games.make("connect4"), 0, 0, 0, 0
-    for state in contested(game, 25, seed=5, plies=29):
+    for state in contested(game, 60, seed=5, plies=29):
         options = {**LATE, "endgame": game.max_plies - int(state.row[PLY]) - 1}  # it is too early for the root itself
         mcts = rooted(game, state, **options)
         mcts.search(Projection(game), 60)
