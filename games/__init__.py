@@ -16,7 +16,9 @@ from game import Game
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
 _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
-_LIBRARY = {"boards", "chains", "go_playouts", "lines", "openspiel", "openspiel_probe", "own", "plain", "renju"}
+_LIBRARY = {
+    "boards", "chains", "columns", "go_playouts", "lines", "openspiel", "openspiel_probe", "own", "plain", "renju",
+}  # fmt: skip
 
 
 def names() -> list[str]:
