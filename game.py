@@ -115,8 +115,8 @@ class Rules(NamedTuple):
     has none that wins at once. Asked only where no action of one's own does. NOT_TOLD: all may be safe."""
     solve: Any = solve_not_told
     """SOLVE: (row, left [1] int32) -> the exact value of the position for the player to move, -1, 0 or 1; each position
-    looked at takes one off left[0], and GIVEN_UP when nothing is left. Asked near the end of the game, for what the
-    others tell in more time; one's own may take as many positions as it finds right. NOT_TOLD: these are asked."""
+    looked at takes one off left[0], and GIVEN_UP when nothing is left. Asked near the end of the game, for what
+    alpha-beta over the others tells in more time. NOT_TOLD: these are asked."""
 
 
 class Symmetry(NamedTuple):

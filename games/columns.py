@@ -82,7 +82,7 @@ def exact(own, other, bottom, cells, height, n, columns, alpha, beta, left):  # 
     them it passes; GIVEN_UP when as many positions as left[0] did not do. left: counts down.
 
     Alpha-beta, columns near the centre first. Who has no n cells left in a row that the other does not hold one of
-    cannot win any more: with that known, half as many positions decide.
+    cannot win any more: with that known, a third fewer positions decide.
     """
     left[0] -= 1
     if left[0] <= 0:
