@@ -39,21 +39,21 @@ def worker_of(game, **changes):
     return worker, worker._take_games(deque(jobs(worker.trees)))
 
 
+@pytest.mark.parametrize("name", ["connect4", "corridor", "tictactoe"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_games_are_the_same_in_pieces_and_padding_is_rare(threads):
-    for name in ("connect4", "corridor", "tictactoe"):
-        game, found, networks = GAMES[name], [], (Counting(GAMES[name]), Pieces(GAMES[name]))
-        for network in networks:
-            selfplay = SelfPlay(game, tiny(games_in_flight=threads * TREES, cache_size=0), threads=threads)
-            found.append({r.index: r for r in selfplay.play(network, jobs(80), together=lambda: True)})
-            assert sorted(found[-1]) == list(range(80))
-        for i, record in found[0].items():
-            other = found[1][i]
-            assert record.result == other.result and np.array_equal(record.moves, other.moves), (name, i)
-            assert np.array_equal(record.visits, other.visits) and np.array_equal(record.values, other.values)
-        counts = [np.array(network.counts) for network in networks]
-        padding = [int((-some % PIECE).sum()) for some in counts]
-        assert padding[1] < 0.8 * padding[0], (name, padding)
+def test_games_are_the_same_in_pieces_and_padding_is_rare(name, threads):
+    game, found, networks = GAMES[name], [], (Counting(GAMES[name]), Pieces(GAMES[name]))
+    for network in networks:
+        selfplay = SelfPlay(game, tiny(games_in_flight=threads * TREES, cache_size=0), threads=threads)
+        found.append({r.index: r for r in selfplay.play(network, jobs(80), together=lambda: True)})
+        assert sorted(found[-1]) == list(range(80))
+    for i, record in found[0].items():
+        other = found[1][i]
+        assert record.result == other.result and np.array_equal(record.moves, other.moves), i
+        assert np.array_equal(record.visits, other.visits) and np.array_equal(record.values, other.values)
+    padding = [int((-np.array(network.counts) % PIECE).sum()) for network in networks]
+    if threads == 1:  # which of two threads plays which games, and so how often it asks, is chance
+        assert padding[1] < 0.6 * padding[0]
 
 
 @pytest.mark.parametrize(
