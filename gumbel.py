@@ -116,8 +116,8 @@ def choose_gumbel(f, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def write_improved(f, t, visits, ply):  # type: ignore[no-untyped-def]
-    """Write softmax(logits + sigma(completed Q)) as whole numbers into visits[t, ply]; return whether any is positive.
+def write_improved(f, t, told):  # type: ignore[no-untyped-def]
+    """Write softmax(logits + sigma(completed Q)) as whole numbers into told; return whether any is positive.
 
     A move without a visit counts as worth the mean of the network's value and of the visited moves' Q, by their priors.
     """
@@ -150,5 +150,5 @@ def write_improved(f, t, visits, ply):  # type: ignore[no-untyped-def]
         f.odds[i] = math.exp(max(f.odds[i] - top, -700.0)) if f.odds[i] > -1e300 else 0.0
         total += f.odds[i]
     for i in range(node.count):
-        visits[t, ply, f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] / total + 0.5)
+        told[f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] / total + 0.5)
     return True

@@ -157,6 +157,22 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def advance_root(f, t, node, room):  # type: ignore[no-untyped-def]
+    """Make a node the root. What cannot be reached from it is dropped once fewer than `room` more nodes would fit: to
+    drop it costs as much as some visits, and until then a position reached another way is still known."""
+    tree = at(f.trees, t)
+    if tree.nodes + room > f.capacity:
+        move_root(f, t, node)
+        return
+    close_unvisited(f, tree.root)
+    set_root(f, t, node)
+    tree.noisy = 0
+    tree.temperature = 1.0
+    tree.pending = 0
+    close_unvisited(f, tree.root)
+
+
+@compiled
 def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
     """Make a position the root: kept with what the tree knows of it when `room` more nodes still fit, else anew."""
     if f.trees[t].nodes > 0:

@@ -27,8 +27,10 @@ from MCTS import MCTS, Predictor
 from storage import GameRecord
 from turns import Table, budgets, draw_openings, how_to_play, selfplay_step
 
-PAUSE = 0.05
+PAUSE = 0.2
 """Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
+SPARE = 16
+"""A thread has so many sheets for games more than trees, or a quarter more: those of games not yet handed out."""
 WAIT = 0.005
 """Seconds from one look at the games to play to the next, of a thread without any."""
 
@@ -203,32 +205,48 @@ class _Worker:
             cache_size=cache_size,
         )
         length, actions = game.max_plies, game.action_size
+        self._spare = max(SPARE, trees // 4)
+        sheets = trees + self._spare
         self._table = Table(
             walking=np.zeros(trees, np.int32),
             ply=np.zeros(trees, np.int32),
             full=np.zeros(trees, np.int32),
-            moves=np.zeros((trees, length), np.int16),
-            visits=np.zeros((trees, length, actions), np.uint16),
-            values=np.zeros((trees, length), np.float32),
-            result=np.zeros(trees, np.float32),
+            sheet=np.zeros(trees, np.int32),
+            moves=np.zeros((sheets, length), np.int16),
+            visits=np.zeros((sheets, length, actions), np.uint16),
+            values=np.zeros((sheets, length), np.float32),
+            length=np.zeros(sheets, np.int32),
+            result=np.zeros(sheets, np.float32),
             over=np.zeros(trees, np.int32),
             begin=np.zeros(trees, np.int32),
             seeds=np.zeros(trees, np.uint64),
+            sheets=np.zeros(trees, np.int32),
         )
         self._boards = np.zeros((trees, *game.input_shape), np.uint8)
         self._planes = self._boards.reshape(trees, -1)
         self._asked = np.zeros(trees, np.int32)
-        self._indices = np.zeros(trees, np.int64)
-        self._free = list(range(trees))[::-1]
         self._values = np.zeros(trees, np.float32)
         self._logits = np.zeros((trees, actions), np.float32)
         self.hold()
-        self._waiting = 0
-        """Questions that are not asked yet."""
-        self._ended: list[GameRecord] = []
+        self.reset()
         self.evaluations = 0
         self.batches = 0
         self.search_seconds = 0.0
+
+    def reset(self) -> None:
+        """Forget games in hand."""
+        sheets = len(self._table.result)
+        self._waiting = 0
+        """Questions that are not asked yet."""
+        self._free = list(range(self.trees))[::-1]
+        """Trees without a game."""
+        self._sheets = list(range(sheets))[::-1]
+        """Sheets to write on."""
+        self._done: list[int] = []
+        """Sheets of games that are over and not yet collected."""
+        self._sheet_of = [0] * self.trees
+        self._index_of = [0] * sheets
+        """The game's, of a sheet."""
 
     def hold(self) -> None:
         """Look into what compiled code works with."""
@@ -242,11 +260,11 @@ class _Worker:
         self.hold()
 
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
-        """Take the network's answers, begin games, and play on until each has a question; collect those that ended.
+        """Take the network's answers, begin games, and play on until each has a question.
 
         Returns how many questions are asked now and how many games ended; `piece`: see `turns.questions`. The
         interpreter is slow just after the network was asked, when nothing that it needs is in the processor's caches:
-        so this does little where no game ended.
+        so this does little, and games that ended are collected many at a time.
         """
         began = time.perf_counter()
         asked, self._waiting, over, faults = self._code(self._held, answers, self._waiting, starts, piece)
@@ -254,7 +272,9 @@ class _Worker:
         if faults or self._plain:
             self.mcts.check_errors()
         if over:
-            self._collect(over)
+            for tree in self._table.over[:over].tolist():
+                self._free.append(tree)
+                self._done.append(self._sheet_of[tree])
         return asked, over
 
     def run(
@@ -267,14 +287,14 @@ class _Worker:
         together: Callable[[], bool],
     ) -> None:
         """Play until `todo` is empty and the last game is over; put records, or the error met, then None."""
-        self._ended = []
+        self.reset()
         fault: BaseException | None = None
         try:
             self._run(predictor, todo, put, stop, busy, together)
         except BaseException as error:
             busy.leave()
             fault = error
-        put(self._ended)
+        put(self._collect())
         if fault is not None:
             put(fault)
         put(None)
@@ -282,15 +302,14 @@ class _Worker:
     def _run(
         self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Any, busy: _Busy, together: Any
     ) -> None:
-        self._waiting = 0
-        self._free = list(range(self.trees))[::-1]
         n, handed, piece = 0, 0.0, int(getattr(predictor, "piece", 0))
         while not stop():
             starts = self._take_games(todo) if todo and self._free else 0
             n, over = self.step(n, starts, 0 if todo or not piece or not together() else piece)
-            if self._ended and (n == 0 or time.perf_counter() - handed > PAUSE):
-                put(self._ended)
-                self._ended, handed = [], time.perf_counter()
+            done = len(self._done)
+            if done and (n == 0 or done > self._spare or time.perf_counter() - handed > PAUSE):
+                put(self._collect())
+                handed = time.perf_counter()
             if n == 0 and not (over and todo) and not busy.wait(todo, stop):
                 return
             if n:
@@ -300,30 +319,32 @@ class _Worker:
 
     def _take_games(self, todo: deque[tuple[int, int]]) -> int:
         """Give free trees the next games, which the next step begins; return how many."""
-        count = 0
+        count, table = 0, self._table
         while self._free:
             try:
                 index, seed = todo.popleft()
             except IndexError:
                 break
-            tree = self._free.pop()
-            self._indices[tree] = index
-            self._table.begin[count], self._table.seeds[count] = tree, seed
+            tree, sheet = self._free.pop(), self._sheets.pop()
+            self._sheet_of[tree], self._index_of[sheet] = sheet, index
+            table.begin[count], table.seeds[count], table.sheets[count] = tree, seed, sheet
             count += 1
         return count
 
-    def _collect(self, count: int) -> None:
-        """Take the games that ended in the last step."""
-        table = self._table
-        for t in table.over[:count].tolist():
-            length = int(table.ply[t])
-            self._free.append(t)
-            self._ended.append(
+    def _collect(self) -> list[GameRecord]:
+        """Return the games that are over, and take their sheets for others."""
+        table, found = self._table, []
+        for sheet in self._done:
+            length = int(table.length[sheet])
+            found.append(
                 GameRecord(
-                    int(self._indices[t]),
-                    table.moves[t, :length].copy(),
-                    table.visits[t, :length].copy(),
-                    table.values[t, :length].copy(),
-                    float(table.result[t]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
+                    self._index_of[sheet],
+                    table.moves[sheet, :length].copy(),
+                    table.visits[sheet, :length].copy(),
+                    table.values[sheet, :length].copy(),
+                    float(table.result[sheet]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
                 )
             )
+        self._sheets += self._done
+        self._done = []
+        return found

@@ -21,16 +21,16 @@ MOST = 65534
 
 
 @compiled
-def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
-    """Write the weight of each root move into `visits[t, ply]` [action_size] uint16; at least one is positive.
+def write_target(f, rule, t, told):  # type: ignore[no-untyped-def]
+    """Write the weight of each root move into told, [action_size] uint16; at least one is positive.
 
     Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven;
     after a Gumbel search they are those of its improved policy. Of a root near the end that is lost whatever is played
     the network's own priors are told: what was searched before it was solved says nothing.
     """
-    for a in range(visits.shape[2]):
-        visits[t, ply, a] = 0
-    if f.trees[t].noisy == GUMBEL and write_improved(f, t, visits, ply):
+    for a in range(told.shape[0]):
+        told[a] = 0
+    if f.trees[t].noisy == GUMBEL and write_improved(f, t, told):
         return
     root = f.nodes[f.trees[t].root]
     searched = root.proven != LOSS or root.late != ROOT_TRIED
@@ -45,7 +45,7 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
             n = edge.N
             if rule.forced > 0.0 and e != best and root.proven == OPEN:
                 n = pruned(f, t, rule, e, best)
-            visits[t, ply, f.moves[e].action] = min(n, MOST)
+            told[f.moves[e].action] = min(n, MOST)
             written += n
     if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
         total, temperature = 0.0, f.trees[t].temperature
@@ -54,7 +54,7 @@ def write_target(f, rule, t, visits, ply):  # type: ignore[no-untyped-def]
         scale = WEIGHT / total if temperature != 1.0 else float(WEIGHT)
         for i in range(root.first, root.first + root.count):
             if i >= stop or sensible(f, root, i):
-                visits[t, ply, f.moves[i].action] = max(1, int(scale * f.moves[i].P ** temperature + 0.5))
+                told[f.moves[i].action] = max(1, int(scale * f.moves[i].P ** temperature + 0.5))
 
 
 @compiled

@@ -13,12 +13,12 @@ from config import Config
 from forest import EXPANDED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
 from gumbel import GUMBEL, choose_gumbel, draw_gumbel
 from held import given
-from pruning import make_child, move_root, plant
+from pruning import advance_root, make_child, plant
 from targets import write_target
 
 
 class Table(NamedTuple):
-    """The games in flight, one a tree."""
+    """The games in flight, one a tree, each with a sheet of S that its moves are written on."""
 
     walking: np.ndarray
     """[T] int32: room for a list of trees, as of those that play on"""
@@ -26,20 +26,26 @@ class Table(NamedTuple):
     """[T] int32"""
     full: np.ndarray
     """[T] int32: whether the present search is a full one"""
+    sheet: np.ndarray
+    """[T] int32"""
     moves: np.ndarray
-    """[T, max_plies] int16"""
+    """[S, max_plies] int16"""
     visits: np.ndarray
-    """[T, max_plies, action_size] uint16"""
+    """[S, max_plies, action_size] uint16"""
     values: np.ndarray
-    """[T, max_plies] float32"""
+    """[S, max_plies] float32"""
+    length: np.ndarray
+    """[S] int32: moves of a game that is over"""
     result: np.ndarray
-    """[T] float32: for player 1"""
+    """[S] float32: for player 1"""
     over: np.ndarray
     """[T] int32: the trees whose games ended in the last step"""
     begin: np.ndarray
     """[T] int32: trees in which the next step begins games"""
     seeds: np.ndarray
     """[T] uint64: of these games"""
+    sheets: np.ndarray
+    """[T] int32: for these games"""
 
 
 class Play(NamedTuple):
@@ -108,17 +114,18 @@ def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
 def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
-    ply = table.ply[t]
+    ply, sheet = table.ply[t], table.sheet[t]
+    told = table.visits[sheet, ply]
     if table.full[t]:
-        write_target(f, rule, t, table.visits, ply)
+        write_target(f, rule, t, told)
     else:
-        for a in range(table.visits.shape[2]):
-            table.visits[t, ply, a] = 0
-    table.values[t, ply] = k.root_value(f, t)
+        for a in range(told.shape[0]):
+            told[a] = 0
+    table.values[sheet, ply] = k.root_value(f, t)
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
         e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
-    table.moves[t, ply] = f.moves[e].action
+    table.moves[sheet, ply] = f.moves[e].action
     table.ply[t] = ply + 1
     after = np.int64(f.edges[e].child)
     if after == UNVISITED:  # every move tried is proven to lose
@@ -128,12 +135,13 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         after = np.int64(tree.root)
     child = f.nodes[after]
     if child.status == TERMINAL:
-        table.result[t] = child.value if child.player == 1 else -child.value
+        table.result[sheet] = child.value if child.player == 1 else -child.value
+        table.length[sheet] = ply + 1
         return True
     if play.gumbel > 0:
         plant(f, rules, t, f.rows[row_index(f, t, after)])
     else:
-        move_root(f, t, after)
+        advance_root(f, t, after, 2 * max(play.sims - child.total, 0))
         if tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
             plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)
@@ -163,7 +171,7 @@ def random_opening(f, rules, table, t, plies):  # type: ignore[no-untyped-def]
     One that would end the game is not played, and the opening ends there.
     """
     tree = f.trees[t]
-    index = t * (f.capacity + 1)
+    index, sheet = t * (f.capacity + 1), table.sheet[t]
     now, room = f.rows[index], f.rows[index + 1]
     for _ in range(plies):
         copy_row(f.rows, index + 1, now)
@@ -172,18 +180,19 @@ def random_opening(f, rules, table, t, plies):  # type: ignore[no-untyped-def]
         if rules.outcome(room, f.outcome):
             break
         for a in range(table.visits.shape[2]):
-            table.visits[t, table.ply[t], a] = 0
-        table.values[t, table.ply[t]] = 0.0
-        table.moves[t, table.ply[t]] = action
+            table.visits[sheet, table.ply[t], a] = 0
+        table.values[sheet, table.ply[t]] = 0.0
+        table.moves[sheet, table.ply[t]] = action
         table.ply[t] += 1
         copy_row(f.rows, index, room)
     plant(f, rules, t, now)
 
 
 @compiled
-def start_game(f, rules, table, play, t, seed, row):  # type: ignore[no-untyped-def]
-    """Begin a game in tree t."""
-    f.trees[t].rng = seed
+def start_game(f, rules, table, play, t, i, row):  # type: ignore[no-untyped-def]
+    """Begin the i-th of the games to begin in tree t."""
+    f.trees[t].rng = table.seeds[i]
+    table.sheet[t] = table.sheets[i]
     plant(f, rules, t, row)
     table.ply[t] = 0
     plies = opening_plies(f.trees[t], play)
@@ -253,7 +262,7 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
         asked[i] = asked[answers + i]
     for i in range(starts):
         walking[answers + i] = table.begin[i]
-        start_game(f, rules, table, play, np.int64(table.begin[i]), table.seeds[i], row)
+        start_game(f, rules, table, play, np.int64(table.begin[i]), np.int64(i), row)
     n, over, left = waiting, 0, answers + starts
     for i in range(left):
         prefetch(f.nodes, f.trees[walking[i]].root)

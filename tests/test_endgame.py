@@ -243,11 +243,11 @@ def test_a_root_that_was_searched_before_is_solved_too():
             assert -solved(game, after.takeAction(again.decide(0, 0.0)[0])[0], 10**7) == right
             assert again.root.visits == sum(edge.stats["N"] for _, edge in again.root.edges)
             if right == -1:
-                told = np.zeros((1, 1, 7), np.uint16)
-                call(write_target, again.forest, again.rule, 0, told, 0)
+                told = np.zeros(7, np.uint16)
+                call(write_target, again.forest, again.rule, 0, told)
                 priors = {action: edge.stats["P"] for action, edge in again.root.edges}
-                assert {a: told[0, 0, a] / told.sum() for a in priors} == pytest.approx(priors, abs=1e-3)
-                assert told[0, 0, [a for a in range(7) if a not in priors]].sum() == 0
+                assert {a: told[a] / told.sum() for a in priors} == pytest.approx(priors, abs=1e-3)
+                assert told[[a for a in range(7) if a not in priors]].sum() == 0
                 chosen = {again.decide(0, 0.0)[0] for _ in range(20)}
                 if before == 0:
                     assert chosen == {max(priors, key=priors.get)}, "nothing was visited: the priors choose"

@@ -93,7 +93,7 @@ def test_once_games_run_out_those_with_fewest_plies_are_asked_first_and_all_end(
                     for t in asked]  # fmt: skip
         assert np.array_equal(planes, expected), "each question is that of its tree"
         worker._values[:n], worker._logits[:n] = answers(planes)
-    assert chosen > 20 and len(worker._ended) == TREES
+    assert chosen > 20 and len(worker._done) == TREES
 
 
 def test_all_are_asked_while_there_are_games_to_begin():

@@ -388,9 +388,9 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
         row, ply = forest.rows[t * (capacity + 1)].copy(), int(worker._table.ply[t])
         arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._table, worker._play, t
         bind(end_move, *arguments)(*arguments)
-        game.rules.play(row, int(worker._table.moves[t, ply]))
+        game.rules.play(row, int(worker._table.moves[worker._table.sheet[t], ply]))
         assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._table.ply[t] == ply + 1
         assert forest.trees["nodes"][t] == 1
-    while len(worker._ended) < 2:
+    while len(worker._done) < 2:
         n = step(n)
-    assert all(state.takeAction(move) for r in worker._ended for state, move, *_ in walk(game, r))
+    assert all(state.takeAction(move) for r in worker._collect() for state, move, *_ in walk(game, r))
