@@ -28,6 +28,7 @@ from game import Game, GameState, state_key
 from games.plain import PlainGame
 from held import Held
 from nodes import Edge, Node
+from priors import expand
 from pruning import clear_tree, re_root
 from pruning import plant as plant_root
 from selection import Rule
@@ -173,7 +174,7 @@ class MCTS:
         """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
         if leaf._row["status"] == WAITING:
             answer = np.ascontiguousarray(logits, np.float32).reshape(self.game.action_size)
-            if not call(k.expand, self.forest, leaf.index, np.float32(value), answer):
+            if not call(expand, self.forest, leaf.index, np.float32(value), answer):
                 self.cache.counts[3] += 1
                 self.check_errors()
 

@@ -50,17 +50,21 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     rule, node = mcts.rule, tables.nodes[index]
     first, count, opened, legal = (int(node[name]) for name in ("first", "count", "opened", "legal"))
     found, moves = tables.edges[first : first + opened], tables.moves[first : first + legal]
+    priors = moves["P"].astype(np.float64)
+    if node["logits"]:
+        priors[:count] = np.exp(priors[:count] - priors[:count].max())
+        priors[:count] /= priors[:count].sum()
     is_root = index == mcts.root.index
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
     total, fresh = int(node["total"]), 0.0
     if rule.fpu >= 0:
-        visited = float(moves["P"][:opened][found["N"] > 0].sum(dtype=np.float64))
+        visited = float(priors[:opened][found["N"] > 0].sum())
         W = float(np.nan_to_num(node["value"])) + float(found["W"].sum())
         fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
     lines = []
     for i in np.argsort(moves["action"]):
         n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < opened else (0, 0.0)
-        action, p = int(moves[i]["action"]), float(moves[i]["P"])
+        action, p = int(moves[i]["action"]), float(priors[i])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
         u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)

@@ -31,10 +31,11 @@ OPEN, WIN, LOSS, DRAW = 0, 1, -1, 2
 
 NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("opened", "u2"),
-     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1")], align=True)  # fmt: skip
+     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1"), ("logits", "i1")],
+    align=True)  # fmt: skip
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
 its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`);
-late: attempts to solve it (see solving.py)."""
+late: attempts to solve it (see solving.py); logits: whether its moves still have these in place of priors."""
 MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
@@ -47,6 +48,8 @@ SLOT = np.dtype(
 the leaf; how far from the root; what it does next and what the last one ended with (see kernels)."""
 GROUP = 8
 """Edges of a node begin at a multiple of this, which is at the begin of a line of the processor's caches."""
+PASSED = 64
+"""Nodes that a tree has room for beside those of its visits: of positions that visits pass through."""
 MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
@@ -107,7 +110,7 @@ def capacity_for(sims: int, leaves: int) -> int:
     """Nodes for a search of `sims` visits: twice as many again for what is kept from the move before and for positions
     with one safe move, which a visit passes through (`pass_through`); of these a line of some even for a few visits.
     But for the table of keys memory that is not needed is not touched."""
-    return 3 * sims + leaves + 64
+    return 3 * sims + leaves + PASSED
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
@@ -207,7 +210,7 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.total = 0
     node.value = f.outcome[0] if over else 0.0
     node.status = TERMINAL if over else WAITING
-    node.proven, node.late = OPEN, 0
+    node.proven, node.late, node.logits = OPEN, 0, 0
     if over and node.value in (-1.0, 0.0, 1.0):
         node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
     node.first = t * edge_capacity + tree.edges

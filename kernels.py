@@ -32,6 +32,7 @@ from forest import (
 )
 from gumbel import GUMBEL, select_gumbel
 from held import given
+from priors import expand, make_priors
 from selection import select
 from solving import solve_leaf, solve_root
 
@@ -80,6 +81,7 @@ def step_on(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
         return False
     if w.stage == READ or not leads_on(f, index, depth):
         return True
+    make_priors(f, index)
     if depth == 0 and at(f.trees, t).noisy == GUMBEL:
         e = select_gumbel(f, t)
     else:
@@ -171,56 +173,11 @@ def prove(f, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def exp(x):  # type: ignore[no-untyped-def]
-    """Return e^x for x <= 0 to the last bit or two, as operations that a processor does for many numbers at once.
-
-    e^x = 2^k e^r with |r| <= ln(2) / 2 and Taylor's series of e^r; what is below e^-700 counts as that. NaN stays NaN.
-    """
-    x = -700.0 if x < -700.0 else x
-    k = math.floor(x * 1.4426950408889634 + 0.5)
-    r = x - k * 0.6931471803691238 - k * 1.9082149292705877e-10
-    series = 1.0 / 479001600.0
-    series = series * r + 1.0 / 39916800.0
-    series = series * r + 1.0 / 3628800.0
-    series = series * r + 1.0 / 362880.0
-    series = series * r + 1.0 / 40320.0
-    series = series * r + 1.0 / 5040.0
-    series = series * r + 1.0 / 720.0
-    series = series * r + 1.0 / 120.0
-    series = series * r + 1.0 / 24.0
-    series = series * r + 1.0 / 6.0
-    series = series * r + 0.5
-    series = series * r + 1.0
-    series = series * r + 1.0
-    return series * np.int64((np.int64(k) + 1023) << 52).view(np.float64)
-
-
-@inlined
-def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
-    """Give a node its value and priors: the softmax of its legal moves' logits, shifted by the largest of them.
-
-    Returns False, with a neutral answer in place, when the network's was not finite.
-    """
-    node = at(f.nodes, index)
-    first, count = np.int64(node.first), np.int64(node.count)
-    top = -np.inf
-    for i in range(count):
-        f.odds[np.uint64(i)] = at(logits, at(f.moves, first + i).action)
-        top = max(top, at(f.odds, i))
-    for i in range(count):  # apart from the loop above, or a processor does it for one number at a time
-        f.odds[np.uint64(i)] = exp(at(f.odds, i) - top)
-    total = 0.0
-    for i in range(count):
-        total += at(f.odds, i)
-    for i in range(count):
-        at(f.moves, first + i).P = np.float32(at(f.odds, i)) / total
-    sound = math.isfinite(total) and math.isfinite(value)
-    if not sound:
-        for e in range(first, first + count):
-            f.moves[e].P = 1.0 / count
-    node.value = value if sound else 0.0
-    node.status = EXPANDED
-    return sound
+def make_root_priors(f, t):  # type: ignore[no-untyped-def]
+    """Make priors of a root's answer, softened where that is wanted."""
+    make_priors(f, np.int64(at(f.trees, t).root))
+    if at(f.trees, t).temperature != 1.0:
+        soften(f, t)
 
 
 @inlined
@@ -261,8 +218,8 @@ def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
         cache.counts[1] += 1
         known = cache.numbers[place]
         expand(f, index, at(known, f.legal.shape[0]), known)
-        if depth == 0 and at(f.trees, t).temperature != 1.0:
-            soften(f, t)
+        if depth == 0:
+            make_root_priors(f, t)
         backup(f, rule, slot, node.value, node.player)
         return True
     w.ended = LEAF
@@ -334,8 +291,8 @@ def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-unt
                 cache.keys[place] = node.key
             else:
                 cache.counts[3] += 1
-            if w.depth == 0 and at(f.trees, w.tree).temperature != 1.0:
-                soften(f, np.int64(w.tree))
+            if w.depth == 0:
+                make_root_priors(f, np.int64(w.tree))
         backup(f, rule, slot, node.value, node.player)
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from compiled import call
 from forest import DRAW, EXPANDED, LOSS, OPEN, UNVISITED, sum_of_values
 from game import GameState
+from priors import make_priors
 
 if TYPE_CHECKING:
     from MCTS import MCTS
@@ -70,6 +72,7 @@ class Edge:
     def stats(self) -> dict[str, float]:
         """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
         row = self._row
+        call(make_priors, self.mcts.forest, self.node)
         n, w = (int(row["N"]), float(row["W"])) if row is not None else (0, 0.0)
         p = float(self.mcts.forest.moves[self.index]["P"])
         return {"N": n, "W": w, "Q": w / n if n else 0.0, "P": p}

@@ -20,6 +20,7 @@ from forest import (
     row_index,
     try_move,
 )
+from priors import make_priors
 
 
 @compiled
@@ -60,6 +61,7 @@ def set_root(f, t, index):  # type: ignore[no-untyped-def]
     its priors, and no more. Of one that was solved the moves are still to be known (`solving.solve_root`).
     """
     f.trees[t].root = index
+    make_priors(f, index)
     node = f.nodes[index]
     if node.status == WAITING and node.proven == WIN and not node.late:
         take_win(f, index)

@@ -10,7 +10,7 @@ import kernels as k
 from chance import choose, draw_noise, soften, uniform
 from compiled import compiled, inlined, prefetch
 from config import Config
-from forest import EXPANDED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
+from forest import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
 from gumbel import GUMBEL, choose_gumbel, draw_gumbel
 from held import given
 from pruning import advance_root, make_child, plant
@@ -141,7 +141,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     if play.gumbel > 0:
         plant(f, rules, t, f.rows[row_index(f, t, after)])
     else:
-        advance_root(f, t, after, 2 * max(play.sims - child.total, 0))
+        advance_root(f, t, after, max(play.sims - child.total, 0) + PASSED)
         if tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
             plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
     begin_move(f, table, play, t, False)
@@ -284,6 +284,8 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
                 asked[n] = t
                 n += 1
             else:
+                if f.slots[t].leaf == NO_ROOM:  # the move is chosen by what was found
+                    f.trees[t].budget = 0
                 walking[left] = t
                 left += 1
     now = questions(n, piece)

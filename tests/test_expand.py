@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import games
-import kernels
+import priors
 from MCTS import MCTS
 
 
@@ -14,18 +14,18 @@ def test_e_to_the_x_is_that_of_the_library_to_the_last_bits():
     numbers = np.concatenate([-np.random.default_rng(0).exponential(20, 5000), np.arange(-700, 1), [-1e-300, -0.0]])
     for x in numbers:
         if x >= -700:
-            assert math.isclose(kernels.exp(float(x)), math.exp(x), rel_tol=5e-16), x
-    assert kernels.exp(0.0) == 1.0
+            assert math.isclose(priors.exp(float(x)), math.exp(x), rel_tol=5e-16), x
+    assert priors.exp(0.0) == 1.0
     for x in (-700.1, -1e9, -np.inf):
-        assert 0 <= kernels.exp(x) < 1e-300
-    assert math.isnan(kernels.exp(np.nan))
+        assert 0 <= priors.exp(x) < 1e-300
+    assert math.isnan(priors.exp(np.nan))
 
 
-def priors(spec, logits):
+def told(spec, logits):
     game = games.make(spec)
     mcts = MCTS(game, sims=10, cache_size=0)
     mcts.set_root(game.start())
-    sound = kernels.expand(mcts.forest, 0, np.float32(0.25), np.asarray(logits, np.float32))
+    sound = priors.expand(mcts.forest, 0, np.float32(0.25), np.asarray(logits, np.float32))
     return sound, np.array([edge.stats["P"] for _, edge in mcts.root.edges])
 
 
@@ -34,7 +34,7 @@ def priors(spec, logits):
 def test_priors_are_the_softmax_of_the_logits(spec, scale, shift):
     logits = (np.random.default_rng(1).normal(size=games.make(spec).action_size) * scale + shift).astype(np.float32)
     odds = np.exp(logits.astype(np.float64) - logits.max())
-    sound, found = priors(spec, logits)
+    sound, found = told(spec, logits)
     assert sound and np.allclose(found, odds / odds.sum(), rtol=1e-6, atol=1e-40)
 
 
@@ -43,12 +43,12 @@ def test_an_answer_that_is_not_finite_gives_equal_priors_and_is_told(bad):
     for place in range(7):
         logits = np.zeros(7)
         logits[place] = bad
-        sound, found = priors("connect4", logits)
+        sound, found = told("connect4", logits)
         assert not sound and np.allclose(found, 1 / 7)
-    sound, found = priors("connect4", [-np.inf] * 7)
+    sound, found = told("connect4", [-np.inf] * 7)
     assert not sound and np.allclose(found, 1 / 7)
 
 
 def test_a_logit_of_minus_infinity_beside_others_is_a_prior_of_zero():
-    sound, found = priors("connect4", [-np.inf, 0, 0, 0, 0, 0, 0])
+    sound, found = told("connect4", [-np.inf, 0, 0, 0, 0, 0, 0])
     assert sound and found[0] == 0 and np.allclose(found[1:], 1 / 6)

@@ -11,6 +11,8 @@ from agent import Agent
 from funcs import playMatches
 from memory import Memory
 from players.alphabeta import AlphaBetaPlayer
+from selfplay import SelfPlay
+from tiny import jobs, tiny
 
 
 def flat(planes):
@@ -39,6 +41,20 @@ def test_a_tree_without_room_for_any_visit_says_so(monkeypatch):
     agent = Agent("full", games.make("connect4"), flat, mcts_sims=8, leaves=1, logger_mcts=logging.getLogger("full"))
     with pytest.raises(search.TreeFull, match="the tree is full"):
         agent.think(agent.game.start())
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 9, 40])
+def test_self_play_goes_on_with_what_was_found(monkeypatch, capacity):
+    monkeypatch.setattr(search, "capacity_for", lambda sims, leaves: capacity)
+    game = games.make("connect4")
+    records = list(SelfPlay(game, tiny(games_in_flight=4, mcts_sims=64, full_search_share=1.0)).play(flat, jobs(12)))
+    assert sorted(r.index for r in records) == list(range(12))
+    for record in records:
+        state = game.start()
+        for move in record.moves:
+            state = state.takeAction(int(move))[0]
+        assert state.isEndGame and record.visits[0].any()
+        assert capacity > 9 or record.visits[0].sum() < 64
 
 
 @pytest.mark.parametrize("options", [{"depth": 1}, {"seconds": 0.01}])

@@ -11,7 +11,7 @@ HERE = Path(__file__).parent.parent
 LAYERS = [
     "processor", "config failpoints rating arrays interrupts", "files league", "loggers database",
     "compiled storage backends gate aligned", "game", "games openings duplicates schedule", "cache endgame held",
-    "forest", "asking", "chance solving", "selection", "gumbel", "kernels",
+    "forest", "asking priors", "chance solving", "selection", "gumbel", "kernels",
     "rollouts nodes pruning targets minimax",
     "MCTS turns", "selfplay", "pool memory", "processes", "optimizers interleaved", "model averaging", "choices",
     "agent", "players", "conformance funcs", "versions growing", "runs sgf", "workers levels", "exact ladder",

@@ -385,7 +385,7 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
         forest.edges["child"][root["first"] : root["first"] + root["opened"]] = UNVISITED
         forest.table[t * room : (t + 1) * room] = UNVISITED
         forest.trees["nodes"][t] = capacity
-        row, ply = forest.rows[t * (capacity + 1)].copy(), int(worker._table.ply[t])
+        row, ply = forest.rows[forest.trees["root"][t] + t].copy(), int(worker._table.ply[t])
         arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._table, worker._play, t
         bind(end_move, *arguments)(*arguments)
         game.rules.play(row, int(worker._table.moves[worker._table.sheet[t], ply]))
