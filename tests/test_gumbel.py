@@ -111,10 +111,10 @@ def test_the_search_its_choice_and_its_target_equal_the_textbook(name, moves, wi
         assert {a: found[a] for a in counts} == counts and found.sum() == sims
         most = [edge for edge in book.root.edges if edge.stats["N"] == max(counts.values())]
         assert mcts.forest.moves["action"][choose_gumbel(mcts.forest, 0)] == max(most, key=book.hope).action
-        visits = np.zeros((1, 1, mcts.game.action_size), np.uint16)
-        assert write_improved(mcts.forest, 0, visits, 0)
+        visits = np.zeros(mcts.game.action_size, np.uint16)
+        assert write_improved(mcts.forest, 0, visits)
         expected = book.improved()
-        assert visits[0, 0] / 10_000 == pytest.approx([expected.get(a, 0) for a in range(visits.shape[2])], abs=1e-4)
+        assert visits / 10_000 == pytest.approx([expected.get(a, 0) for a in range(len(visits))], abs=1e-4)
 
 
 @compiled
@@ -151,9 +151,9 @@ def test_a_target_of_few_simulations_finds_what_the_prior_hates():
         mcts = rooted(game, seed=seed)
         draw_gumbel(mcts.forest, 0, 16)
         mcts.search(network, 14)
-        visits = np.zeros((1, 1, 7), np.uint16)
-        write_improved(mcts.forest, 0, visits, 0)
-        taught += visits[0, 0] / 10_000 / 20
+        visits = np.zeros(7, np.uint16)
+        write_improved(mcts.forest, 0, visits)
+        taught += visits / 10_000 / 20
     assert taught[0] > 0.9
 
 
