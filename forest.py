@@ -42,10 +42,10 @@ EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 STEP = np.dtype([("edge", "i4"), ("node", "i4"), ("player", "i1")], align=True)
 """Of a walk: the edge taken, the node that it leaves, who moved along it."""
 SLOT = np.dtype(
-    [("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("stage", "i4"), ("ended", "i4")], align=True
+    [("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("ended", "i4")], align=True
 )
 """Of a walk: the key of the position that it comes to, while it is being made; its tree; where it stands, at its end
-the leaf; how far from the root; what it does next and what the last one ended with (see kernels)."""
+the leaf; how far from the root; what the last one ended with (see kernels)."""
 GROUP = 8
 """Edges of a node begin at a multiple of this, which is at the begin of a line of the processor's caches."""
 PASSED = 64
@@ -85,6 +85,10 @@ class Forest(NamedTuple):
     """[T * L] SLOT"""
     active: np.ndarray
     """[T * L] int32: the slots where a walk is under way"""
+    making: np.ndarray
+    seeking: np.ndarray
+    ending: np.ndarray
+    """[T * L] int32: of these, walks that come to a child not known; whose position is made; that have ended"""
     legal: np.ndarray
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
@@ -159,6 +163,9 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         flat=found["rows"].reshape(-1),
         noise=np.zeros((trees, game.action_size), np.float32),
         active=np.zeros(slots, np.int32),
+        making=np.zeros(slots, np.int32),
+        seeking=np.zeros(slots, np.int32),
+        ending=np.zeros(slots, np.int32),
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),

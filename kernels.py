@@ -38,68 +38,65 @@ from solving import solve_leaf, solve_root
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
-WALK, MAKE, FIND, READ = 0, 1, 2, 3
-"""What a walk does next: chooses an edge of the node it stands at; plays the move of an edge without a child; finds or
-makes the node of that position; reads what the cache knows of it."""
+ENDED, WALK, MAKE = 0, 1, 2
+"""What a walk does next: it has ended at a leaf; chooses an edge of the node it stands at; plays the move of an edge
+without a child."""
 
 
 @inlined
-def look_forward(f, slot):  # type: ignore[no-untyped-def]
-    """Ask the processor for what the next step of a walk reads."""
-    if at(f.slots, slot).stage == WALK:
-        ask_for_edges(f, at(f.slots, slot).leaf)
-
-
-@inlined
-def step_on(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
-    """Take a walk one step further; return whether it has ended: its leaf is then told, or NO_ROOM.
-
-    A child to be made takes some steps, so that memory is asked for a step before it is read: its parent's position and
-    the row for its own, then the places in the tables of keys and the rows of the node, then what the cache knows.
-    """
+def walk_on(f, rule, slot):  # type: ignore[no-untyped-def]
+    """Take a walk along an edge of the node where it stands; return what it does next."""
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
-    here = slot * f.reach + depth
-    if w.stage == MAKE:
-        w.key = try_move(f, rules, t, index, np.int64(at(f.steps, here - 1).edge))
-        w.stage = FIND
-        ask_for_place(f, t, w.key)
-        prefetch(cache.keys, np.int64(cache_place(cache, w.key)))
-        return False
-    if w.stage == FIND:
-        index = np.int64(join(f, rules, t, w.key, np.int64(at(f.steps, here - 1).edge)))
-        w.leaf = index
-        if index == NO_ROOM:
-            return True
-        w.stage = WALK
-        if leads_on(f, index, depth):
-            return False
-        if at(cache.keys, cache_place(cache, w.key)) != w.key:
-            return True
-        w.stage = READ
-        ask_for_answer(cache, w.key)
-        return False
-    if w.stage == READ or not leads_on(f, index, depth):
-        return True
+    if not leads_on(f, index, depth):
+        return ENDED
     make_priors(f, index)
     if depth == 0 and at(f.trees, t).noisy == GUMBEL:
         e = select_gumbel(f, t)
     else:
         e = select(f, rule, t, index)
-    node, edge, taken = at(f.nodes, index), at(f.edges, e), at(f.steps, here)
+    node, edge, taken = at(f.nodes, index), at(f.edges, e), at(f.steps, slot * f.reach + depth)
     edge.N += 1
     edge.W -= rule.virtual_loss
     node.total += 1
     taken.edge, taken.node, taken.player = e, index, node.player
     w.depth = depth + 1
     if edge.child == UNVISITED:
-        w.stage = MAKE
         ask_for_row(f, row_index(f, t, index))
         ask_for_row(f, t * (f.capacity + 1) + at(f.trees, t).nodes)
-    else:
-        w.leaf = edge.child
-        prefetch(f.nodes, edge.child)
-    return False
+        return MAKE
+    w.leaf = edge.child
+    prefetch(f.nodes, edge.child)
+    return WALK
+
+
+@inlined
+def last_edge(f, slot):  # type: ignore[no-untyped-def]
+    """Return the edge that a walk took last."""
+    return np.int64(at(f.steps, slot * f.reach + at(f.slots, slot).depth - 1).edge)
+
+
+@inlined
+def play_on(f, rules, cache, slot):  # type: ignore[no-untyped-def]
+    """Make the position that a walk comes to, in its tree's next free row."""
+    w = at(f.slots, slot)
+    t = np.int64(w.tree)
+    w.key = try_move(f, rules, t, np.int64(w.leaf), last_edge(f, slot))
+    ask_for_place(f, t, w.key)
+    prefetch(cache.keys, np.int64(cache_place(cache, w.key)))
+
+
+@inlined
+def arrive(f, rules, cache, slot):  # type: ignore[no-untyped-def]
+    """Find or make the node of the position made, where the walk then stands, or NO_ROOM; return what it does next."""
+    w = at(f.slots, slot)
+    index = np.int64(join(f, rules, np.int64(w.tree), w.key, last_edge(f, slot)))
+    w.leaf = index
+    if index != NO_ROOM and leads_on(f, index, np.int64(w.depth)):
+        return WALK
+    if index != NO_ROOM and at(cache.keys, cache_place(cache, w.key)) == w.key:
+        ask_for_answer(cache, w.key)
+    return ENDED
 
 
 @inlined
@@ -115,15 +112,18 @@ def start_walk(f, slot):  # type: ignore[no-untyped-def]
     w = at(f.slots, slot)
     w.leaf = at(f.trees, w.tree).root
     w.depth = 0
-    w.stage = WALK
 
 
 @compiled
 def walk(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
     """Walk from the root to a leaf, which is then told, or NO_ROOM."""
     start_walk(f, slot)
-    while not step_on(f, rules, rule, cache, slot):
-        pass
+    following = WALK
+    while following != ENDED:
+        following = walk_on(f, rule, slot)
+        if following == MAKE:
+            play_on(f, rules, cache, slot)
+            following = arrive(f, rules, cache, slot)
 
 
 @inlined
@@ -248,20 +248,48 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
 
     Finished games and remembered positions are dealt with on the way. `ended` of each says how it did: LEAF (which
     waits for its answer), DONE or BLOCKED. f.active is used up. All walks take a step in turn, each game at its own
-    pace, so that the memory for one arrives while the others compute.
+    pace, so that the memory for one arrives while the others compute: a child's parent's position and the row for its
+    own are asked for a turn before it is made; the places in the tables of keys and the rows of the node, a turn before
+    it is looked for; then what the cache knows of it. Those that do the same come one after the other, which a
+    processor foresees.
     """
-    while count > 0:
+    walking, making, seeking, ending = f.active, f.making, f.seeking, f.ending
+    make = seek = np.int64(0)
+    while count + make + seek > 0:
+        ended = np.int64(0)
+        for i in range(seek):
+            slot = np.int64(at(seeking, i))
+            if arrive(f, rules, cache, slot) == WALK:
+                walking[np.uint64(count)] = slot
+                count += 1
+            else:
+                ending[np.uint64(ended)] = slot
+                ended += 1
+        for i in range(make):
+            slot = np.int64(at(making, i))
+            play_on(f, rules, cache, slot)
+            seeking[np.uint64(i)] = slot
+        seek, make, n = make, np.int64(0), np.int64(0)
         for i in range(min(AHEAD, count)):
-            look_forward(f, at(f.active, i))
-        n = 0
+            ask_for_edges(f, at(f.slots, at(walking, i)).leaf)
         for i in range(count):
             if i + AHEAD < count:
-                look_forward(f, at(f.active, i + AHEAD))
-            slot = np.int64(at(f.active, i))
-            if not step_on(f, rules, rule, cache, slot) or (
-                settle(f, rules, rule, cache, slot) and begin(f, rules, slot)
-            ):
-                f.active[np.uint64(n)] = slot
+                ask_for_edges(f, at(f.slots, at(walking, i + AHEAD)).leaf)
+            slot = np.int64(at(walking, i))
+            following = walk_on(f, rule, slot)
+            if following == WALK:
+                walking[np.uint64(n)] = slot
+                n += 1
+            elif following == MAKE:
+                making[np.uint64(make)] = slot
+                make += 1
+            else:
+                ending[np.uint64(ended)] = slot
+                ended += 1
+        for i in range(ended):
+            slot = np.int64(at(ending, i))
+            if settle(f, rules, rule, cache, slot) and begin(f, rules, slot):
+                walking[np.uint64(n)] = slot
                 n += 1
         count = n
 

@@ -9,6 +9,7 @@ import games
 from chance import soften
 from compiled import call
 from forest import EXPANDED
+from priors import make_priors
 from searching import GAMES, Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from targets import write_target
@@ -22,6 +23,7 @@ def softmax(logits):
 
 def priors_of(forest, index):
     """Return the moves of a node with an edge and their priors."""
+    call(make_priors, forest, index)
     node = forest.nodes[index]
     where = slice(node["first"], node["first"] + node["count"])
     return forest.moves["action"][where].astype(int), forest.moves["P"][where]
