@@ -54,7 +54,8 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
     """Measure; self-play and the network alone get `seconds` each, in turns. The network is untrained.
 
     Its weights change nothing in how fast it answers; how often the cache knows and how soon games are proven do
-    depend on them, a little. A turn is whole batches on both sides, a thread's over the time that it took for them.
+    depend on them, a little; it is emptied as often as in training, after an iteration's games. A turn is whole batches
+    on both sides, a thread's over the time that it took for them.
 
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch).
     network_us_per_eval, other_us_per_eval: where a thread's time for an evaluation of self-play goes: what the network
@@ -84,7 +85,7 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
 def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
     play = SelfPlay(game, config, threads=cores())
     trees, threads = play.workers[0].trees, len(play.workers)
-    gate, done, turn = Gate(), [0], min(TURN, seconds)
+    gate, done, emptied, turn = Gate(), [0], 0, min(TURN, seconds)
     faults: list[BaseException] = []
     jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
 
@@ -111,6 +112,9 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
             if faults:
                 break
             gate.close(threads, worker)
+            if done[0] >= emptied + config.episodes:
+                play.clear_cache()
+                emptied = done[0]
             raw.append(measure_raw(predictor, game.input_shape, trees, threads, turn))
             before, games_before, began = play.counts(), done[0], gate.open()
             time.sleep(turn)
