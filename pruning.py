@@ -8,6 +8,7 @@ from asking import ask_for_node
 from compiled import at, compiled, inlined, prefetch
 from forest import (
     EXPANDED,
+    OPEN,
     UNVISITED,
     WAITING,
     WIN,
@@ -88,7 +89,7 @@ def close_unvisited(f, index):  # type: ignore[no-untyped-def]
         last = node.first + node.opened - 1
         action, prior = f.moves[e].action, f.moves[e].P
         f.moves[e] = f.moves[last]
-        f.moves[last].action, f.moves[last].P = action, prior
+        f.moves[last].action, f.moves[last].P, f.moves[last].proven = action, prior, OPEN
         f.edges[e] = f.edges[last]
         node.opened -= 1
 

@@ -5,9 +5,12 @@ import pytest
 
 import games
 from agent import Agent
+from compiled import call
 from corridor import Corridor, CorridorState
 from drawings import play
+from forest import LOSS, OPEN
 from MCTS import MCTS, Node
+from pruning import close_unvisited
 from searching import (
     GAMES,
     POSITIONS,
@@ -271,3 +274,20 @@ def test_an_answer_that_is_not_finite_is_an_error_and_not_a_move(value, logit):
     calls.append(0)
     mcts.search(predictor, 20)
     assert mcts.visit_counts().sum() == 20
+
+
+def test_an_edge_that_is_closed_takes_no_proof_of_another_along():
+    """Behind an edge without a visit, which noise opened, may stand one that is proven."""
+    mcts = rooted(GAMES["connect4"])
+    mcts.search(Projection(GAMES["connect4"]), 40)
+    f, node = mcts.forest, mcts.root
+    first = int(node._row["first"])
+    opened = int((f.edges["N"][first : first + int(node._row["opened"])] > 0).sum())
+    assert opened > 2 and f.edges["N"][first : first + opened].all()
+    f.nodes["opened"][node.index] = opened
+    f.edges["N"][first + 1], f.moves["proven"][first + opened - 1] = 0, LOSS
+    closed, proven = int(f.moves["action"][first + 1]), int(f.moves["action"][first + opened - 1])
+    call(close_unvisited, f, node.index)
+    told = {int(m["action"]): int(m["proven"]) for m in f.moves[first : first + 7]}
+    assert node._row["opened"] == opened - 1 and f.moves["action"][first + opened - 1] == closed
+    assert told == {**dict.fromkeys(range(7), OPEN), proven: LOSS}
