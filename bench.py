@@ -16,7 +16,7 @@ from game import Game
 from MCTS import MCTS
 from selfplay import SelfPlay, game_seed, side_by_side
 
-TURN = 0.5
+TURN = 1.0
 """Seconds after which self-play and the raw network take turns: a processor's speed changes within seconds."""
 
 
