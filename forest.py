@@ -41,9 +41,7 @@ EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
 STEP = np.dtype([("edge", "i4"), ("node", "i4"), ("player", "i1")], align=True)
 """Of a walk: the edge taken, the node that it leaves, who moved along it."""
-SLOT = np.dtype(
-    [("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("ended", "i4")], align=True
-)
+SLOT = np.dtype([("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("ended", "i4")], align=True)
 """Of a walk: the key of the position that it comes to, while it is being made; its tree; where it stands, at its end
 the leaf; how far from the root; what the last one ended with (see kernels)."""
 GROUP = 8

@@ -94,6 +94,17 @@ def close_unvisited(f, index):  # type: ignore[no-untyped-def]
         node.opened -= 1
 
 
+@inlined
+def go_on_from(f, t, index):  # type: ignore[no-untyped-def]
+    """Make a node that the tree has the root, without noise; that may have opened edges out of their priors' order."""
+    tree = at(f.trees, t)
+    set_root(f, t, index)
+    tree.noisy = 0
+    tree.temperature = 1.0
+    tree.pending = 0
+    close_unvisited(f, tree.root)
+
+
 @compiled
 def mark(f, t, node):  # type: ignore[no-untyped-def]
     """Write which nodes can be reached from one into f.remap[0], others are UNVISITED; ask for those that come next."""
@@ -147,13 +158,9 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
             if edge.child >= 0:
                 edge.child = base + at(remap, edge.child - base)
         kept_edges += grouped(np.int64(now.legal))
-    set_root(f, t, base + remap[node - base])
     tree.nodes = kept
     tree.edges = kept_edges
-    tree.noisy = 0
-    tree.temperature = 1.0
-    tree.pending = 0
-    close_unvisited(f, tree.root)  # noise may have opened edges out of the order of their priors
+    go_on_from(f, t, base + remap[node - base])
     forget_keys(f, t)
     for k in range(kept):
         f.table[np.uint64(-1 - find(f, t, at(f.nodes, base + k).key))] = base + k
@@ -161,18 +168,16 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
 
 @compiled
 def advance_root(f, t, node, room):  # type: ignore[no-untyped-def]
-    """Make a node the root. What cannot be reached from it is dropped once fewer than `room` more nodes would fit: to
-    drop it costs as much as some visits, and until then a position reached another way is still known."""
+    """Make a node the root. What cannot be reached from it is dropped once fewer than `room` more nodes would fit.
+
+    To drop it costs as much as some visits, and until then a position reached another way is still known.
+    """
     tree = at(f.trees, t)
     if tree.nodes + room > f.capacity:
         move_root(f, t, node)
         return
     close_unvisited(f, tree.root)
-    set_root(f, t, node)
-    tree.noisy = 0
-    tree.temperature = 1.0
-    tree.pending = 0
-    close_unvisited(f, tree.root)
+    go_on_from(f, t, node)
 
 
 @compiled
