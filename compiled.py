@@ -30,9 +30,12 @@ SETTINGS: Any = numba_config
 def cache_folder(here: Path = _HERE) -> Path:
     """Return the folder for the machine code of the sources as they are now; this checkout's older ones are removed."""
     digest = hashlib.sha256()
-    texts = {path: path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "games").glob("*.py")])}
+    rooms = [path.parent for path in here.glob("*/__init__.py")]
+    sources = sorted([*here.glob("*.py"), *(path for room in rooms for path in room.rglob("*.py"))])
+    texts = {path: path.read_bytes() for path in sources}
     for path, text in texts.items():
-        taken_in = path.parent == here or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
+        is_game = path.parent == here / "games"
+        taken_in = not is_game or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
         if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"numba.extending")):
             digest.update(text)
     base = Path(SETTINGS.CACHE_DIR) if SETTINGS.CACHE_DIR else here / "__pycache__"
