@@ -14,7 +14,7 @@ from funcs import play_alone
 from game import Game, GameState
 from lineup import make_player
 from players.book import BookPlayer
-from records import PERSON, Record, check_place, save
+from storage.game_files import PERSON, Record, check_place, save
 
 
 class _Scribe(User):

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from files import replacing
 from league import ANCHOR, league, version_name
 from loggers import clock
+from storage.atomic_files import replacing
 
 BLUE, ORANGE, GREY, DARK, GREEN = "#3566a8", "#e08a1e", "#c3c9d1", "#505860", "#3f8f5b"
 RUN_COLOURS = (BLUE, ORANGE, GREEN, "#b04a5a", "#7a5ca8", "#3a9aa8", "#8a6d3b", "#9aa33a")

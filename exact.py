@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from config import UserError
-from files import write_file
 from game import Game, GameState
 from games.plain import PlainGame
 from minimax import Minimax
 from openings import identity
-from runs import game_folder
+from storage.atomic_files import write_file
+from storage.run_folders import game_folder
 
 RECIPE = 1
 """Which way positions are drawn; another number makes kept files void."""

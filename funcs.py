@@ -14,7 +14,7 @@ from game import Game, GameState
 from gate import Verdict, judge_sprt, judge_threshold
 from memory import Memory
 from openings import openings
-from storage import GameRecord
+from storage.run_store import GameRecord
 
 if TYPE_CHECKING:
     from initialise import Session

@@ -17,18 +17,29 @@ from typing import Any
 import numpy as np
 
 import games
-import versions
 from agent import Agent, Player, User
 from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
-from files import DamagedData, require_space, sweep, write_file, writing
 from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory, tells_owners
 from pool import Here, Order, Pool
-from runs import RUNS, find_run, game_folder, game_of, hold, let_go, network_facts, new_folder, read_config, taken_over
 from selfplay import SelfPlay, side_by_side
-from storage import GameRecord, Store
+from storage import checkpoints
+from storage.atomic_files import DamagedData, require_space, sweep, write_file, writing
+from storage.run_folders import (
+    RUNS,
+    find_run,
+    game_folder,
+    game_of,
+    hold,
+    let_go,
+    network_facts,
+    new_folder,
+    read_config,
+    taken_over,
+)
+from storage.run_store import GameRecord, Store
 
 RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
@@ -158,7 +169,7 @@ class Session:
         if refused := {n: pair for n, pair in changes.items() if is_fixed(n)}:
             told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
             raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
-        if told := versions.mend(folder, store):
+        if told := checkpoints.mend(folder, store):
             console.warn(told)
         now = store.iterations_done() + 1
         later = set(changes) - AT_ONCE if store.has_begun(now) else set()
@@ -244,7 +255,7 @@ class Session:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
             model = _build(self.config, self.game)
-            told = versions.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
+            told = checkpoints.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
             if told:
                 self._warn(told)
             self._restore(model)
@@ -260,23 +271,23 @@ class Session:
     def _restore(self, model: Any) -> None:
         newest = self.store.newest()
         weights = self.weights(newest.version, model)
-        optimizer = versions.read_optimizer(self.folder, newest, model.optimizer_layouts())
+        optimizer = checkpoints.read_optimizer(self.folder, newest, model.optimizer_layouts())
         model.set_weights(weights)
         model.set_optimizer(optimizer)
 
     def weights(self, version: int, model: Any = None) -> list[np.ndarray]:
         """Return the weights of a version, checked against what the run wrote, for this run's or such a network."""
         shapes = [w.shape for w in (model or self.model).get_weights()]
-        return versions.read_weights(self.folder, self.store, version, shapes)
+        return checkpoints.read_weights(self.folder, self.store, version, shapes)
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that makes it known."""
         arrays = self.model.get_weights(), self.model.get_optimizer()
-        versions.save(self.folder, self.store, version, iteration, losses, *arrays)
+        checkpoints.save(self.folder, self.store, version, iteration, losses, *arrays)
 
     def check_space(self) -> None:
         """Raise `Unwritable` when the disk has no room for an iteration: twice a version, and something for games."""
-        self.store.reserve = 2 * versions.size(self.folder, self.store.newest()) + RESERVE
+        self.store.reserve = 2 * checkpoints.size(self.folder, self.store.newest()) + RESERVE
         require_space(self.folder, self.store.reserve)
 
     def predictor(self, role: str, version: int) -> Any:
@@ -317,7 +328,7 @@ class Session:
     def order(self, version: int) -> Order:
         """Return what all games of this iteration have in common."""
         row = self.store.version(version)
-        path = versions.path_of(self.folder, row.file).resolve()
+        path = checkpoints.path_of(self.folder, row.file).resolve()
         return Order(self.store.get("run") or "", self.iteration, version, str(path), row.sha256)
 
     def agent(

@@ -8,7 +8,7 @@ import re
 from typing import Any, NamedTuple
 
 from config import UserError
-from runs import shipped_run
+from storage.run_folders import shipped_run
 
 AS_MEASURED: dict[str, Any] = {"endgame": 0, "leaves": 1}
 """How networks of levels search, when they are measured and when they play: without solved endings, leaf by leaf."""

@@ -20,9 +20,9 @@ from forest import trees_in
 from game import Game
 from games.own import digest
 from levels import AS_MEASURED, find_level
-from runs import find_run, read_config, runs_of, shipped_run
-from storage import Store
-from versions import read_weights
+from storage.checkpoints import read_weights
+from storage.run_folders import find_run, read_config, runs_of, shipped_run
+from storage.run_store import Store
 
 _NETWORK = re.compile(
     r"(?P<net>net:)?(?P<sym>sym:)?"

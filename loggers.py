@@ -13,7 +13,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from files import DamagedData, Unwritable, private, unwritable, write_file, writing
+from storage.atomic_files import DamagedData, Unwritable, private, unwritable, write_file, writing
 
 MEGABYTE = 1 << 20
 

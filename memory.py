@@ -17,10 +17,10 @@ import numpy as np
 from compiled import call, compiled
 from config import Config
 from duplicates import Likeness, running_sum
-from files import DamagedData
 from game import PLAYER, Game
 from games.plain import PlainGame
-from storage import GameRecord
+from storage.atomic_files import DamagedData
+from storage.run_store import GameRecord
 
 ILLEGAL_VISITS = np.uint16(65535)
 """Marks illegal moves among visits."""

@@ -21,7 +21,7 @@ import numpy as np
 from backends import Predictor
 from config import UserError
 from selfplay import Counts, SelfPlay, game_seed
-from storage import GameRecord
+from storage.run_store import GameRecord
 
 TASK = 16
 """Most games of a task."""

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from config import UserError
 from pool import PATIENCE, Report, game_message, pack
 from selfplay import Counts, game_seed
-from storage import GameRecord
+from storage.run_store import GameRecord
 
 BEAT = 0.5
 """Seconds from one sign of a playing worker to the next."""

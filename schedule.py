@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from config import Config
-from storage import Store
+from storage.run_store import Store
 
 END = 0.05
 """Of the rate at the start, where the cosine ends."""

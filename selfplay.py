@@ -24,7 +24,7 @@ from game import Game
 from games.plain import PlainGame
 from held import Held
 from MCTS import MCTS, Predictor
-from storage import GameRecord
+from storage.run_store import GameRecord
 from turns import Table, budgets, draw_openings, how_to_play, selfplay_step
 
 PAUSE = 0.2

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, UserError, differences, preset, to_json
-from files import DamagedData, write_file
 from funcs import contest
 from game import Game
 from levels import AS_MEASURED, FILE, Level
 from lineup import make_player
 from loggers import write_metrics
 from rating import fit_ratings
-from runs import make_folder, read_config, shipped_folder
-from storage import Store
-from versions import content, path_of
+from storage.atomic_files import DamagedData, write_file
+from storage.checkpoints import content, path_of
+from storage.run_folders import make_folder, read_config, shipped_folder
+from storage.run_store import Store
 
 ANCHOR = "rollout:16"
 LADDER = (

@@ -13,15 +13,15 @@ import numpy as np
 
 from backends import measure_raw
 from config import UserError
-from failpoints import reach
 from funcs import MatchGame, tournament
 from gate import Verdict
 from initialise import Session, Stopped
 from memory import Batch, window
 from schedule import learning_rates
 from selfplay import Counts, longest_first, side_by_side
-from storage import IMPORTED, GameRecord
-from versions import drop_old_optimizers
+from storage.checkpoints import drop_old_optimizers
+from storage.fault_injection import reach
+from storage.run_store import IMPORTED, GameRecord
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""

@@ -20,11 +20,11 @@ import numpy as np
 
 from agent import Player
 from config import UserError
-from files import write_file
 from game import GameState
 from games.chains import colours
 from games.littlego import PASS, PLIES, LittleGo
 from lineup import make_player
+from storage.atomic_files import write_file
 
 
 class Given(NamedTuple):

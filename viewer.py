@@ -19,7 +19,7 @@ from curves import Picture, curves
 from initialise import Session
 from loggers import Console, Phase, read_metrics
 from position import Board, Explained
-from runs import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
+from storage.run_folders import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
 
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 

@@ -11,11 +11,11 @@ from typing import Any
 import games
 from backends import STEADY, cores, make_predictor
 from config import Config, from_json, to_json, with_overrides
-from files import arrays_from_bytes, read_checked
 from pool import Crew
 from processes import ProcessHand
 from selfplay import Counts, SelfPlay, side_by_side
-from storage import GameRecord
+from storage.atomic_files import arrays_from_bytes, read_checked
+from storage.run_store import GameRecord
 
 
 class NetworkPlayer:

@@ -26,8 +26,8 @@ from exact import oracle, positions
 from initialise import Session
 from loggers import Console
 from memory import Batch
-from runs import read_config
-from storage import Store
+from storage.run_folders import read_config
+from storage.run_store import Store
 
 WARMUP = 100
 

@@ -22,7 +22,7 @@ from config import from_json
 from duplicates import Likeness
 from game import Game
 from memory import Memory
-from storage import GameRecord, Store
+from storage.run_store import GameRecord, Store
 
 
 def searched(record: GameRecord) -> np.ndarray:

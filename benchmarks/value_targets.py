@@ -20,8 +20,8 @@ import numpy as np
 
 import games
 from exact import oracle
-from runs import read_config
-from storage import Store
+from storage.run_folders import read_config
+from storage.run_store import Store
 
 PLIES = ((0, 42), (0, 10), (10, 14), (14, 22), (22, 42))
 

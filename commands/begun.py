@@ -8,7 +8,7 @@ import games
 from arguments import early, whole
 from config import UserError
 from explain import after_moves
-from records import Record, load_game
+from storage.game_files import Record, load_game
 
 
 def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int, ply: int | None) -> Record:

@@ -33,7 +33,7 @@ def run(argv: list[str]) -> int:
         raise UserError(f"output: expected a file that ends in {', '.join(KINDS)}, got {str(args.output)[:80]!r}")
     import games
     from loggers import read_metrics
-    from runs import SHIPPED, find_run
+    from storage.run_folders import SHIPPED, find_run
 
     spec = games.make(args.game).spec
     folders = [find_run(spec, number) for number in args.run or (None,)]

@@ -46,14 +46,15 @@ def run(argv: list[str]) -> int:
 def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     """Yield (part, finding) as they are made."""
     import games
-    import runs
     from config import preset
     from doctor import Patient, examine
+    from storage import run_folders
 
     game = games.make(args.game)
-    folder = runs.find_run(game.spec, args.run) if args.run is not None or runs.runs_of(game.spec) else None
-    config = runs.read_config(folder) if folder else preset("laptop", game=game.spec)
-    patient = Patient(game, config, runs.RUNS)
+    has_run = args.run is not None or run_folders.runs_of(game.spec)
+    folder = run_folders.find_run(game.spec, args.run) if has_run else None
+    config = run_folders.read_config(folder) if folder else preset("laptop", game=game.spec)
+    patient = Patient(game, config, run_folders.RUNS)
     from doctor import history, installation, learning
 
     for finding in examine(installation.CHECKS, patient):

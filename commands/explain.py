@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int:
     from explain import after_moves, as_text, explain
     from lineup import make_player
     from loggers import open_trace
-    from records import check_free
+    from storage.game_files import check_free
 
     record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
     game, state = record.game, after_moves(record.game, record.moves)

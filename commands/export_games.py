@@ -40,8 +40,8 @@ def run(argv: list[str]) -> int:
     if path.exists() and not (args.overwrite and path.is_file()):
         raise UserError(f"{path} is there already; --overwrite replaces a file")
     import games
-    from exchange import export_games
-    from runs import find_run
+    from storage.game_exchange import export_games
+    from storage.run_folders import find_run
 
     game = games.make(args.game)
     folder = find_run(game.spec, args.run)

@@ -30,8 +30,8 @@ def run(argv: list[str]) -> int:
     path = Path(args.file)
     if path.suffix != ".keras":
         raise UserError(f"expected a file name that ends in .keras, got {args.file[:100]!r}")
-    from files import replacing
-    from records import check_free
+    from storage.atomic_files import replacing
+    from storage.game_files import check_free
 
     check_free(path, overwrite=args.overwrite)
     import games

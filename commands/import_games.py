@@ -30,10 +30,10 @@ class ImportGames:
 def run(argv: list[str]) -> int:
     args = parse(ImportGames, argv)
     import games
-    from exchange import import_games, read_games
     from initialise import Session
     from loggers import Console
-    from runs import run_to_change
+    from storage.game_exchange import import_games, read_games
+    from storage.run_folders import run_to_change
 
     data = read_games(Path(args.file))
     folder = run_to_change(games.make(args.game).spec, args.run)

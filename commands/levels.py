@@ -22,8 +22,8 @@ def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
     from levels import read_levels
-    from runs import read_config, shipped_run
     from shipping import command_of
+    from storage.run_folders import read_config, shipped_run
 
     spec = games.make(args.game).spec
     found, folder = read_levels(spec), shipped_run(spec)

@@ -38,7 +38,7 @@ def run(argv: list[str]) -> int:
     args = parse(LittleGo, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     seed = secrets.randbits(31) if args.seed is None else whole(args.seed, "seed", 0, 2**31 - 1)
-    from records import check_free
+    from storage.game_files import check_free
     from turnfile import loader, read_clock, take_turn, time_for
 
     check_free(Path(args.output), overwrite=True)

@@ -61,16 +61,16 @@ def run(argv: list[str]) -> int:
     whole(args.seed, "seed", 0, 2**31 - 1)
     claims = _claims(args, argv)
     import games
-    import records
     from agent import User
     from backends import STEADY
-    from files import write_file
     from lineup import make_player, one_at_a_time
     from players.book import BookPlayer
+    from storage import game_files
+    from storage.atomic_files import write_file
 
     game, place = games.make(args.game), Path(args.save)
     if args.save:
-        records.check_place(place, game, overwrite=args.overwrite, forms=(records.LINES,))
+        game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES,))
     names = args.player1, args.player2
     smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # of games side by side none is to hang on the others
     players = tuple(make_player(name, game, sims=args.sims, smallest=smallest) for name in names)
@@ -121,11 +121,11 @@ def _play(
 ) -> tuple[list[MatchGame], bool, UserError | None]:
     """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
     from agent import Quit
-    from files import write_file
     from funcs import contest
     from gate import weigh
     from loggers import Console
     from rating import rate
+    from storage.atomic_files import write_file
 
     played: list[MatchGame] = []
     one_by_one = min(p.at_once for p in players) == 1
@@ -161,7 +161,7 @@ def _play(
 def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame]) -> None:
     import datetime
 
-    from records import Record, append
+    from storage.game_files import Record, append
 
     names, today = [player.name for player in players], datetime.date.today().isoformat()
     append(place, (

@@ -12,7 +12,7 @@ from commands import take_as_ctrl_c
 from config import UserError
 
 if TYPE_CHECKING:
-    from records import Record
+    from storage.game_files import Record
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def run(argv: list[str]) -> int:
     args = parse(Play, argv)
     from commands.begun import begun
     from console import play_console
-    from records import PERSON
+    from storage.game_files import PERSON
 
     record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
     if record.result is not None:

@@ -24,9 +24,9 @@ class Recover:
 def run(argv: list[str]) -> int:
     args = parse(Recover, argv)
     import games
-    from recovery import recover
-    from runs import run_to_change, unfinished_run
-    from verification import verify
+    from storage.recover import recover
+    from storage.run_folders import run_to_change, unfinished_run
+    from storage.verify import verify
 
     spec = games.make(args.game).spec
     folder = run_to_change(spec, args.run)

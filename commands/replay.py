@@ -12,7 +12,7 @@ from tyro.conf import Positional
 from arguments import parse, whole
 
 if TYPE_CHECKING:
-    from records import Record
+    from storage.game_files import Record
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Replay:
 def run(argv: list[str]) -> int:
     args = parse(Replay, argv)
     import games
-    import records
+    from storage import game_files
 
     named = games.make(args.game) if args.game else None
-    record = records.load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
+    record = game_files.load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
     if args.save:
-        records.check_place(Path(args.save), record.game, overwrite=args.overwrite)
-        records.save(Path(args.save), record)
+        game_files.check_place(Path(args.save), record.game, overwrite=args.overwrite)
+        game_files.save(Path(args.save), record)
     print("\n".join(_boards(record)))
     return 0
 

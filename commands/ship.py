@@ -43,8 +43,8 @@ def run(argv: list[str]) -> int:
     from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
-    from runs import run_to_change, shipped_run
     from shipping import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
+    from storage.run_folders import run_to_change, shipped_run
 
     game = games.make(args.game)
     folder, ships = run_to_change(game.spec, args.run), shipped_run(game.spec)

@@ -57,8 +57,8 @@ def run(argv: list[str]) -> int:
 def _run(argv: list[str], asked: _Signals) -> int:
     base = base_of(argv)
     import games
-    from files import DamagedData
-    from runs import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
+    from storage.atomic_files import DamagedData
+    from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
     spec = games.make(base.game).spec
     source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
@@ -90,7 +90,7 @@ def _run(argv: list[str], asked: _Signals) -> int:
 
 
 def _require_free(folder: Path) -> None:
-    from runs import RunBusy, require_free
+    from storage.run_folders import RunBusy, require_free
 
     try:
         require_free(folder)

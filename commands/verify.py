@@ -26,8 +26,8 @@ def run(argv: list[str]) -> int:
     if args.run is not None:
         whole(args.run, "run", 0, 999_999)
     import games
-    from runs import find_run
-    from verification import verify
+    from storage.run_folders import find_run
+    from storage.verify import verify
 
     spec = games.make(args.game).spec
     folder = find_run(spec, args.run)

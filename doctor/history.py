@@ -18,9 +18,9 @@ from config import Config
 from doctor import Found, random_game
 from game import Game
 from memory import ILLEGAL_VISITS, Memory, Positions
-from runs import game_of, read_config
-from storage import IMPORTED, GameRecord, Store
-from versions import read_weights
+from storage.checkpoints import read_weights
+from storage.run_folders import game_of, read_config
+from storage.run_store import IMPORTED, GameRecord, Store
 
 YOUNG = 10
 """Iterations with training before losses are judged."""

@@ -19,8 +19,8 @@ from doctor import Found, Patient
 from forest import capacity_for, forest_bytes
 from memory import Memory, tells_owners
 from processor import native_bfloat16
-from runs import HERE
 from selfplay import side_by_side
+from storage.run_folders import HERE
 
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}

@@ -19,7 +19,7 @@ from game import Game, GameState
 from MCTS import MCTS, Node, Predictor
 from memory import ILLEGAL, Batch, Memory
 from selfplay import SelfPlay
-from storage import GameRecord
+from storage.run_store import GameRecord
 
 OURS = "this is a mistake in the framework's code or in a change to it: `bash tests/run.sh` narrows it down"
 CLEAR = 50.0

@@ -22,8 +22,8 @@ import numpy as np
 
 import games
 from config import UserError
-from files import replacing
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
+from storage.atomic_files import replacing
 
 T = TypeVar("T")
 TEMPLATE = Path(__file__).with_name("template.txt")

@@ -17,10 +17,10 @@ import numpy as np
 import games
 from agent import Player
 from config import UserError
-from files import write_file
 from game import Game, GameState
 from games.own import lies_elsewhere
 from MCTS import Decision
+from storage.atomic_files import write_file
 
 SHIPPED = Path(__file__).parent / "books"
 LIMIT = 1_000_000

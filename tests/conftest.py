@@ -7,7 +7,7 @@ import pytest
 from browsing import address, browser, served  # noqa: F401
 from compiling import compile_all
 from mortal import GAME, Nursery, mounts
-from runs import runs_of
+from storage.run_folders import runs_of
 from tiny import QUIET, tiny
 
 pytest.register_assert_rewrite("commandline", "matching", "sessions")
@@ -70,11 +70,11 @@ def root(trained, tmp_path):
 def place(tmp_path, monkeypatch):
     """Runs are kept in a folder of the test."""
     import initialise
-    import runs
+    from storage import run_folders
 
-    for module in (runs, initialise):
+    for module in (run_folders, initialise):
         monkeypatch.setattr(module, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(runs, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(run_folders, "SHIPPED", tmp_path / "shipped")
     (tmp_path / "runs").mkdir()
     return tmp_path / "runs"
 

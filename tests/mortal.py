@@ -111,7 +111,7 @@ def live(root, changes):
     """Start the run of a folder or go on with it, to its end."""
     from initialise import Session
     from main import train
-    from runs import unfinished_run
+    from storage.run_folders import unfinished_run
     from tiny import QUIET
 
     folder = unfinished_run(GAME, root)
@@ -124,11 +124,11 @@ def live(root, changes):
 def command(root, changes):
     """The same by the command line, its errors and signals with it; raise `SystemExit` with its code."""
     import initialise
-    import runs
     from cli import run
     from config import differences, preset
+    from storage import run_folders
 
-    initialise.RUNS = runs.RUNS = root
+    initialise.RUNS = run_folders.RUNS = root
     argv = ["train", "--preset", "tiny", "--json"]
     for name, (_, value) in differences(preset("tiny"), short(changes)).items():
         argv += [f"--{name.replace('_', '-')}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
@@ -137,7 +137,7 @@ def command(root, changes):
 
 def interrupted(point, number, signals, swallowed=False):
     """Let signals come to this process when it passes a point for the so-manieth time."""
-    import failpoints
+    from storage import fault_injection
 
     passed = []
 
@@ -152,12 +152,12 @@ def interrupted(point, number, signals, swallowed=False):
                     raise ImportError("initialization failed") from error
                 raise
 
-    failpoints._reach = reach
+    fault_injection._reach = reach
 
 
 def note_rows(path):
     """Note each game and match game in a file when it is handed over to be kept."""
-    from storage import Store
+    from storage.run_store import Store
 
     add_games, add_match, file = Store.add_games, Store.add_match, open(path, "a", buffering=1)  # noqa: SIM115
 
@@ -174,8 +174,8 @@ def note_rows(path):
 
 def save(folder, log):
     """Save one version after the other, and note outside when one is known."""
-    import versions
-    from storage import Store
+    from storage import checkpoints
+    from storage.run_store import Store
 
     store = Store(folder / "run.db")
     number = len(store.versions())
@@ -183,14 +183,14 @@ def save(folder, log):
     while True:
         arrays = [np.random.default_rng(number).normal(size=(64, 256)).astype(np.float32)]
         with store.transaction("retrain"):
-            versions.save(folder, store, number, number, {}, arrays, arrays)
+            checkpoints.save(folder, store, number, number, {}, arrays, arrays)
         os.write(acknowledged, f"{number}\n".encode())
         number += 1
 
 
 def commit(path, log):
     """Add three games in a transaction, again and again, and note outside when one is done."""
-    from storage import GameRecord, Store
+    from storage.run_store import GameRecord, Store
 
     store = Store(path)
     number = store.count_games() // 3
@@ -206,13 +206,13 @@ def commit(path, log):
 
 def forked(work, *, ready=None, after=0.0, fail=""):
     """Do some work in a child, killed so many seconds after `ready` is true; return its exit status."""
-    import failpoints
+    from storage import fault_injection
 
     child = os.fork()
     if not child:
         code = 1
         try:
-            os.environ[failpoints.VARIABLE] = fail or "none"
+            os.environ[fault_injection.VARIABLE] = fail or "none"
             work()
             code = 0
         except BaseException as error:
@@ -234,7 +234,7 @@ def forked(work, *, ready=None, after=0.0, fail=""):
 
 
 def state(root):
-    from storage import Store
+    from storage.run_store import Store
 
     store = Store(newest_run(root) / "run.db", read_only=True)
     try:
@@ -245,16 +245,16 @@ def state(root):
 
 def passes(work):
     """Return {point: how often it is passed} of work done in this process: after it everything is compiled."""
-    import failpoints
+    from storage import fault_injection
 
-    counts, before = {}, failpoints._reach
-    os.environ[failpoints.VARIABLE] = "counting"
-    failpoints._reach = lambda point, wanted: counts.update({point: counts.get(point, 0) + 1})
+    counts, before = {}, fault_injection._reach
+    os.environ[fault_injection.VARIABLE] = "counting"
+    fault_injection._reach = lambda point, wanted: counts.update({point: counts.get(point, 0) + 1})
     try:
         work()
     finally:
-        failpoints._reach = before
-        del os.environ[failpoints.VARIABLE]
+        fault_injection._reach = before
+        del os.environ[fault_injection.VARIABLE]
     return counts
 
 
@@ -273,7 +273,7 @@ def answer(asked):
     if asked["what"] == "files":
         return {"files": sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())}
     if asked["what"] == "verify":
-        from verification import verify
+        from storage.verify import verify
 
         folder = newest_run(root)
         return {"damage": verify(folder).damage, "left": sorted(path.name for path in folder.rglob(".*.tmp"))}
@@ -314,7 +314,7 @@ def begin(work, root, asked):
 
 
 def newest_run(root):
-    from runs import runs_of
+    from storage.run_folders import runs_of
 
     return runs_of(GAME, root)[-1]
 

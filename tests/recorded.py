@@ -4,10 +4,10 @@
 import numpy as np
 
 import games
-import records
 from corridor import Corridor
 from games.tictactoe import TicTacToe
-from records import Record
+from storage import game_files
+from storage.game_files import Record
 
 
 class Points(TicTacToe):
@@ -27,7 +27,7 @@ WANTED = ("connect4", "connect4(rows=4,columns=12)", "tictactoe", "gomoku", "gom
           "metasquares(size=6)")  # fmt: skip
 GAMES = {spec: games.make(spec) for spec in WANTED if spec.split("(")[0] in games.names()}
 GAMES |= {"points": Points(), "lanes": Lanes()}
-FORMS = [(spec, form) for spec, game in GAMES.items() for form in records.FORMS if form != ".sgf" or game.sgf_number]
+FORMS = [(spec, form) for spec, game in GAMES.items() for form in game_files.FORMS if form != ".sgf" or game.sgf_number]
 
 
 def played(game, seed, *, whole=True):

@@ -8,10 +8,10 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 if __name__ == "__main__":
     root, argv = sys.argv[1], sys.argv[2:]
-    import runs
+    from storage import run_folders
 
-    runs.RUNS = Path(root)
-    runs.SHIPPED = Path(root) / "none"
+    run_folders.RUNS = Path(root)
+    run_folders.SHIPPED = Path(root) / "none"
     if argv[0] == "serve":
         from web import trainer
 

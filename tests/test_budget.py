@@ -8,7 +8,7 @@ import games
 from config import with_overrides
 from initialise import Session
 from loggers import clock, read_metrics
-from runs import find_run, read_config
+from storage.run_folders import find_run, read_config
 from tiny import QUIET, tiny
 
 

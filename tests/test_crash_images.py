@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from files import sha256
 from mortal import GAME
-from runs import runs_of
-from storage import Store
-from verification import verify
-from versions import path_of
+from storage.atomic_files import sha256
+from storage.checkpoints import path_of
+from storage.run_folders import runs_of
+from storage.run_store import Store
+from storage.verify import verify
 
 KILLED = -9
 

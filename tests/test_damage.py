@@ -11,15 +11,15 @@ import pytest
 import config as c
 from commandline import told
 from config import UserError, with_overrides
-from files import DamagedData, Unwritable, arrays_from_bytes, arrays_to_bytes
 from initialise import Session
 from main import train
-from recovery import recover
-from runs import find_run, read_config, runs_of
 from sessions import Listening, assert_same_run, content, copied
-from storage import IMPORTED, Store
+from storage.atomic_files import DamagedData, Unwritable, arrays_from_bytes, arrays_to_bytes
+from storage.recover import recover
+from storage.run_folders import find_run, read_config, runs_of
+from storage.run_store import IMPORTED, Store
+from storage.verify import verify
 from tiny import QUIET, tiny, tree_of
-from verification import verify
 
 
 def damage(folder, file, how):
@@ -69,7 +69,7 @@ def test_a_network_damaged_in_the_midst_of_the_next_iteration_costs_that_one_and
     for point in ("mend.before", "mend.in_tx", "mend.after", "mark.written"):  # interrupted, it is done again
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Unwritable):
             patch.setenv("ALPHAZERO_FAIL", f"{point}:1:full")
-            patch.setattr("failpoints._passed", {})
+            patch.setattr("storage.fault_injection._passed", {})
             Session.open(folder, console=QUIET)
         if point == "mend.in_tx":
             assert Store(folder / "run.db", read_only=True).newest().version == 1
@@ -217,7 +217,7 @@ def test_a_disk_that_is_full_is_told_as_that_by_recover(trained_place, capsys, m
     left = trained_place / "tictactoe" / ".recover-run0001-x"
     left.mkdir()
     (left.parent / "run0001" / "models" / "version0001.npz").unlink()
-    monkeypatch.setattr("recovery.shutil.copy", full)
+    monkeypatch.setattr("storage.recover.shutil.copy", full)
     code, _, err = told(capsys, "recover", "--game", "tictactoe")
     assert code == 5 and "No space left" in err and err.count("\n") == 1
     assert [p.name for p in left.parent.iterdir()] == ["run0001"], "nor is what a killed one left there any more"

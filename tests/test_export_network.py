@@ -62,7 +62,7 @@ def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys
     ],
 )
 def test_what_cannot_be_exported_is_refused_in_one_line(place, trained, monkeypatch, tmp_path, capsys, argv, words):
-    monkeypatch.setattr("runs.RUNS", trained.parent.parent)
+    monkeypatch.setattr("storage.run_folders.RUNS", trained.parent.parent)
     monkeypatch.chdir(tmp_path)
     assert run(["export-network", *argv, "--game", "tictactoe"]) == 2
     out, err = capsys.readouterr()

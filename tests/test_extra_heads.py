@@ -19,7 +19,7 @@ from main import train
 from memory import ILLEGAL, Batch, Memory, tells_owners
 from model import Gen_Model, ownership_loss, soft_policy_loss
 from networks import make
-from runs import with_network_of
+from storage.run_folders import with_network_of
 from tiny import QUIET, boards, tiny, trained_looking
 
 HEADS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 import config as c
 import games
 from agent import Quit, Resigned, TakeBack, User
-from arrays import BadArrays, read_arrays
 from config import Config, SettingsError, UserError, find_faults, from_json, to_json
-from files import DamagedData, arrays_from_bytes, arrays_to_bytes
 from games.own import write_template
 from recorded import FORMS, played
 from recorded import GAMES as RECORDED
-from records import from_bytes, to_bytes
-from runs import find_run, game_folder, read_config
+from storage.atomic_files import DamagedData, arrays_from_bytes, arrays_to_bytes
+from storage.game_files import from_bytes, to_bytes
+from storage.run_folders import find_run, game_folder, read_config
+from storage.untrusted_npz import BadArrays, read_arrays
 
 ANY = {"derandomize": True, "deadline": None, "database": None}
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from backends import make_predictor, openvino_installed
-from files import Unwritable
 from loggers import MEGABYTE, close_log, open_log, open_trace
 from memory import Batch
 from networks import make
+from storage.atomic_files import Unwritable
 from tiny import boards, trained_looking, used_memory
 
 BACKENDS = ["keras", *(["openvino"] if openvino_installed() else [])]

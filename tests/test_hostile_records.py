@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import records
 from config import UserError
 from games.openspiel import check_told
 from recorded import FORMS, GAMES, played
-from records import LIMIT, from_bytes, to_bytes
+from storage import game_files
+from storage.game_files import LIMIT, from_bytes, to_bytes
 
 pytest.importorskip("sgfmill.sgf", reason="sgfmill reads SGF")
 
@@ -79,7 +79,7 @@ JSON = [
 TEXT = [(b"4438", "expected a move such as '1', got '8'"), (b"4444444", "move 7: illegal move 4"),
         (b"4" * 2000, "at most 1,780 characters"), (b"4\x1b", "expected a move"),
         ("4４".encode(), "expected a move")]  # fmt: skip
-REFUSED = [(data, form, words) for data, words in FOREIGN for form in records.FORMS]
+REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.FORMS]
 REFUSED += [(data, ".sgf", words) for data, words in SGF] + [(data, ".json", words) for data, words in JSON]
 REFUSED += [(data, ".txt", words) for data, words in TEXT]
 

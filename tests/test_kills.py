@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 
-from files import DamagedData
 from mortal import GAME
-from runs import runs_of
-from storage import Store
-from verification import verify
+from storage.atomic_files import DamagedData
+from storage.run_folders import runs_of
+from storage.run_store import Store
+from storage.verify import verify
 
 KILLED = -9
 

@@ -240,8 +240,8 @@ def test_a_position_that_cannot_be_read_is_told_in_one_line_and_nothing_is_writt
     ],
 )
 def test_options_that_make_no_sense_are_refused_and_nothing_is_written(tmp_path, capsys, monkeypatch, argv, words):
-    monkeypatch.setattr("runs.RUNS", tmp_path / "none")
-    monkeypatch.setattr("runs.SHIPPED", tmp_path / "none")
+    monkeypatch.setattr("storage.run_folders.RUNS", tmp_path / "none")
+    monkeypatch.setattr("storage.run_folders.SHIPPED", tmp_path / "none")
     (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
     assert turn(tmp_path, *argv) == 2
     out, err = capsys.readouterr()
@@ -250,8 +250,8 @@ def test_options_that_make_no_sense_are_refused_and_nothing_is_written(tmp_path,
 
 
 def test_without_a_network_another_player_steps_in_and_says_why(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("runs.RUNS", tmp_path / "none")
-    monkeypatch.setattr("runs.SHIPPED", tmp_path / "none")
+    monkeypatch.setattr("storage.run_folders.RUNS", tmp_path / "none")
+    monkeypatch.setattr("storage.run_folders.SHIPPED", tmp_path / "none")
     (tmp_path / "input.txt").write_text("2\r\n" + (EMPTY + ONE).replace("\n", "\r\n") + "\n\n")
     turnfile._choice(turnfile.make_player("rollout:0.01s", GAME), GAME.start(), 0)  # compiled before the time counts
     assert turn(tmp_path, "--seconds", "15") == 0

@@ -14,8 +14,8 @@ from agent import Agent
 from explain import after_moves, explain
 from players.rollout import RolloutPlayer
 from position import overlay_of
-from records import PERSON
 from searching import Projection
+from storage.game_files import PERSON
 from web.charts import Point, curve_svg, values_svg
 from web.engine import LEVELS, OneAtATime, Roster, choose, look
 from web.runfile import (
@@ -352,13 +352,13 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
 
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
-    import runs
     from levels import Level
     from shipping import pack, write_levels
+    from storage import run_folders
     from web import engine
 
-    monkeypatch.setattr(engine, "SHIPPED", runs.SHIPPED)
-    target = pack(runs.find_run("tictactoe"), 4)
+    monkeypatch.setattr(engine, "SHIPPED", run_folders.SHIPPED)
+    target = pack(run_folders.find_run("tictactoe"), 4)
     found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
     write_levels(target, found, 10)
     settings = (target / "config.json").read_text()

@@ -16,8 +16,8 @@ from gate import judge_sprt, weigh
 from lineup import make_player
 from matching import Drawn, Spy
 from players import RandomPlayer
-from records import load_game
 from searching import GAMES
+from storage.game_files import load_game
 
 GAME = GAMES["tictactoe"]
 

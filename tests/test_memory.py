@@ -5,11 +5,11 @@ import pytest
 
 import games
 from corridor import Corridor, CorridorState
-from files import DamagedData
 from invented import random_record
 from memory import ILLEGAL, ILLEGAL_VISITS, Memory
 from searching import GAMES
-from storage import GameRecord, Store
+from storage.atomic_files import DamagedData
+from storage.run_store import GameRecord, Store
 
 
 class Failing(Corridor):

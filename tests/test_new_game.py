@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import games
-import records
 from cli import run
 from commandline import SMALL, told
 from config import UserError
@@ -19,6 +18,7 @@ from conformance import check
 from games.own import TEMPLATE, digest
 from loggers import read_metrics
 from sessions import Listening
+from storage import game_files
 
 HERE = Path(__file__).parent.parent
 GUIDE = (HERE / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
@@ -214,9 +214,9 @@ def test_a_record_of_a_game_does_not_run_a_file_that_it_names(snort):
     changed(snort, ("import numpy as np\n", "import numpy as np\n\nopen('ran.txt', 'w').close()\n"))
     data = json.dumps({"game": f"{snort}:Snort", "moves": ["a1"], "result": None}).encode()
     with pytest.raises(games.UserError, match="expected the game to be named with --game"):
-        records.from_bytes(data, ".json")
+        game_files.from_bytes(data, ".json")
     assert not Path("ran.txt").exists()
-    assert records.from_bytes(data, ".json", games.make("snort.py:Snort")).moves == [20]
+    assert game_files.from_bytes(data, ".json", games.make("snort.py:Snort")).moves == [20]
 
 
 # ---- a beginner's mistakes
@@ -372,14 +372,14 @@ def test_a_saved_game_is_read_when_the_file_of_rules_has_moved_and_is_named(snor
     for _ in range(3):
         moves.append(int(state.allowedActions[0]))
         state = state.takeAction(moves[-1])[0]
-    records.save(desk / "a.json", records.Record(game, moves))
+    game_files.save(desk / "a.json", game_files.Record(game, moves))
     (desk / "elsewhere").mkdir()
     moved = games.make(f"{snort.rename(desk / 'elsewhere' / 'snort.py')}:Snort")
-    assert moved.spec != game.spec and records.load(desk / "a.json", moved).moves == moves
+    assert moved.spec != game.spec and game_files.load(desk / "a.json", moved).moves == moves
     with pytest.raises(UserError, match="expected the game to be named with --game"):
-        records.load(desk / "a.json")
+        game_files.load(desk / "a.json")
     with pytest.raises(UserError):
-        records.load(desk / "a.json", games.make("tictactoe"))
+        game_files.load(desk / "a.json", games.make("tictactoe"))
 
 
 def test_a_file_put_among_the_games_keeps_its_settings(snort, monkeypatch):

@@ -5,14 +5,14 @@ import random
 import sqlite3
 import time
 
-from database import KEPT
 from initialise import Session
 from main import train
-from runs import find_run
 from sessions import assert_same_run, copied
-from storage import Store
+from storage.database import KEPT
+from storage.run_folders import find_run
+from storage.run_store import Store
+from storage.verify import verify
 from tiny import QUIET, tree_of
-from verification import verify
 
 FORMAT_1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

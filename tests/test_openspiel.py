@@ -10,7 +10,6 @@ pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
 
 import games  # noqa: E402
 import games.openspiel  # noqa: E402
-import runs  # noqa: E402
 from cli import run  # noqa: E402
 from commandline import SMALL  # noqa: E402
 from config import UserError  # noqa: E402
@@ -19,6 +18,7 @@ from games.openspiel import BOARD_TELLS  # noqa: E402
 from loggers import read_metrics  # noqa: E402
 from perft import sequences  # noqa: E402
 from searching import Projection, numbers, rooted  # noqa: E402
+from storage import run_folders  # noqa: E402
 from textbook import Textbook  # noqa: E402
 
 SPECS = [
@@ -244,7 +244,7 @@ def test_folders_of_runs_are_safe_on_any_file_system_and_differ_where_games_do()
         "open_spiel:antichess(fen=8/8 w - -)", "open_spiel:" + "x" * 900, "/home/a/nim.py:Nim", "/home/b/nim.py:Nim",
         "/home/b/nim.py:nim",
     ]  # fmt: skip
-    folders = [runs.game_folder(spec) for spec in specs]
+    folders = [run_folders.game_folder(spec) for spec in specs]
     assert folders[:4] == ["connect4", "connect4-rows-5", "open-spiel-hex", "open-spiel-hex-board-size-5"]
     assert len({name.lower() for name in folders}) == len(specs)
     assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,110}", name) for name in folders)

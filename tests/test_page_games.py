@@ -3,7 +3,7 @@
 import pytest
 
 from browsing import CONNECT4, Page, answered, needs_browser, until
-from records import from_bytes
+from storage.game_files import from_bytes
 
 pytestmark = needs_browser
 TAB, ENTER = "\ue004", "\ue007"

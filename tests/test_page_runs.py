@@ -17,9 +17,9 @@ import pytest
 import games
 from config import UserError, to_json
 from players import RandomPlayer
-from records import Record, to_bytes
-from runs import game_folder
-from storage import IMPORTED, GameRecord, Store
+from storage.game_files import Record, to_bytes
+from storage.run_folders import game_folder
+from storage.run_store import IMPORTED, GameRecord, Store
 from tiny import tiny
 from web import engine, trainer
 from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game

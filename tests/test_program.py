@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from runs import RunBusy, find_run, hold, let_go, runs_of
-from soak import GAME, SETTINGS
-from verification import verify
+from storage.run_folders import RunBusy, find_run, hold, let_go, runs_of
+from storage.soak_test import GAME, SETTINGS
+from storage.verify import verify
 
 MAIN = Path(__file__).parent.parent / "main.py"
 
@@ -137,7 +137,7 @@ def test_the_lock_of_a_process_that_was_killed_is_free_at_once_though_its_worker
     code = f"""
 import multiprocessing, sys, time
 from pathlib import Path
-from runs import hold
+from storage.run_folders import hold
 if __name__ == "__main__":
     lock = hold(Path({str(folder)!r}))
     worker = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(600,), daemon=True)

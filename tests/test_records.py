@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recorded import FORMS, GAMES, WANTED, end_of, played
-from records import Record, from_bytes, to_bytes
+from storage.game_files import Record, from_bytes, to_bytes
 
 sgfmill = pytest.importorskip("sgfmill.sgf", reason="sgfmill reads what we write")
 

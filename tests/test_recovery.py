@@ -10,15 +10,15 @@ import pytest
 
 from commandline import told
 from config import UserError, with_overrides
-from files import DamagedData, Unwritable, write_file
 from initialise import Session
 from main import train
-from recovery import recover
-from runs import find_run, read_config, unfinished_run
 from sessions import Listening, assert_same_run, copied
-from storage import Store
+from storage.atomic_files import DamagedData, Unwritable, write_file
+from storage.recover import recover
+from storage.run_folders import find_run, read_config, unfinished_run
+from storage.run_store import Store
+from storage.verify import verify
 from tiny import QUIET, tree_of
-from verification import verify
 
 LOGS = ("run.db-wal", "run.db-shm")
 
@@ -289,7 +289,7 @@ def test_of_a_run_without_damage_no_copy_is_made(trained_place, capsys):
 
 def test_a_disk_without_room_for_an_iteration_is_told_before_it_begins(begun, tmp_path, quick, monkeypatch):
     folder = copied(begun, tmp_path)
-    monkeypatch.setattr("files.free_bytes", lambda folder: 1 << 20)
+    monkeypatch.setattr("storage.atomic_files.free_bytes", lambda folder: 1 << 20)
     with Session.open(folder, console=QUIET) as session, pytest.raises(Unwritable) as raised:
         train(session)
     assert raised.value.exit_code == 5 and "bytes are needed to go on, 1,048,576 are free" in str(raised.value)

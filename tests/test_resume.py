@@ -13,13 +13,13 @@ import initialise
 import scoring
 import stages
 from config import UserError, with_overrides
-from files import DamagedData
 from initialise import Session
 from main import train
-from runs import RunBusy, find_run, new_folder, read_config, runs_of, unfinished_run
 from schedule import learning_rates, progress
 from sessions import Listening, content
-from storage import Store
+from storage.atomic_files import DamagedData
+from storage.run_folders import RunBusy, find_run, new_folder, read_config, runs_of, unfinished_run
+from storage.run_store import Store
 from tiny import QUIET, tiny, tree_of
 
 # ---- settings on resume

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import games
-import sgf
 from commandline import told
 from config import UserError
 from recorded import GAMES, end_of, played
-from records import Record, append, check_place, from_bytes, load, load_game, save, to_bytes
+from storage import sgf
+from storage.game_files import Record, append, check_place, from_bytes, load, load_game, save, to_bytes
 from tiny import tree_of
 
 # ---- places

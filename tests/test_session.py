@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import stages
-import versions
 from config import with_overrides
-from files import DamagedData
 from initialise import Session
 from loggers import Console, read_metrics
 from main import train
 from memory import Memory, window
-from runs import read_config
 from sessions import Listening, assert_same_run, content, copied, start
-from storage import Store
+from storage import checkpoints
+from storage.atomic_files import DamagedData
+from storage.run_folders import read_config
+from storage.run_store import Store
 from tiny import QUIET, tiny, tree_of
 
 # ---- a run
@@ -27,7 +27,7 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
     found = content(trained)
     assert [(row[0], row[1]) for row in found["games"]] == [(i, j) for i in (1, 2, 3, 4) for j in range(24)]
     versions = [row[0] for row in found["versions"]]
-    assert versions == list(range(len(versions))) and len(versions) >= 4
+    assert versions == list(range(len(versions))) and len(checkpoints) >= 4
     files = {p.name for p in (trained / "models").iterdir()}
     assert files == {f"version{v:04}.npz" for v in versions} | {
         f"optimizer{v:04}.npz" for v in versions[-2:]
@@ -249,7 +249,7 @@ def test_an_optimizer_that_was_lost_begins_anew_and_the_network_does_not(tmp_pat
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         train(session, iterations=2)
         model, newest = session.model, session.store.newest()._replace(optimizer="")
-        model.set_optimizer(versions.read_optimizer(session.folder, newest, model.optimizer_layouts()))
+        model.set_optimizer(checkpoints.read_optimizer(session.folder, newest, model.optimizer_layouts()))
         state, weights = model.get_optimizer(), model.get_weights()
         trained = state[-len(weights) :]
         assert not any(a.any() for a in state[: -len(weights)])

@@ -6,7 +6,7 @@ import pytest
 import games
 from game import NO_WIN
 from lineup import make_player
-from runs import shipped_run
+from storage.run_folders import shipped_run
 from test_winning import crowded_line
 
 CENTRES = {"connect4": "4", "go(komi=24.5)": "c3", "littlego": "c3"}

@@ -9,30 +9,30 @@ import numpy as np
 import pytest
 
 import games
-import runs
 import shipping
 from commandline import told
 from commands.train import Train
 from config import UserError, differences, from_json
-from files import DamagedData
 from games.own import digest
 from levels import Level, find_level, read_levels
 from lineup import make_player
 from loggers import read_metrics
 from rating import elo
-from runs import find_run, read_config, shipped_run
 from shipping import apart, command_of, measure_levels, pack, write_levels
-from storage import Store
+from storage import run_folders
+from storage.atomic_files import DamagedData
+from storage.run_folders import find_run, read_config, shipped_run
+from storage.run_store import Store
+from storage.verify import verify
 from tiny import boards, tiny, tree_of
-from verification import verify
 
-SHIPPED = sorted(path.parent for path in runs.SHIPPED.glob("*/*/config.json"))
+SHIPPED = sorted(path.parent for path in run_folders.SHIPPED.glob("*/*/config.json"))
 
 
 @pytest.fixture
 def packed(trained_place):
     """Return (a trained run, what was packed of its version 3)."""
-    folder = runs.find_run("tictactoe")
+    folder = run_folders.find_run("tictactoe")
     return folder, pack(folder, 3)
 
 
@@ -137,7 +137,7 @@ def test_the_command_replaces_a_player_only_when_told_to(packed, capsys):
 
 
 def test_what_is_not_whole_does_not_ship(trained_place):
-    folder = runs.find_run("tictactoe")
+    folder = run_folders.find_run("tictactoe")
     with pytest.raises(UserError, match="expected a version from 0 to 4, got 9"):
         pack(folder, 9)
     path = folder / "models" / "version0002.npz"

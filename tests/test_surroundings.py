@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-import records
 from commandline import told
 from config import UserError
-from files import replacing
 from games import make
-from records import Record, append
+from storage import game_files
+from storage.atomic_files import replacing
+from storage.game_files import Record, append
 
 MAIN = str(Path(__file__).parent.parent / "main.py")
 
@@ -129,7 +129,7 @@ def test_a_match_whose_games_cannot_be_kept_is_reported(place, capsys, monkeypat
     def full(*_):
         raise UserError("games.jsonl: cannot be written (No space left on device)")
 
-    monkeypatch.setattr(records, "append", full)
+    monkeypatch.setattr(game_files, "append", full)
     argv = ["match", "random", "greedy", "--game", "tictactoe", "--games", "4", "--save", str(tmp_path / "games.jsonl")]
     code, out, err = told(capsys, *argv)
     assert code == 2 and "random against greedy: " in out and "stopped before its end" in out

@@ -4,7 +4,7 @@ import pytest
 
 import games
 from config import UserError
-from records import PERSON, Record, from_bytes, to_bytes
+from storage.game_files import PERSON, Record, from_bytes, to_bytes
 from web.table import Table
 
 

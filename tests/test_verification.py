@@ -9,13 +9,13 @@ import games
 from commandline import told
 from config import UserError, preset, to_json
 from doctor.history import read_history
-from files import DamagedData, arrays_to_bytes, sha256
 from initialise import Session
-from recovery import recover
-from runs import find_run, game_folder, game_of, read_config
-from storage import GameRecord, Store
+from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
+from storage.recover import recover
+from storage.run_folders import find_run, game_folder, game_of, read_config
+from storage.run_store import GameRecord, Store
+from storage.verify import verify
 from tiny import QUIET, tiny, tree_of
-from verification import verify
 
 MOVES = np.array([0, 3, 1, 4, 2], np.int16)
 RECORD = GameRecord(0, MOVES, np.zeros((5, 9), np.uint16), np.zeros(5, np.float32), 1.0)

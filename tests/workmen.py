@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from selfplay import Counts
-from storage import GameRecord
+from storage.run_store import GameRecord
 
 
 def game_of(index, seed, weights="net"):

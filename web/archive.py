@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from storage import IMPORTED
+from storage.run_store import IMPORTED
 from web.engine import named_runs
 from web.play import CLICK
 from web.runfile import iterations, list_games, match_game, stored_game

@@ -30,8 +30,8 @@ from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
 from position import opinion_of
-from records import PERSON
-from runs import RUN, RUNS, SHIPPED, runs_of
+from storage.game_files import PERSON
+from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
 from web.runfile import game_spec, readable, reading
 
 KEPT = 6

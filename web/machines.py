@@ -11,7 +11,7 @@ from nicegui import app, background_tasks
 
 from agent import Player
 from config import UserError
-from records import PERSON
+from storage.game_files import PERSON
 from web.engine import choose, has_level, make_game
 
 LOTS = 4

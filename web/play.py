@@ -9,7 +9,7 @@ from nicegui import context, ui
 
 from config import UserError
 from drawing import LOOKS, board_svg, grid_of, point_of, ratio_of
-from records import PERSON
+from storage.game_files import PERSON
 from web import address
 from web.charts import moves_html, values_svg
 from web.controls import icon_button

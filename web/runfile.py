@@ -18,9 +18,9 @@ from config import Config, UserError
 from game import Game
 from league import ANCHOR, league, version_name
 from rating import wilson
-from records import Record
-from runs import game_folder, read_config
-from storage import IMPORTED, GameRecord, Store
+from storage.game_files import Record
+from storage.run_folders import game_folder, read_config
+from storage.run_store import IMPORTED, GameRecord, Store
 from web.charts import Point
 
 STAGES = ("self-play", "retrain", "tournament", "score")

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from records import FORMS, LIMIT, Record, from_bytes, to_bytes
+from storage.game_files import FORMS, LIMIT, Record, from_bytes, to_bytes
 from web import address
 from web.controls import icon_button
 from web.engine import make_game

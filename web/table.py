@@ -9,7 +9,7 @@ from typing import Any
 import games
 from config import UserError
 from game import Game, GameState, illegal_move
-from records import PERSON, Record
+from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from config import UserError
-from database import Database, row_digest
-from files import DamagedData
+from storage.atomic_files import DamagedData
+from storage.database import Database, row_digest
 
 IMPORTED = 1 << 30
 """From this number on the games of an iteration were played elsewhere."""

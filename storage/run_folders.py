@@ -18,13 +18,13 @@ import numpy as np
 
 import games
 from config import Config, UserError, find_faults, from_json, layers
-from files import DamagedData, private, writing
 from game import Game
 from growing import enlarged, holds
-from storage import GameRecord, Store
-from versions import read_weights
+from storage.atomic_files import DamagedData, private, writing
+from storage.checkpoints import read_weights
+from storage.run_store import GameRecord, Store
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent.parent
 RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
 SHIPPED = HERE / "run_archive"
 """Players that ship: of each game a run without its games."""

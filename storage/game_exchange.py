@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arrays import BadArrays, read_arrays
 from compiled import call, compiled
 from config import UserError
-from files import replacing
 from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
 from initialise import Session
 from memory import ILLEGAL_VISITS
-from runs import SHIPPED, read_config
-from storage import IMPORTED, GameRecord, Store
+from storage.atomic_files import replacing
+from storage.run_folders import SHIPPED, read_config
+from storage.run_store import IMPORTED, GameRecord, Store
+from storage.untrusted_npz import BadArrays, read_arrays
 
 FORMAT = 1
 LIMIT = 2 << 30

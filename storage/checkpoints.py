@@ -7,9 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from failpoints import reach
-from files import DamagedData, arrays_from_bytes, arrays_to_bytes, read_checked, sha256, write_file, writing
-from storage import Store, Version
+from storage.atomic_files import (
+    DamagedData,
+    arrays_from_bytes,
+    arrays_to_bytes,
+    read_checked,
+    sha256,
+    write_file,
+    writing,
+)
+from storage.fault_injection import reach
+from storage.run_store import Store, Version
 
 Shapes = list[tuple[int, ...]]
 

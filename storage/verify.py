@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config import UserError
-from exchange import fault
-from files import DamagedData, read_file, sha256
 from game import Game
-from runs import game_of, read_config
-from storage import IMPORTED, Store, record_of
-from versions import optimizer_file, path_of
+from storage.atomic_files import DamagedData, read_file, sha256
+from storage.checkpoints import optimizer_file, path_of
+from storage.game_exchange import fault
+from storage.run_folders import game_of, read_config
+from storage.run_store import IMPORTED, Store, record_of
 
 
 class Report(NamedTuple):

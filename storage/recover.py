@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config, UserError, from_json, to_json
-from database import KEPT, TABLES, connect, row_digest
-from files import DamagedData, require_space, write_file, writing
 from game import Game
 from games.own import digest
-from runs import game_of, hold, let_go, network_facts, new_folder, read_config
-from storage import IMPORTED, Store
-from verification import row_fault
-from versions import content, optimizer_file, path_of
+from storage.atomic_files import DamagedData, require_space, write_file, writing
+from storage.checkpoints import content, optimizer_file, path_of
+from storage.database import KEPT, TABLES, connect, row_digest
+from storage.run_folders import game_of, hold, let_go, network_facts, new_folder, read_config
+from storage.run_store import IMPORTED, Store
+from storage.verify import row_fault
 
 Row = tuple[Any, ...]
 PAGE = 4096

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import games
-import sgf
 from config import UserError
-from files import write_file
 from game import Game, GameState
 from games.own import lies_elsewhere
+from storage import sgf
+from storage.atomic_files import write_file
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")

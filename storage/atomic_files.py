@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from arrays import BadArrays, read_arrays
 from config import UserError
-from failpoints import reach
+from storage.fault_injection import reach
+from storage.untrusted_npz import BadArrays, read_arrays
 
 NUMBERS = "<f4", "<f8", "<i8", "<i4"
 """What weights and the states of optimizers are."""

@@ -1,7 +1,7 @@
 """How run.db is kept: `Database`, tables of rows with checksums, changed in transactions, noted outside after each.
 
 Beside run.db lies run.mark, written after every commit: the run's identity and how many rows it had, so that a lost end
-of the database is noticed. What the rows mean is said in storage.py.
+of the database is noticed. What the rows mean is said in storage/run_store.py.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from failpoints import reach
-from files import FULL, DamagedData, private, unwritable, write_file, writing
+from storage.atomic_files import FULL, DamagedData, private, unwritable, write_file, writing
+from storage.fault_injection import reach
 
 APPLICATION = 0x415A4B31
 FORMAT = 2

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config import UserError
-from database import row_digest
-from failpoints import VARIABLE
-from files import DamagedData
-from recovery import recover
-from runs import HERE, runs_of
-from storage import Store
-from verification import verify
+from storage.atomic_files import DamagedData
+from storage.database import row_digest
+from storage.fault_injection import VARIABLE
+from storage.recover import recover
+from storage.run_folders import HERE, runs_of
+from storage.run_store import Store
+from storage.verify import verify
 
 GAME = "tictactoe"
 SETTINGS = [
