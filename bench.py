@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import games
-from backends import STEADY, cores, make_predictor, measure_raw
 from config import Config
 from forest import forest_bytes
 from game import Game
 from MCTS import MCTS
+from network.predictor import STEADY, cores, make_predictor, measure_raw
 from selfplay import SelfPlay, game_seed, side_by_side
 
 TURN = 1.0

@@ -15,7 +15,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from processor import has_tiles
+from network.processor import has_tiles
 
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means

@@ -292,7 +292,7 @@ class Session:
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
-        from backends import STEADY, make_predictor
+        from network.predictor import STEADY, make_predictor
 
         if role not in self._predictors:
             streams = side_by_side(self.game, self.config)[1] if role == "selfplay" else 1
@@ -307,7 +307,7 @@ class Session:
     @property
     def selfplay(self) -> Any:
         """The games in flight, allocated when first needed."""
-        from backends import cores
+        from network.predictor import cores
 
         if self._selfplay is None:
             self._selfplay = SelfPlay(self.game, self.config, threads=cores())

@@ -159,7 +159,7 @@ def network_player(
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written.
 
-    `smallest`: batch size to pad questions to at least; with `backends.STEADY` answers do not depend on the batch.
+    `smallest`: batch size to pad questions to at least; with `predictor.STEADY` answers do not depend on the batch.
     `averaged`: answers are means over the symmetries of the board.
     """
     folder = _folder(game, run, root)
@@ -167,9 +167,9 @@ def network_player(
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
-    from averaging import AveragedPredictor  # what is slow to load, when there is a network
-    from backends import make_predictor
     from model import make_network
+    from network.predictor import make_predictor
+    from network.symmetric_predictor import AveragedPredictor  # what is slow to load, when there is a network
 
     store = Store(folder / "run.db", read_only=True)
     try:

@@ -1,6 +1,6 @@
 """`Gen_Model` and `Residual_CNN`: the network, its loss, its training.
 
-With optimizers.py, interleaved.py and backends/ the only Keras here.
+With network/optimizers.py, network/interleave.py and the predictors of network/ the only Keras here.
 Value: for the player to move, in [-1, 1]. Policy: unmasked logits [B, action_size]; legality is the caller's.
 A state of a model is a list of arrays, weights then optimizer; files hold arrays only, never a Keras object.
 """
@@ -28,10 +28,10 @@ with quiet_stderr():  # TensorFlow greets on import, below every log level
 from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
-from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from memory import ILLEGAL, Batch, tells_owners
-from optimizers import WeightAverage, make_optimizer
-from processor import native_bfloat16
+from network.interleave import DilatedConv2D, Interleave, Separate, boards_side_by_side
+from network.optimizers import WeightAverage, make_optimizer
+from network.processor import native_bfloat16
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from backends import Predictor
 from config import UserError
+from network.predictor import Predictor
 from selfplay import Counts, SelfPlay, game_seed
 from storage.run_store import GameRecord
 

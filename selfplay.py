@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backends import STEADY, cores, padded
 from compiled import bind, call
 from config import Config
 from forest import TREE
@@ -24,6 +23,7 @@ from game import Game
 from games.plain import PlainGame
 from held import Held
 from MCTS import MCTS, Predictor
+from network.predictor import STEADY, cores, padded
 from storage.run_store import GameRecord
 from turns import Table, budgets, draw_openings, how_to_play, selfplay_step
 

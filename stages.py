@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from backends import measure_raw
 from config import UserError
 from funcs import MatchGame, tournament
 from gate import Verdict
 from initialise import Session, Stopped
 from memory import Batch, window
+from network.predictor import measure_raw
 from schedule import learning_rates
 from selfplay import Counts, longest_first, side_by_side
 from storage.checkpoints import drop_old_optimizers

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import games
-from backends import STEADY, cores, make_predictor
 from config import Config, from_json, to_json, with_overrides
+from network.predictor import STEADY, cores, make_predictor
 from pool import Crew
 from processes import ProcessHand
 from selfplay import Counts, SelfPlay, side_by_side

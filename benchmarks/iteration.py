@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import games
-from backends import STEADY, make_predictor, measure_raw
 from config import preset
 from model import make_network
+from network.predictor import STEADY, make_predictor, measure_raw
 from selfplay import SelfPlay, game_seed, longest_first, side_by_side
 
 

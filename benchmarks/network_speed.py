@@ -19,12 +19,12 @@ import numpy as np
 
 import games
 import model as models
-from backends import make_predictor
 from config import preset
 from game import Game
 from memory import Batch
 from model import Residual_CNN
-from processor import native_bfloat16
+from network.predictor import make_predictor
+from network.processor import native_bfloat16
 
 
 def rate(call: Callable[[], object], count: int, seconds: float) -> float:

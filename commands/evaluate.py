@@ -58,9 +58,9 @@ def run(argv: list[str]) -> int:
         raise UserError("expected positions or ladder_games above 0, got 0 for both")
     import games
     from agent import Agent
-    from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
+    from network.predictor import STEADY
     from players.book import BookPlayer
 
     game = games.make(args.game)

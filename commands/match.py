@@ -62,8 +62,8 @@ def run(argv: list[str]) -> int:
     claims = _claims(args, argv)
     import games
     from agent import User
-    from backends import STEADY
     from lineup import make_player, one_at_a_time
+    from network.predictor import STEADY
     from players.book import BookPlayer
     from storage import game_files
     from storage.atomic_files import write_file

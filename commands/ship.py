@@ -40,9 +40,9 @@ def run(argv: list[str]) -> int:
             raise UserError(f"{name}: expected pairs of games, an even number, got {getattr(args, name)}")
     whole(args.seed, "seed", 0, 2**31 - 1)
     import games
-    from backends import STEADY
     from evaluation import as_text, evaluate
     from lineup import make_player
+    from network.predictor import STEADY
     from shipping import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
     from storage.run_folders import run_to_change, shipped_run
 

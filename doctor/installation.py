@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from backends import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
 from config import with_overrides
 from doctor import Found, Patient
 from forest import capacity_for, forest_bytes
 from memory import Memory, tells_owners
-from processor import native_bfloat16
+from network.predictor import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
+from network.processor import native_bfloat16
 from selfplay import side_by_side
 from storage.run_folders import HERE
 

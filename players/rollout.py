@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from agent import Player
-from backends import cores
 from compiled import call
 from forest import WIN, forest_bytes, trees_in
 from game import PLY, Game, GameState
@@ -17,6 +16,7 @@ from games.chains import liberties
 from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
+from network.predictor import cores
 from rollouts import rollout_step
 from selection import Rule
 

@@ -19,7 +19,7 @@ import numpy as np
 import games
 from config import Config, UserError, find_faults, from_json, layers
 from game import Game
-from growing import enlarged, holds
+from network.net2net import enlarged, holds
 from storage.atomic_files import DamagedData, private, writing
 from storage.checkpoints import read_weights
 from storage.run_store import GameRecord, Store

@@ -87,14 +87,14 @@ class Answers:
 
 def without_tensorflow():
     """Let sessions of this process use the network of numpy, and keep every game by itself."""
-    import backends
     import budget
     import initialise
     import stages
+    from network import predictor
 
     initialise._build = Linear
     budget.budget_text = lambda session: ""
-    backends.make_predictor = lambda model, **options: Answers(model)
+    predictor.make_predictor = lambda model, **options: Answers(model)
     stages.measure_raw = lambda *_, **__: 1000.0
     stages.COMMIT_SECONDS = 0.0
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import config as c
-import processor
 from config import Config, SettingsError, UserError, from_json, preset, to_json, with_overrides
+from network import processor
 
 NUMBERS = [name for name, kind in c.TYPES.items() if kind in (int, float)]
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-import backends
 import games
 import model as model_module
 from config import UserError, with_overrides
 from corridor import Corridor
-from growing import enlarged
 from initialise import Session
 from invented import random_record
 from main import train
 from memory import ILLEGAL, Batch, Memory, tells_owners
 from model import Gen_Model, ownership_loss, soft_policy_loss
+from network.net2net import enlarged
+from network.predictor import make_predictor
 from networks import make
 from storage.run_folders import with_network_of
 from tiny import QUIET, boards, tiny, trained_looking
@@ -191,7 +191,7 @@ def test_all_back_ends_answer_value_and_policy_alone_as_keras_does():
     wanted = model.predict(planes)
     assert len(wanted) == 2 and np.abs(wanted[1]).max() > 0.01
     for backend in ("keras", "openvino"):
-        predictor = backends.make_predictor(model, backend=backend)
+        predictor = make_predictor(model, backend=backend)
         for mine, theirs in zip(predictor(planes), wanted, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-4), backend
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from config import UserError, with_overrides
-from growing import enlarged
 from initialise import Session
 from main import train
 from memory import Batch
+from network.net2net import enlarged
 from networks import make
 from tiny import QUIET, boards, tiny, trained_looking, tree_of
 

@@ -9,8 +9,8 @@ import pytest
 import tensorflow as tf
 
 import model as models
-from interleaved import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from memory import Batch
+from network.interleave import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from networks import make
 from tiny import boards, trained_looking
 

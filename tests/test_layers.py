@@ -21,7 +21,7 @@ LAYERS = [
 ]  # fmt: skip
 RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
-NETWORKS = {"model.py", "optimizers.py", "interleaved.py"}
+NETWORKS = {"model.py", "network/optimizers.py", "network/interleave.py"}
 LATE = {"model", "optimizers", "interleaved", "backends.compiled_keras", "backends.openvino_cpu"}
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",

@@ -7,7 +7,7 @@ import pytest
 import games
 from config import Config, with_overrides
 from model import Residual_CNN
-from optimizers import CLIP, make_optimizer, orthogonal
+from network.optimizers import CLIP, make_optimizer, orthogonal
 from tiny import tiny
 
 SHAPES = {"tower": (3, 3, 8, 8), "first": (3, 3, 4, 8), "head": (1, 1, 8, 16), "dense": (12, 6), "some_bias": (8,)}

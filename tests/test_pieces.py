@@ -5,8 +5,8 @@ from collections import deque
 import numpy as np
 import pytest
 
-from backends import BATCHES, STEADY, padded, pieces
 from compiled import call
+from network.predictor import BATCHES, STEADY, padded, pieces
 from pool import Here, Order
 from searching import GAMES, Projection
 from selfplay import SelfPlay

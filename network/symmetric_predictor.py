@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from backends import Predictor
 from game import Game
+from network.predictor import Predictor
 
 
 class AveragedPredictor:

@@ -22,7 +22,7 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 import openvino as ov  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-from backends import STEADY, cores, padded, pieces  # noqa: E402
+from network.predictor import STEADY, cores, padded, pieces  # noqa: E402
 
 
 class _Request:

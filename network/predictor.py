@@ -51,11 +51,11 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
     if backend == "openvino":
         if not openvino_installed():
             raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
-        from backends.openvino_cpu import OpenVINOPredictor
+        from network.openvino_predictor import OpenVINOPredictor
 
         predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
     else:
-        from backends.compiled_keras import KerasPredictor
+        from network.keras_predictor import KerasPredictor
 
         predictor = KerasPredictor(model, smallest=smallest)
     predictor.load(model.get_weights())

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from backends import padded
+from network.predictor import padded
 
 
 class KerasPredictor:
