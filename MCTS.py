@@ -11,11 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import kernels as k
-from cache import make_cache
-from chance import choose, draw_noise
 from compiled import call
-from forest import (
+from game import Game, GameState, state_key
+from games.plain import PlainGame
+from held import Held
+from nodes import Edge, Node
+from search import simulate as k
+from search.endgame import solve_leaf, solve_root
+from search.evaluation_cache import make_cache
+from search.expand import expand
+from search.reroot import clear_tree, re_root
+from search.reroot import plant as plant_root
+from search.sampling import choose, draw_noise
+from search.select import Rule
+from search.tables import (
     STEP,
     TERMINAL,
     WAITING,
@@ -24,15 +33,6 @@ from forest import (
     make_forest,
     new_node,
 )  # fmt: skip
-from game import Game, GameState, state_key
-from games.plain import PlainGame
-from held import Held
-from nodes import Edge, Node
-from priors import expand
-from pruning import clear_tree, re_root
-from pruning import plant as plant_root
-from selection import Rule
-from solving import solve_leaf, solve_root
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
 

@@ -13,12 +13,12 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from choices import log_walk, snapshot
 from config import UserError
-from forest import trees_in
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor, TreeFull
 from memory import Batch
+from search.tables import trees_in
+from search.trace import log_walk, snapshot
 
 ROOM = 2**31
 """Bytes that the trees of a match take; a player whose trees are large plays fewer games at once."""

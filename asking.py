@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from aligned import LINE
-from cache import cache_place
 from compiled import at, inlined, prefetch
-from forest import EDGE, STEP, row_index
+from search.evaluation_cache import cache_place
+from search.tables import EDGE, STEP, row_index
 
 AHEAD = 16
 """So many games further on memory is asked for."""

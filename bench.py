@@ -10,10 +10,10 @@ import numpy as np
 
 import games
 from config import Config
-from forest import forest_bytes
 from game import Game
 from MCTS import MCTS
 from network.predictor import STEADY, cores, make_predictor, measure_raw
+from search.tables import forest_bytes
 from selfplay import SelfPlay, game_seed, side_by_side
 
 TURN = 1.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cache import place_bytes
-from forest import capacity_for, forest_bytes
 from initialise import Session
 from loggers import clock
 from network.predictor import cores, measure_raw
+from search.evaluation_cache import place_bytes
+from search.tables import capacity_for, forest_bytes
 from selfplay import side_by_side
 
 TYPICAL_LENGTH = 0.7

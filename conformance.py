@@ -13,7 +13,6 @@ import numpy as np
 
 from compiled import call, compiled
 from config import UserError
-from endgame import make_line, solve
 from game import (
     GIVEN_UP,
     NO_WIN,
@@ -29,7 +28,8 @@ from game import (
     solve_not_told,
 )
 from games.plain import PlainGame
-from rollouts import random_games
+from search.endgame_solver import make_line, solve
+from search.rollouts import random_games
 
 HINTS = {
     "of the old position after takeAction": "takeAction must leave its position as it is and return a new one",

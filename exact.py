@@ -21,8 +21,8 @@ import numpy as np
 from config import UserError
 from game import Game, GameState
 from games.plain import PlainGame
-from minimax import Minimax
 from openings import identity
+from search.alphabeta import Minimax
 from storage.atomic_files import write_file
 from storage.run_folders import game_folder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agent import Agent
-from choices import choices_at, snapshot
 from game import Game, GameState
 from MCTS import Node
+from search.trace import choices_at, snapshot
 
 
 def after_moves(game: Game, moves: list[int]) -> GameState:

@@ -16,10 +16,10 @@ import numpy as np
 from agent import Agent, Player, User
 from arguments import PLAYERS
 from config import UserError
-from forest import trees_in
 from game import Game
 from games.own import digest
 from levels import AS_MEASURED, find_level
+from search.tables import trees_in
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from compiled import call
-from forest import DRAW, EXPANDED, LOSS, OPEN, UNVISITED, sum_of_values
 from game import GameState
-from priors import make_priors
+from search.expand import make_priors
+from search.tables import DRAW, EXPANDED, LOSS, OPEN, UNVISITED, sum_of_values
 
 if TYPE_CHECKING:
     from MCTS import MCTS

@@ -12,8 +12,8 @@ import numpy as np
 
 from agent import Agent, Player
 from exact import Solved
-from forest import trees_in
 from rating import wilson
+from search.tables import trees_in
 
 ROOM = 1 << 29
 """Bytes of search trees side by side."""

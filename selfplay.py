@@ -18,12 +18,12 @@ import numpy as np
 
 from compiled import bind, call
 from config import Config
-from forest import TREE
 from game import Game
 from games.plain import PlainGame
 from held import Held
 from MCTS import MCTS, Predictor
 from network.predictor import STEADY, cores, padded
+from search.tables import TREE
 from storage.run_store import GameRecord
 from turns import Table, budgets, draw_openings, how_to_play, selfplay_step
 

@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from chance import sensible
 from compiled import compiled
-from forest import LOSS, OPEN
-from gumbel import GUMBEL, WEIGHT, write_improved
-from selection import known_q
-from solving import ROOT_TRIED
+from search.endgame import ROOT_TRIED
+from search.gumbel import GUMBEL, WEIGHT, write_improved
+from search.sampling import sensible
+from search.select import known_q
+from search.tables import LOSS, OPEN
 
 MOST = 65534
 """Visits that a target tells, at most; one more stands for a move that is not legal."""

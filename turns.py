@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-import kernels as k
-from chance import choose, draw_noise, soften, uniform
 from compiled import compiled, inlined, prefetch
 from config import Config
-from forest import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
-from gumbel import GUMBEL, choose_gumbel, draw_gumbel
 from held import given
-from pruning import advance_root, make_child, plant
+from search import simulate as k
+from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel
+from search.reroot import advance_root, make_child, plant
+from search.sampling import choose, draw_noise, soften, uniform
+from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
 from targets import write_target
 
 

@@ -17,8 +17,8 @@ import numpy as np
 
 import games
 from game import PLY, Game, GameState
-from minimax import Minimax
 from players.rollout import RolloutPlayer
+from search.alphabeta import Minimax
 
 SIMS = 16, 64, 400
 COUNTED = "positions whose moves differ in value", "moves that the rule changed", "right with it", "right without"

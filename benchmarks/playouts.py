@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import pyspiel
 
 import games
-from rollouts import random_games
+from search.rollouts import random_games
 
 PAIRS = {
     "tictactoe": "tic_tac_toe",

@@ -15,10 +15,10 @@ import numpy as np
 
 from config import with_overrides
 from doctor import Found, Patient
-from forest import capacity_for, forest_bytes
 from memory import Memory, tells_owners
 from network.predictor import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
 from network.processor import native_bfloat16
+from search.tables import capacity_for, forest_bytes
 from selfplay import side_by_side
 from storage.run_folders import HERE
 

@@ -14,10 +14,10 @@ from agent import Agent
 from conformance import examine as examine_rules
 from doctor import Found, Patient, random_game
 from doctor.strip import Strip
-from forest import EXPANDED, TERMINAL, WAITING
 from game import Game, GameState
 from MCTS import MCTS, Node, Predictor
 from memory import ILLEGAL, Batch, Memory
+from search.tables import EXPANDED, TERMINAL, WAITING
 from selfplay import SelfPlay
 from storage.run_store import GameRecord
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from game import Game, GameState
-from minimax import DEEPEST, Minimax
 from players import SimplePlayer
+from search.alphabeta import DEEPEST, Minimax
 
 
 class AlphaBetaPlayer(SimplePlayer):

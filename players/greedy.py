@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from compiled import call, compiled
-from forest import TREE, copy_row, row_size
 from game import PLAYER, Game, GameState
 from games.plain import PlainGame
-from minimax import unknown
 from players import SimplePlayer
-from rollouts import playouts
+from search.alphabeta import unknown
+from search.rollouts import playouts
+from search.tables import TREE, copy_row, row_size
 
 GAMES = 20
 """Random games that a move's worth is the mean of, where the game has no `evaluate`."""

@@ -10,15 +10,15 @@ import numpy as np
 
 from agent import Player
 from compiled import call
-from forest import WIN, forest_bytes, trees_in
 from game import PLY, Game, GameState
 from games.chains import liberties
 from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
-from rollouts import rollout_step
-from selection import Rule
+from search.rollouts import rollout_step
+from search.select import Rule
+from search.tables import WIN, forest_bytes, trees_in
 
 EXPLORATION = 1.4
 """c of UCB1, for values from -1 to 1."""

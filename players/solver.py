@@ -9,8 +9,8 @@ import numpy as np
 from config import UserError
 from game import Game, GameState
 from games.plain import PlainGame
-from minimax import Minimax
 from players import SimplePlayer
+from search.alphabeta import Minimax
 
 NODES, PLAIN_NODES = 3_000_000, 30_000
 """What may be looked at to solve a game from its start: a second or so."""

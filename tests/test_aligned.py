@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from aligned import LINE, allocate, up_to
-from cache import make_cache, place_bytes
 from compiled import call, compiled
-from forest import EDGE, GROUP, MOVE
 from held import Held, given
 from MCTS import MCTS
+from search.evaluation_cache import make_cache, place_bytes
+from search.tables import EDGE, GROUP, MOVE
 from searching import GAMES
 
 

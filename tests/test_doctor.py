@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import games
-import kernels
 import model as model_module
 from agent import Agent
 from commandline import told
@@ -17,6 +16,7 @@ from corridor import Corridor
 from doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
+from search import simulate
 from selfplay import SelfPlay
 
 
@@ -166,7 +166,7 @@ def by_parity(self, leaf, value, breadcrumbs):
     self.forest.steps["edge"][:depth] = [edge.index for edge in breadcrumbs]
     self.forest.steps["player"][:depth] = [leaf.playerTurn * (-1) ** (depth - i) for i in range(depth)]
     self.forest.slots["depth"][0] = depth
-    kernels.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
+    simulate.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
 
 
 def noise_into_p(self, alpha, *, tree=0, real=MCTS.add_noise):

@@ -11,9 +11,9 @@ from compiled import call
 from config import preset
 from corridor import Corridor, CorridorState
 from drawings import play
-from endgame import FEW, make_line, solve
 from explain import explain
 from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
+from search.endgame_solver import FEW, make_line, solve
 from searching import Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from targets import write_target

@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 
 import games
-import priors
 from MCTS import MCTS
+from search import expand
 
 
 def test_e_to_the_x_is_that_of_the_library_to_the_last_bits():
     numbers = np.concatenate([-np.random.default_rng(0).exponential(20, 5000), np.arange(-700, 1), [-1e-300, -0.0]])
     for x in numbers:
         if x >= -700:
-            assert math.isclose(priors.exp(float(x)), math.exp(x), rel_tol=5e-16), x
-    assert priors.exp(0.0) == 1.0
+            assert math.isclose(expand.exp(float(x)), math.exp(x), rel_tol=5e-16), x
+    assert expand.exp(0.0) == 1.0
     for x in (-700.1, -1e9, -np.inf):
-        assert 0 <= priors.exp(x) < 1e-300
-    assert math.isnan(priors.exp(np.nan))
+        assert 0 <= expand.exp(x) < 1e-300
+    assert math.isnan(expand.exp(np.nan))
 
 
 def told(spec, logits):
     game = games.make(spec)
     mcts = MCTS(game, sims=10, cache_size=0)
     mcts.set_root(game.start())
-    sound = priors.expand(mcts.forest, 0, np.float32(0.25), np.asarray(logits, np.float32))
+    sound = expand.expand(mcts.forest, 0, np.float32(0.25), np.asarray(logits, np.float32))
     return sound, np.array([edge.stats["P"] for _, edge in mcts.root.edges])
 
 

@@ -8,9 +8,9 @@ from agent import Agent
 from compiled import call
 from corridor import Corridor, CorridorState
 from drawings import play
-from forest import LOSS, OPEN
 from MCTS import MCTS, Node
-from pruning import close_unvisited
+from search.reroot import close_unvisited
+from search.tables import LOSS, OPEN
 from searching import (
     GAMES,
     POSITIONS,

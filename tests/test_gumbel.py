@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from chance import uniform
 from compiled import compiled
 from drawings import play
-from gumbel import GUMBEL, choose_gumbel, draw_gumbel, visits_due, write_improved
+from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel, visits_due, write_improved
+from search.sampling import uniform
 from searching import GAMES, POSITIONS, Projection, rooted
 from selfplay import SelfPlay, game_seed
 from test_targets import value_of, values_after

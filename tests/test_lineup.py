@@ -10,10 +10,10 @@ from arguments import NETWORKS, PLAYERS
 from cli import run
 from config import UserError
 from drawings import play
-from forest import capacity_for, forest_bytes, make_forest
 from initialise import Session
 from lineup import make_player, one_at_a_time
 from players.uct import spiel_name
+from search.tables import capacity_for, forest_bytes, make_forest
 from searching import Projection
 from shipping import pack
 from tiny import QUIET, tiny, trained_looking

@@ -9,7 +9,7 @@ import games
 from agent import Agent
 from drawings import play
 from explain import explain
-from forest import LOSS
+from search.tables import LOSS
 from searching import GAMES, Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from test_targets import value_of

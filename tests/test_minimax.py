@@ -9,7 +9,7 @@ import pytest
 import games
 from corridor import Corridor, CorridorState
 from drawings import play
-from minimax import Minimax
+from search.alphabeta import Minimax
 
 SPECS = [
     "corridor", "tictactoe", "connect4", "connect4(rows=4,columns=5)", "gomoku(size=4,n=3)",
@@ -188,7 +188,7 @@ def test_what_was_solved_before_changes_no_value_and_saves_work():
 def test_of_a_plain_game_no_more_positions_are_kept_than_may_be(monkeypatch):
     game, free = Corridor(), Corridor()
     wanted = Minimax(free).search(free.start(), depth=7)
-    monkeypatch.setattr("minimax.KEPT", 300)
+    monkeypatch.setattr("search.alphabeta.KEPT", 300)
     few, most = Minimax(game), []
     few._slice, tidy = 16, game.tidy
 

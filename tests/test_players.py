@@ -13,11 +13,11 @@ from corridor import Corridor
 from drawings import play
 from funcs import playMatches
 from lineup import make_player
-from minimax import Minimax
 from players import RandomPlayer
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone
 from players.uct import spiel_name
+from search.alphabeta import Minimax
 
 
 @compiled

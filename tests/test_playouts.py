@@ -7,11 +7,11 @@ import pytest
 
 import games
 from drawings import play
-from forest import TREE
 from game import LAST, NOT_PLAYED, PLY, not_played
 from games.chains import CAP, KOMI, SUICIDE
 from games.go_playouts import barred_word, lead_of, put, words_of
-from rollouts import playouts, random_games
+from search.rollouts import playouts, random_games
+from search.tables import TREE
 
 
 def means(state, count, seed, rules=None):

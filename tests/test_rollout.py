@@ -9,10 +9,10 @@ import pytest
 
 import games
 from drawings import play
-from forest import DRAW, LOSS, OPEN, WIN
 from lineup import make_player
 from MCTS import Node
 from players.rollout import RolloutPlayer
+from search.tables import DRAW, LOSS, OPEN, WIN
 from searching import GAMES
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import games
-from chance import soften
 from compiled import call
-from forest import EXPANDED
-from priors import make_priors
+from search.expand import make_priors
+from search.sampling import soften
+from search.tables import EXPANDED
 from searching import GAMES, Projection, always, rooted
 from selfplay import SelfPlay, game_seed
 from targets import write_target

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from chance import choose
 from corridor import Corridor, CorridorState
 from drawings import play
 from MCTS import MCTS, Node
+from search.sampling import choose
 from searching import (
     GAMES,
     POSITIONS,

@@ -9,8 +9,8 @@ import pytest
 import games
 from compiled import bind
 from corridor import Corridor
-from forest import UNVISITED
 from pool import Here, Order
+from search.tables import UNVISITED
 from searching import GAMES, Projection
 from selfplay import SelfPlay, game_seed, side_by_side
 from tiny import jobs, tiny, used_memory

@@ -9,7 +9,7 @@ from typing import Any
 
 from game import Game, GameState
 from games.plain import PlainGame
-from minimax import Minimax
+from search.alphabeta import Minimax
 
 NODES, PLAIN_NODES = 200_000, 2_000
 """Positions that are looked at for one answer, at most: about a second."""

@@ -18,9 +18,9 @@ import numpy as np
 
 from compiled import call, compiled, inlined, rule
 from config import UserError
-from forest import copy_row, max_depth, row_size
 from game import EVALUATE, PLAYER, Game, GameState
 from games.plain import PlainGame
+from search.tables import copy_row, max_depth, row_size
 
 EXACT, LOWER, UPPER = 0, 1, 2
 COMPLETE = 255

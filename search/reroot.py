@@ -6,7 +6,8 @@ import numpy as np
 
 from asking import ask_for_node
 from compiled import at, compiled, inlined, prefetch
-from forest import (
+from search.expand import make_priors
+from search.tables import (
     EXPANDED,
     OPEN,
     UNVISITED,
@@ -21,7 +22,6 @@ from forest import (
     row_index,
     try_move,
 )
-from priors import make_priors
 
 
 @compiled
@@ -59,7 +59,7 @@ def clear_tree(f, t):  # type: ignore[no-untyped-def]
 @inlined
 def set_root(f, t, index):  # type: ignore[no-untyped-def]
     """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
-    its priors, and no more. Of one that was solved the moves are still to be known (`solving.solve_root`).
+    its priors, and no more. Of one that was solved the moves are still to be known (`endgame.solve_root`).
     """
     f.trees[t].root = index
     make_priors(f, index)

@@ -12,10 +12,15 @@ import math
 import numpy as np
 
 from asking import AHEAD, ask_for_answer, ask_for_edges, ask_for_path, ask_for_place, ask_for_row, ask_for_steps
-from cache import cache_place
-from chance import soften
 from compiled import at, compiled, inlined, prefetch
-from forest import (
+from held import given
+from search.endgame import solve_leaf, solve_root
+from search.evaluation_cache import cache_place
+from search.expand import expand, make_priors
+from search.gumbel import GUMBEL, select_gumbel
+from search.sampling import soften
+from search.select import select
+from search.tables import (
     DRAW,
     EXPANDED,
     LOSS,
@@ -30,11 +35,6 @@ from forest import (
     sum_of_values,
     try_move,
 )
-from gumbel import GUMBEL, select_gumbel
-from held import given
-from priors import expand, make_priors
-from selection import select
-from solving import solve_leaf, solve_root
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""

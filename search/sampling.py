@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from compiled import compiled
-from forest import EXPANDED, LOSS, OPEN
 from games.boards import mix64
+from search.tables import EXPANDED, LOSS, OPEN
 
 
 @compiled

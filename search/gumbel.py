@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from chance import sensible, uniform
 from compiled import compiled, inlined
-from forest import OPEN, open_edge
-from selection import known_q
+from search.sampling import sensible, uniform
+from search.select import known_q
+from search.tables import OPEN, open_edge
 
 GUMBEL = 2
 """`noisy` of a tree whose root is searched in this way."""

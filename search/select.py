@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import at, inlined
-from forest import DRAW, OPEN, open_edge
+from search.tables import DRAW, OPEN, open_edge
 
 SURE = 1e6
 """Q of a proven win; a proven loss has the negative, so that it is taken only when every other move loses too."""
@@ -35,7 +35,7 @@ class Rule(NamedTuple):
     ucb: bool = False
     """UCB1 instead of PUCT."""
     prove: bool = False
-    """Keep what is proven: won, lost and drawn positions are not searched again (see `kernels.prove`)."""
+    """Keep what is proven: won, lost and drawn positions are not searched again (see `simulate.prove`)."""
     forced: float = 0.0
     """k of forced playouts: a visited root move gets at least sqrt(k P sum N) visits while there is noise."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from chance import random_word, uniform
 from compiled import call, compiled
-from forest import EXPANDED, TREE, copy_row, row_index
 from game import NOT_PLAYED, PLAYER, Game
-from kernels import LEAF, backup, begin, run_to_leaves
+from search.sampling import random_word, uniform
+from search.simulate import LEAF, backup, begin, run_to_leaves
+from search.tables import EXPANDED, TREE, copy_row, row_index
 
 
 @compiled

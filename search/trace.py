@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forest import DRAW, LOSS, OPEN, WIN
 from MCTS import MCTS, Edge, Node
+from search.tables import DRAW, LOSS, OPEN, WIN
 
 WORDS = {OPEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
 
 class Choice(NamedTuple):
-    """What the selection rule sees of one move: see the formula at `selection.select_puct`."""
+    """What the selection rule sees of one move: see the formula at `select.select_puct`."""
 
     action: int
     N: int
@@ -46,7 +46,7 @@ def snapshot(mcts: MCTS) -> Tables:
 
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
-    """Return what `selection.select_puct` computes for each move of the node with this index, by action."""
+    """Return what `select.select_puct` computes for each move of the node with this index, by action."""
     rule, node = mcts.rule, tables.nodes[index]
     first, count, opened, legal = (int(node[name]) for name in ("first", "count", "opened", "legal"))
     found, moves = tables.edges[first : first + opened], tables.moves[first : first + legal]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import at, compiled, inlined
-from endgame import FEW, MANY, solve
-from forest import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
 from game import GIVEN_UP, PLAYER, PLY
+from search.endgame_solver import FEW, MANY, solve
+from search.tables import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 """What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""
@@ -88,7 +88,7 @@ def solve_moves(f, rules, node, row):  # type: ignore[no-untyped-def]
 def visit_all(f, node):  # type: ignore[no-untyped-def]
     """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again.
 
-    Where all moves lose none gets one: without visits of a search before, priors choose (`chance.choose`).
+    Where all moves lose none gets one: without visits of a search before, priors choose (`sampling.choose`).
     """
     least = 0 if node.proven == LOSS else 1
     if node.status == WAITING:

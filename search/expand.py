@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from compiled import at, compiled, inlined
-from forest import EXPANDED
+from search.tables import EXPANDED
 
 
 @inlined

@@ -19,8 +19,8 @@ import numpy as np
 from aligned import allocate, up_to
 from compiled import at, compiled, inlined
 from config import UserError
-from endgame import Line, make_line
 from game import NO_WIN, NOT_TOLD, PLAYER, Game
+from search.endgame_solver import Line, make_line
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
@@ -35,7 +35,7 @@ NODE = np.dtype(
     align=True)  # fmt: skip
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
 its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`);
-late: attempts to solve it (see solving.py); logits: whether its moves still have these in place of priors."""
+late: attempts to solve it (see search/endgame.py); logits: whether its moves still have these in place of priors."""
 MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
@@ -55,7 +55,7 @@ TREE = np.dtype(
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
 a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead; late: the
-ply from which on one is to be solved; temperature: temperature of the root's priors (`chance.soften`)."""
+ply from which on one is to be solved; temperature: temperature of the root's priors (`sampling.soften`)."""
 
 
 class Forest(NamedTuple):

@@ -1,0 +1,1 @@
+"""The tree search, compiled: one simulation in four phases, many trees at once, solvers. Imports game rules only."""
