@@ -14,7 +14,6 @@ import numpy as np
 from compiled import call
 from game import Game, GameState, state_key
 from games.plain import PlainGame
-from held import Held
 from nodes import Edge, Node
 from search import simulate as k
 from search.endgame import solve_leaf, solve_root
@@ -24,6 +23,7 @@ from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.sampling import choose, draw_noise
 from search.select import Rule
+from search.speed.bound_arguments import Held
 from search.tables import (
     STEP,
     TERMINAL,

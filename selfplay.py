@@ -20,9 +20,9 @@ from compiled import bind, call
 from config import Config
 from game import Game
 from games.plain import PlainGame
-from held import Held
 from MCTS import MCTS, Predictor
 from network.predictor import STEADY, cores, padded
+from search.speed.bound_arguments import Held
 from search.tables import TREE
 from storage.run_store import GameRecord
 from turns import Table, budgets, draw_openings, how_to_play, selfplay_step

@@ -8,11 +8,11 @@ import numpy as np
 
 from compiled import compiled, inlined, prefetch
 from config import Config
-from held import given
 from search import simulate as k
 from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel
 from search.reroot import advance_root, make_child, plant
 from search.sampling import choose, draw_noise, soften, uniform
+from search.speed.bound_arguments import given
 from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
 from targets import write_target
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from asking import ask_for_node
 from compiled import at, compiled, inlined, prefetch
 from search.expand import make_priors
+from search.speed.prefetch import ask_for_node
 from search.tables import (
     EXPANDED,
     OPEN,

@@ -11,15 +11,23 @@ import math
 
 import numpy as np
 
-from asking import AHEAD, ask_for_answer, ask_for_edges, ask_for_path, ask_for_place, ask_for_row, ask_for_steps
 from compiled import at, compiled, inlined, prefetch
-from held import given
 from search.endgame import solve_leaf, solve_root
 from search.evaluation_cache import cache_place
 from search.expand import expand, make_priors
 from search.gumbel import GUMBEL, select_gumbel
 from search.sampling import soften
 from search.select import select
+from search.speed.bound_arguments import given
+from search.speed.prefetch import (
+    AHEAD,
+    ask_for_answer,
+    ask_for_edges,
+    ask_for_path,
+    ask_for_place,
+    ask_for_row,
+    ask_for_steps,
+)
 from search.tables import (
     DRAW,
     EXPANDED,

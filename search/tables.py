@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aligned import allocate, up_to
 from compiled import at, compiled, inlined
 from config import UserError
 from game import NO_WIN, NOT_TOLD, PLAYER, Game
 from search.endgame_solver import Line, make_line
+from search.speed.aligned_arrays import allocate, up_to
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2

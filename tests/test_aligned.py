@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from aligned import LINE, allocate, up_to
 from compiled import call, compiled
-from held import Held, given
 from MCTS import MCTS
 from search.evaluation_cache import make_cache, place_bytes
+from search.speed.aligned_arrays import LINE, allocate, up_to
+from search.speed.bound_arguments import Held, given
 from search.tables import EDGE, GROUP, MOVE
 from searching import GAMES
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from aligned import LINE
 from compiled import at, inlined, prefetch
 from search.evaluation_cache import cache_place
+from search.speed.aligned_arrays import LINE
 from search.tables import EDGE, STEP, row_index
 
 AHEAD = 16

@@ -1,0 +1,1 @@
+"""Machinery that only makes the search faster: it may be skipped when reading. Imported by search/ and self-play."""
