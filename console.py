@@ -12,8 +12,8 @@ from config import UserError
 from explain import after_moves, as_text, explain, simulations
 from funcs import play_alone
 from game import Game, GameState
-from lineup import make_player
 from players.book import BookPlayer
+from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save
 
 

@@ -15,9 +15,9 @@ from config import UserError
 from drawing import Mark, board_svg
 from explain import as_text, explain
 from game import Game, GameState
-from players import RandomPlayer
 from players.book import BookPlayer
 from players.gtp import GTPPlayer
+from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 
 LONGEST_LINE = 12

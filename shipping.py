@@ -17,9 +17,9 @@ from typing import Any
 from config import Config, UserError, differences, preset, to_json
 from funcs import contest
 from game import Game
-from levels import AS_MEASURED, FILE, Level
-from lineup import make_player
 from loggers import write_metrics
+from players.by_name import make_player
+from players.levels import AS_MEASURED, FILE, Level
 from rating import fit_ratings
 from storage.atomic_files import DamagedData, write_file
 from storage.checkpoints import content, path_of

@@ -23,7 +23,7 @@ from config import UserError
 from game import GameState
 from games.chains import colours
 from games.littlego import PASS, PLIES, LittleGo
-from lineup import make_player
+from players.by_name import make_player
 from storage.atomic_files import write_file
 
 

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import games
 from funcs import play_batch
-from lineup import make_player
 from openings import different
+from players.by_name import make_player
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import games
 from agent import Player
 from game import GameState
-from lineup import make_player
+from players.by_name import make_player
 
 
 def ends(player: Player, side: int) -> Counter[str]:

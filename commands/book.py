@@ -41,7 +41,7 @@ def run(argv: list[str]) -> int:
         raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
     import games
     from agent import Agent
-    from lineup import make_player
+    from players.by_name import make_player
     from players import book as books
 
     game = games.make(args.game)

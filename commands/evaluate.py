@@ -59,9 +59,9 @@ def run(argv: list[str]) -> int:
     import games
     from agent import Agent
     from evaluation import as_text, evaluate
-    from lineup import make_player
     from network.predictor import STEADY
     from players.book import BookPlayer
+    from players.by_name import make_player
 
     game = games.make(args.game)
     player = make_player(args.player, game, sims=max(*args.sims, args.ladder_sims), smallest=STEADY)

@@ -42,8 +42,8 @@ def run(argv: list[str]) -> int:
     from agent import Agent
     from commands.begun import begun
     from explain import after_moves, as_text, explain
-    from lineup import make_player
     from loggers import open_trace
+    from players.by_name import make_player
     from storage.game_files import check_free
 
     record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)

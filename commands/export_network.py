@@ -36,7 +36,7 @@ def run(argv: list[str]) -> int:
     check_free(path, overwrite=args.overwrite)
     import games
     from agent import Agent
-    from lineup import make_player
+    from players.by_name import make_player
 
     game = games.make(args.game)
     agent = make_player(args.player, game, sims=1)

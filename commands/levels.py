@@ -21,7 +21,7 @@ class Levels:
 def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
-    from levels import read_levels
+    from players.levels import read_levels
     from shipping import command_of
     from storage.run_folders import read_config, shipped_run
 

@@ -62,9 +62,9 @@ def run(argv: list[str]) -> int:
     claims = _claims(args, argv)
     import games
     from agent import User
-    from lineup import make_player, one_at_a_time
     from network.predictor import STEADY
     from players.book import BookPlayer
+    from players.by_name import make_player, one_at_a_time
     from storage import game_files
     from storage.atomic_files import write_file
 

@@ -67,7 +67,7 @@ def run(argv: list[str]) -> int:
 
 def _opponent(record: Record, name: str, usual: str) -> str:
     """Return the opponent that a file names, else the usual one; a file, perhaps of others, starts no program."""
-    from lineup import make_player
+    from players.by_name import make_player
 
     try:
         if re.search("gtp:|book:", name, re.IGNORECASE):

@@ -41,8 +41,8 @@ def run(argv: list[str]) -> int:
     whole(args.seed, "seed", 0, 2**31 - 1)
     import games
     from evaluation import as_text, evaluate
-    from lineup import make_player
     from network.predictor import STEADY
+    from players.by_name import make_player
     from shipping import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
     from storage.run_folders import run_to_change, shipped_run
 

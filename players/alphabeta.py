@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from game import Game, GameState
-from players import SimplePlayer
+from players.simple import SimplePlayer
 from search.alphabeta import DEEPEST, Minimax
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from compiled import call, compiled
 from game import PLAYER, Game, GameState
 from games.plain import PlainGame
-from players import SimplePlayer
+from players.simple import SimplePlayer
 from search.alphabeta import unknown
 from search.rollouts import playouts
 from search.tables import TREE, copy_row, row_size

@@ -9,7 +9,7 @@ import numpy as np
 from config import UserError
 from game import Game, GameState
 from games.plain import PlainGame
-from players import SimplePlayer
+from players.simple import SimplePlayer
 from search.alphabeta import Minimax
 
 NODES, PLAIN_NODES = 3_000_000, 30_000

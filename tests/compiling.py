@@ -25,7 +25,7 @@ def search():
 
 def rules():
     """Play a random game of every kind, ask for its planes, let each player without a network play."""
-    from lineup import make_player
+    from players.by_name import make_player
     from recorded import GAMES, end_of, played
 
     for game in GAMES.values():

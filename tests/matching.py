@@ -6,7 +6,7 @@ from agent import Player
 from corridor import Corridor, CorridorState
 from funcs import playMatches
 from memory import Memory
-from players import RandomPlayer
+from players.simple import RandomPlayer
 
 LOG = logging.Logger("test")
 

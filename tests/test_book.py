@@ -13,9 +13,9 @@ from commandline import told
 from config import UserError
 from corridor import Corridor
 from drawings import play
-from lineup import make_player
-from players import RandomPlayer
 from players.book import Book, BookPlayer, after_line, extend, find_book, load_book, positions_to_know
+from players.by_name import make_player
+from players.simple import RandomPlayer
 
 
 class Cornered(RandomPlayer):

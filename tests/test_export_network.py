@@ -9,7 +9,7 @@ import pytest
 import games
 from cli import run
 from initialise import Session
-from lineup import make_player
+from players.by_name import make_player
 from tiny import QUIET, tiny, trained_looking
 
 READ = """

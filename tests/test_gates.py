@@ -11,7 +11,7 @@ from agent import Agent
 from config import Config
 from funcs import judge_sprt, judge_threshold, tournament
 from matching import Drawn, Spy
-from players import RandomPlayer
+from players.simple import RandomPlayer
 from rating import elo, rate
 from searching import GAMES, Projection, always
 from tiny import tiny

@@ -13,9 +13,9 @@ import pytest
 import games
 from config import UserError
 from funcs import play_batch, playMatches
-from lineup import make_player
-from players import RandomPlayer
+from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program
+from players.simple import RandomPlayer
 from position import Board
 
 ENGINE = Path(__file__).with_name("fake_engine.py")

@@ -7,7 +7,7 @@ import pytest
 
 import games
 from ladder import FIRST, TOP, Rung, Strength, climb, rollout_match, strength
-from players import RandomPlayer
+from players.simple import RandomPlayer
 
 
 def simulated(true, rng, slope=0.6):

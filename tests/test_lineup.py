@@ -11,7 +11,7 @@ from cli import run
 from config import UserError
 from drawings import play
 from initialise import Session
-from lineup import make_player, one_at_a_time
+from players.by_name import make_player, one_at_a_time
 from players.uct import spiel_name
 from search.tables import capacity_for, forest_bytes, make_forest
 from searching import Projection

@@ -13,9 +13,9 @@ from commandline import told
 from config import Config, UserError
 from funcs import contest, tournament
 from gate import judge_sprt, weigh
-from lineup import make_player
 from matching import Drawn, Spy
-from players import RandomPlayer
+from players.by_name import make_player
+from players.simple import RandomPlayer
 from searching import GAMES
 from storage.game_files import load_game
 

@@ -13,7 +13,7 @@ from games import connect4
 from matching import LOG, Drawn, Spy, match, replayed
 from memory import Memory
 from openings import identity, openings
-from players import RandomPlayer
+from players.simple import RandomPlayer
 from searching import GAMES, Projection, always
 
 # ---- playMatches

@@ -16,7 +16,7 @@ import pytest
 
 import games
 from config import UserError, to_json
-from players import RandomPlayer
+from players.simple import RandomPlayer
 from storage.game_files import Record, to_bytes
 from storage.run_folders import game_folder
 from storage.run_store import IMPORTED, GameRecord, Store

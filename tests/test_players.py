@@ -12,10 +12,10 @@ from config import UserError
 from corridor import Corridor
 from drawings import play
 from funcs import playMatches
-from lineup import make_player
-from players import RandomPlayer
+from players.by_name import make_player
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone
+from players.simple import RandomPlayer
 from players.uct import spiel_name
 from search.alphabeta import Minimax
 

@@ -9,8 +9,8 @@ import pytest
 
 import games
 from drawings import play
-from lineup import make_player
 from MCTS import Node
+from players.by_name import make_player
 from players.rollout import RolloutPlayer
 from search.tables import DRAW, LOSS, OPEN, WIN
 from searching import GAMES

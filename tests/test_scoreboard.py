@@ -7,7 +7,7 @@ import games
 from agent import Agent, Player
 from exact import oracle, positions
 from MCTS import Decision
-from players import RandomPlayer
+from players.simple import RandomPlayer
 from scoreboard import chance, choose, choose_alone, hardness, measure, share, stages, value_error
 from searching import Projection
 

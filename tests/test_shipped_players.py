@@ -5,7 +5,7 @@ import pytest
 
 import games
 from game import NO_WIN
-from lineup import make_player
+from players.by_name import make_player
 from storage.run_folders import shipped_run
 from test_winning import crowded_line
 

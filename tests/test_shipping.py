@@ -14,9 +14,9 @@ from commandline import told
 from commands.train import Train
 from config import UserError, differences, from_json
 from games.own import digest
-from levels import Level, find_level, read_levels
-from lineup import make_player
 from loggers import read_metrics
+from players.by_name import make_player
+from players.levels import Level, find_level, read_levels
 from rating import elo
 from shipping import apart, command_of, measure_levels, pack, write_levels
 from storage import run_folders

@@ -10,9 +10,9 @@ from agent import Agent
 from corridor import Corridor
 from explain import after_moves, explain
 from game import Game
-from players import RandomPlayer
 from players.book import BookPlayer
 from players.greedy import GreedyPlayer
+from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 from position import Board, Explained, opinion_of
 from searching import Projection

@@ -13,7 +13,7 @@ from agent import Agent  # noqa: E402
 from browsing import until  # noqa: E402
 from corridor import Corridor  # noqa: E402
 from game import Game  # noqa: E402
-from players import RandomPlayer  # noqa: E402
+from players.simple import RandomPlayer  # noqa: E402
 from position import Board  # noqa: E402
 from searching import Projection  # noqa: E402
 from viewer import clickable  # noqa: E402

@@ -22,10 +22,10 @@ from agent import Agent, Player
 from config import UserError
 from explain import describe, opinion
 from game import Game, GameState
-from levels import AS_MEASURED, Level, find_level, read_levels
-from lineup import make_player, most_sims
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
+from players.by_name import make_player, most_sims
+from players.levels import AS_MEASURED, Level, find_level, read_levels
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name

@@ -18,7 +18,7 @@ from arguments import PLAYERS
 from config import UserError
 from game import Game
 from games.own import digest
-from levels import AS_MEASURED, find_level
+from players.levels import AS_MEASURED, find_level
 from search.tables import trees_in
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
@@ -125,7 +125,7 @@ def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name
 def _plain(text: str, game: Game, name: str) -> Player:
     """Return a player whose name is one word."""
     if text == "random":
-        from players import RandomPlayer
+        from players.simple import RandomPlayer
 
         return RandomPlayer(game)
     if text in ("human", "-1"):
