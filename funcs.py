@@ -10,10 +10,10 @@ import numpy as np
 
 from agent import RESIGN, Player, Resigned, TakeBack, User
 from config import Config
+from evaluation.openings import openings
+from evaluation.promotion import Verdict, judge_sprt, judge_threshold
 from game import Game, GameState
-from gate import Verdict, judge_sprt, judge_threshold
 from memory import Memory
-from openings import openings
 from storage.run_store import GameRecord
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rating import Rating, fit_ratings
+from evaluation.rating import Rating, fit_ratings
 
 ANCHOR = "rollout:16"
 """Elo 0: the weakest of the fixed opponents, met by every run, so that runs can be compared."""

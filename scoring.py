@@ -1,6 +1,6 @@
 """The scoreboard in training: after an iteration, what the newest network's moves are worth.
 
-Where exact values are known (exact.py), the share of solved positions in which its move keeps the value, alone and
+Where exact values are known, the share of solved positions in which its move keeps the value, alone and
 after a short search; on the iterations of tournaments a short match against rollout players, whose simulations double
 when they are beaten. All of it is a function of (weights, seed, iteration) and of what earlier iterations found; an
 interrupted scoreboard is made anew.
@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 from config import Config, UserError
-from exact import Oracle, Solved, oracle, positions
+from evaluation.ladder import rollout_match
+from evaluation.move_accuracy import choose, choose_alone, measure, value_error
+from evaluation.solved_positions import Oracle, Solved, oracle, positions
 from games.plain import PlainGame
 from initialise import Session, Stopped
-from ladder import rollout_match
 from league import ANCHOR, league, version_name
-from scoreboard import choose, choose_alone, measure, value_error
 from turns import budgets
 
 LOWEST = int(ANCHOR.split(":")[1])

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from config import UserError
+from evaluation.promotion import Verdict
 from funcs import MatchGame, tournament
-from gate import Verdict
 from initialise import Session, Stopped
 from memory import Batch, window
 from network.predictor import measure_raw

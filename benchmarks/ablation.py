@@ -26,11 +26,11 @@ import numpy as np
 
 import games
 from config import Config, to_json
-from exact import Solved, oracle, positions
+from evaluation.move_accuracy import choose, choose_alone, measure, value_error
+from evaluation.solved_positions import Solved, oracle, positions
 from initialise import Session
 from loggers import Console
 from main import train
-from scoreboard import choose, choose_alone, measure, value_error
 
 BASE: dict[str, Any] = {
     "iterations": 10**6, "episodes": 256, "eval_every": 10**6, "hidden_cnn_layers": ("32x3",) * 5,

@@ -22,7 +22,7 @@ from ablation import POSITIONS, measured
 
 import games
 from config import preset
-from exact import oracle, positions
+from evaluation.solved_positions import oracle, positions
 from initialise import Session
 from loggers import Console
 from memory import Batch

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import games
-from exact import oracle
+from evaluation.solved_positions import oracle
 from storage.run_folders import read_config
 from storage.run_store import Store
 

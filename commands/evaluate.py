@@ -58,7 +58,7 @@ def run(argv: list[str]) -> int:
         raise UserError("expected positions or ladder_games above 0, got 0 for both")
     import games
     from agent import Agent
-    from evaluation import as_text, evaluate
+    from evaluation.report import as_text, evaluate
     from network.predictor import STEADY
     from players.book import BookPlayer
     from players.by_name import make_player

@@ -21,8 +21,8 @@ class Levels:
 def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
+    from evaluation.release import command_of
     from players.levels import read_levels
-    from shipping import command_of
     from storage.run_folders import read_config, shipped_run
 
     spec = games.make(args.game).spec

@@ -15,9 +15,9 @@ from config import UserError
 
 if TYPE_CHECKING:
     from agent import Player
+    from evaluation.promotion import Evidence
     from funcs import MatchGame
     from game import Game
-    from gate import Evidence
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,10 @@ def _play(
 ) -> tuple[list[MatchGame], bool, UserError | None]:
     """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
     from agent import Quit
+    from evaluation.promotion import weigh
+    from evaluation.rating import rate
     from funcs import contest
-    from gate import weigh
     from loggers import Console
-    from rating import rate
     from storage.atomic_files import write_file
 
     played: list[MatchGame] = []
@@ -175,9 +175,9 @@ def _result(
     asked: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
-    from gate import weigh
-    from openings import different
-    from rating import rate
+    from evaluation.openings import different
+    from evaluation.promotion import weigh
+    from evaluation.rating import rate
 
     scores = [g.score for g in played]
     total, evidence = rate(scores), None

@@ -40,10 +40,10 @@ def run(argv: list[str]) -> int:
             raise UserError(f"{name}: expected pairs of games, an even number, got {getattr(args, name)}")
     whole(args.seed, "seed", 0, 2**31 - 1)
     import games
-    from evaluation import as_text, evaluate
+    from evaluation.release import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
+    from evaluation.report import as_text, evaluate
     from network.predictor import STEADY
     from players.by_name import make_player
-    from shipping import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
     from storage.run_folders import run_to_change, shipped_run
 
     game = games.make(args.game)

@@ -6,7 +6,7 @@ import pytest
 
 from commandline import refused_unchanged, told
 from curves import curves
-from evaluation import as_text
+from evaluation.report import as_text
 
 EXACT = ["--game", "tictactoe", "--ladder-games", "0", "--positions", "60"]
 

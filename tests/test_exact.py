@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-import exact
 import games
 from config import UserError
-from exact import cache_file, oracle, positions
-from openings import identity
+from evaluation import solved_positions
+from evaluation.openings import identity
+from evaluation.solved_positions import cache_file, oracle, positions
 
 bitbully = pytest.importorskip("bitbully", reason="needs bitbully: pip install bitbully")
 
@@ -199,7 +199,7 @@ def test_a_game_without_a_solver_has_no_oracle_and_a_missing_one_is_named(monkey
 
 
 def test_a_game_whose_moves_never_differ_is_given_up(monkeypatch):
-    monkeypatch.setattr(exact, "GIVE_UP", 50)
+    monkeypatch.setattr(solved_positions, "GIVE_UP", 50)
     game = games.make("connect4(rows=4,columns=4)")
     who = oracle(game)._replace(scores=lambda state, moves: dict.fromkeys(state.allowedActions, 0.0), name="nobody")
     assert positions(game, who, 5, 0) == []

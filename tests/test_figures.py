@@ -16,13 +16,13 @@ from commandline import told
 from commands import match as match_command
 from config import Config
 from curves import Run, curves
+from evaluation.ladder import climb
+from evaluation.move_accuracy import stages
+from evaluation.openings import different, identity, openings
+from evaluation.promotion import weigh
+from evaluation.rating import rate, wilson
 from explain import describe
-from gate import weigh
-from ladder import climb
 from matching import Spy
-from openings import different, identity, openings
-from rating import rate, wilson
-from scoreboard import stages
 from searching import GAMES, Projection, rooted
 from test_evaluate import line, panels
 from test_match import Luck

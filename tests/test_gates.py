@@ -6,13 +6,13 @@ import math
 import numpy as np
 import pytest
 
-import rating
 from agent import Agent
 from config import Config
+from evaluation import rating
+from evaluation.rating import elo, rate
 from funcs import judge_sprt, judge_threshold, tournament
 from matching import Drawn, Spy
 from players.simple import RandomPlayer
-from rating import elo, rate
 from searching import GAMES, Projection, always
 from tiny import tiny
 

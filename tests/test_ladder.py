@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import games
-from ladder import FIRST, TOP, Rung, Strength, climb, rollout_match, strength
+from evaluation.ladder import FIRST, TOP, Rung, Strength, climb, rollout_match, strength
 from players.simple import RandomPlayer
 
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from evaluation.rating import elo, fit_ratings
 from league import ANCHOR, league, results
-from rating import elo, fit_ratings
 
 
 def played(strengths, games, rng, near=300, draws=0.0):

@@ -10,12 +10,12 @@ from arguments import NETWORKS, PLAYERS
 from cli import run
 from config import UserError
 from drawings import play
+from evaluation.release import pack
 from initialise import Session
 from players.by_name import make_player, one_at_a_time
 from players.uct import spiel_name
 from search.tables import capacity_for, forest_bytes, make_forest
 from searching import Projection
-from shipping import pack
 from tiny import QUIET, tiny, trained_looking
 
 

@@ -352,8 +352,8 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
 
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
+    from evaluation.release import pack, write_levels
     from players.levels import Level
-    from shipping import pack, write_levels
     from storage import run_folders
     from web import engine
 

@@ -7,12 +7,12 @@ import pytest
 
 import funcs
 import games
-import rating
 from agent import Player, Resigned
 from commandline import told
 from config import Config, UserError
+from evaluation import rating
+from evaluation.promotion import judge_sprt, weigh
 from funcs import contest, tournament
-from gate import judge_sprt, weigh
 from matching import Drawn, Spy
 from players.by_name import make_player
 from players.simple import RandomPlayer

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from agent import Agent, Player, Quit, User
+from evaluation.openings import identity, openings
 from funcs import play_alone, play_batch, playMatches
 from games import connect4
 from matching import LOG, Drawn, Spy, match, replayed
 from memory import Memory
-from openings import identity, openings
 from players.simple import RandomPlayer
 from searching import GAMES, Projection, always
 

@@ -5,10 +5,10 @@ import pytest
 
 import games
 from agent import Agent, Player
-from exact import oracle, positions
+from evaluation.move_accuracy import chance, choose, choose_alone, hardness, measure, share, stages, value_error
+from evaluation.solved_positions import oracle, positions
 from MCTS import Decision
 from players.simple import RandomPlayer
-from scoreboard import chance, choose, choose_alone, hardness, measure, share, stages, value_error
 from searching import Projection
 
 
@@ -145,7 +145,7 @@ def test_positions_are_searched_in_parts_that_do_not_matter(solved, monkeypatch)
     game, _, found = solved
     whole = choose(RandomPlayer(game), found, seed=5)
     told = []
-    monkeypatch.setattr("scoreboard.SIDE_BY_SIDE", (7, 7))
+    monkeypatch.setattr("evaluation.move_accuracy.SIDE_BY_SIDE", (7, 7))
     assert choose(RandomPlayer(game), found, seed=5, report=told.append) == whole
     assert told[0] == 7 and told[-1] == len(found)
 

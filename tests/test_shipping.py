@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import games
-import shipping
 from commandline import told
 from commands.train import Train
 from config import UserError, differences, from_json
+from evaluation import release
+from evaluation.rating import elo
+from evaluation.release import apart, command_of, measure_levels, pack, write_levels
 from games.own import digest
 from loggers import read_metrics
 from players.by_name import make_player
 from players.levels import Level, find_level, read_levels
-from rating import elo
-from shipping import apart, command_of, measure_levels, pack, write_levels
 from storage import run_folders
 from storage.atomic_files import DamagedData
 from storage.run_folders import find_run, read_config, shipped_run
@@ -74,7 +74,7 @@ def test_a_player_stays_until_the_next_one_is_whole(packed, monkeypatch):
     folder, target = packed
     before = tree_of(target)
     with monkeypatch.context() as full:
-        full.setattr(shipping, "write_metrics", lambda *_: 1 / 0)
+        full.setattr(release, "write_metrics", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             pack(folder, 1)
     assert tree_of(target) == before and shipped_run("tictactoe") == target
@@ -85,13 +85,13 @@ def test_a_player_stays_until_the_next_one_is_whole(packed, monkeypatch):
 def test_a_player_stays_when_the_next_one_cannot_be_measured(packed, monkeypatch):
     folder, target = packed
     before = tree_of(target)
-    with pytest.raises(KeyboardInterrupt), shipping.packed(folder, 1) as found:
+    with pytest.raises(KeyboardInterrupt), release.packed(folder, 1) as found:
         assert [path.name for path in (found / "models").iterdir()] == ["version0001.npz"]
         raise KeyboardInterrupt
     assert tree_of(target) == before and [path.name for path in target.parent.iterdir()] == [target.name]
     with monkeypatch.context() as killed:
         killed.setattr(shutil, "rmtree", lambda *_, **__: None)  # who is killed puts nothing back
-        with suppress(OSError), shipping.packed(folder, 1):
+        with suppress(OSError), release.packed(folder, 1):
             raise OSError
     assert tree_of(target) != before
     pack(folder, 2)
@@ -111,7 +111,7 @@ def test_who_is_killed_while_the_older_player_is_thrown_away_keeps_the_new_one(p
         with pytest.raises(KeyboardInterrupt):
             pack(folder, 1)
     assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"]
-    with suppress(OSError), shipping.packed(folder, 2):
+    with suppress(OSError), release.packed(folder, 2):
         raise OSError
     assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"], "not the half of the oldest"
     assert [path.name for path in target.parent.iterdir()] == [target.name]
@@ -120,7 +120,7 @@ def test_who_is_killed_while_the_older_player_is_thrown_away_keeps_the_new_one(p
 def test_a_first_player_that_cannot_be_measured_does_not_stay(packed):
     folder, target = packed
     shutil.rmtree(target)
-    with pytest.raises(KeyboardInterrupt), shipping.packed(folder, 1):
+    with pytest.raises(KeyboardInterrupt), release.packed(folder, 1):
         raise KeyboardInterrupt
     assert not target.exists()
 

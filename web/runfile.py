@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError
+from evaluation.rating import wilson
 from game import Game
 from league import ANCHOR, league, version_name
-from rating import wilson
 from storage.game_files import Record
 from storage.run_folders import game_folder, read_config
 from storage.run_store import IMPORTED, GameRecord, Store

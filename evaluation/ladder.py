@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agent import Player
+from evaluation.openings import openings
 from funcs import MatchGame, play_batch
 from game import Game
-from openings import openings
 from players.rollout import RolloutPlayer
 
 FIRST, TOP = 16, 1 << 17

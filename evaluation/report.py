@@ -8,10 +8,10 @@ from typing import Any
 
 from agent import Agent, Player
 from config import UserError
-from exact import Oracle, oracle, positions
+from evaluation.ladder import Ladder, Rung, as_values, climb, rollout_match
+from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error
+from evaluation.solved_positions import Oracle, oracle, positions
 from game import Game
-from ladder import Ladder, Rung, as_values, climb, rollout_match
-from scoreboard import Measured, Share, chance, choose, choose_alone, measure, value_error
 
 Report = Callable[[str, int, int], None]
 """(what is done, how far it is, how far it goes)"""

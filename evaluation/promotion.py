@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rating import Score, log_likelihood_ratio, rate, sprt_bounds
+from evaluation.rating import Score, log_likelihood_ratio, rate, sprt_bounds
 
 
 class Verdict(NamedTuple):

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from config import UserError
+from evaluation.openings import identity
 from game import Game, GameState
 from games.plain import PlainGame
-from openings import identity
 from search.alphabeta import Minimax
 from storage.atomic_files import write_file
 from storage.run_folders import game_folder

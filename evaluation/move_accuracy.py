@@ -1,4 +1,4 @@
-"""How often a player's move keeps the game's value, on positions solved exactly (see exact.py).
+"""How often a player's move keeps the game's value, on positions solved exactly (see evaluation/solved_positions.py).
 
 All figures come from positions whose legal moves differ in value. Intervals are Wilson's, 95 %.
 """
@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agent import Agent, Player
-from exact import Solved
-from rating import wilson
+from evaluation.rating import wilson
+from evaluation.solved_positions import Solved
 from search.tables import trees_in
 
 ROOM = 1 << 29

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, UserError, differences, preset, to_json
+from evaluation.rating import fit_ratings
 from funcs import contest
 from game import Game
 from loggers import write_metrics
 from players.by_name import make_player
 from players.levels import AS_MEASURED, FILE, Level
-from rating import fit_ratings
 from storage.atomic_files import DamagedData, write_file
 from storage.checkpoints import content, path_of
 from storage.run_folders import make_folder, read_config, shipped_folder
