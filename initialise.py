@@ -23,8 +23,6 @@ from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory, tells_owners
-from pool import Here, Order, Pool
-from selfplay import SelfPlay, side_by_side
 from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space, sweep, write_file, writing
 from storage.run_folders import (
@@ -40,6 +38,8 @@ from storage.run_folders import (
     taken_over,
 )
 from storage.run_store import GameRecord, Store
+from training.selfplay import SelfPlay, side_by_side
+from training.worker_pool import Here, Order, Pool
 
 RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
@@ -318,7 +318,7 @@ class Session:
         """Who plays the games of self-play: workers, or this process."""
         if self._pool is None:
             if self.config.workers:
-                from workers import process_crew
+                from training.worker import process_crew
 
                 self._pool = process_crew(self.config, self.loggers.main.warning)
             else:

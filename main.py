@@ -21,10 +21,9 @@ def train(
     Goes on until the run's settings say it is finished, or for so many more iterations. Safe to interrupt and to call
     again. Returns the lines of metrics.jsonl that it added.
     """
-    import scoring
-    import stages
     from initialise import Stopped
-    from interrupts import heard
+    from training import scoreboard, stages
+    from training.stop_signals import heard
 
     lines: list[dict[str, Any]] = []
     with heard(stop) as stop:
@@ -34,7 +33,7 @@ def train(
                 stages.play_self(session, stop)
                 stages.retrain(session, stop)
                 stages.evaluate(session, stop)
-                scoring.score(session, stop)
+                scoreboard.score(session, stop)
             except Stopped:
                 break
             lines.append(stages.finish_iteration(session))

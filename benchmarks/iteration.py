@@ -20,7 +20,7 @@ import games
 from config import preset
 from model import make_network
 from network.predictor import STEADY, make_predictor, measure_raw
-from selfplay import SelfPlay, game_seed, longest_first, side_by_side
+from training.selfplay import SelfPlay, game_seed, longest_first, side_by_side
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ def run(argv: list[str]) -> int:
     args = parse(Bench, argv, Bench(base))
     if not 0.2 <= args.seconds <= 600:
         raise UserError(f"seconds: expected a number from 0.2 to 600, got {args.seconds}")
-    from bench import bench
+    from training.bench import bench
 
     found = bench(preset_checked(args.config), seconds=args.seconds)
     if args.json:

@@ -133,8 +133,8 @@ class _Signals:
 
 
 def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) -> int:
-    from budget import budget_text
     from main import train
+    from training.estimate import budget_text
 
     say, folder = session.console.say, session.folder
     name = f"{folder.parent.name}/{folder.name}"

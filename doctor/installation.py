@@ -19,8 +19,8 @@ from memory import Memory, tells_owners
 from network.predictor import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
 from network.processor import native_bfloat16
 from search.tables import capacity_for, forest_bytes
-from selfplay import side_by_side
 from storage.run_folders import HERE
+from training.selfplay import side_by_side
 
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}

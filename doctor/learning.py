@@ -18,8 +18,8 @@ from game import Game, GameState
 from MCTS import MCTS, Node, Predictor
 from memory import ILLEGAL, Batch, Memory
 from search.tables import EXPANDED, TERMINAL, WAITING
-from selfplay import SelfPlay
 from storage.run_store import GameRecord
+from training.selfplay import SelfPlay
 
 OURS = "this is a mistake in the framework's code or in a change to it: `bash tests/run.sh` narrows it down"
 CLEAR = 50.0

@@ -14,8 +14,8 @@ HERE = Path(__file__).parent
 def search():
     """Play against itself with both searches of self-play."""
     from searching import GAMES, Projection
-    from selfplay import SelfPlay, game_seed
     from tiny import tiny
+    from training.selfplay import SelfPlay, game_seed
 
     for name in ("tictactoe", "corridor"):
         for gumbel in (0, 4):

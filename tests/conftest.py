@@ -93,8 +93,8 @@ MODELS = {}
 def quick(monkeypatch):
     """Let sessions in a row share one network: what it compiled stays, its numbers are made new."""
     import initialise
-    import stages
     from config import to_json, with_overrides
+    from training import stages
 
     build = initialise._build
 

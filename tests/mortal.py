@@ -87,13 +87,12 @@ class Answers:
 
 def without_tensorflow():
     """Let sessions of this process use the network of numpy, and keep every game by itself."""
-    import budget
     import initialise
-    import stages
     from network import predictor
+    from training import estimate, stages
 
     initialise._build = Linear
-    budget.budget_text = lambda session: ""
+    estimate.budget_text = lambda session: ""
     predictor.make_predictor = lambda model, **options: Answers(model)
     stages.measure_raw = lambda *_, **__: 1000.0
     stages.COMMIT_SECONDS = 0.0

@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from bench import Gate, bench
 from tiny import tiny
+from training.bench import Gate, bench
 
 PROMISED = {
     "backend", "raw_evals_per_s", "selfplay_evals_per_s", "selfplay_sims_per_s", "share", "mean_batch_fill",
@@ -71,7 +71,7 @@ def test_an_error_in_the_midst_of_a_window_is_told_and_nobody_waits_for_ever(mon
         predictor.name = "failing"
         return predictor
 
-    monkeypatch.setattr("bench.make_predictor", failing)
-    monkeypatch.setattr("bench.measure_raw", lambda *_: 1.0)
+    monkeypatch.setattr("training.bench.make_predictor", failing)
+    monkeypatch.setattr("training.bench.measure_raw", lambda *_: 1.0)
     with pytest.raises(ZeroDivisionError):
         bench(tiny(cache_size=0), seconds=0.2)

@@ -17,7 +17,7 @@ from doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
 from search import simulate
-from selfplay import SelfPlay
+from training.selfplay import SelfPlay
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,11 @@ from explain import explain
 from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
 from search.endgame_solver import FEW, make_line, solve
 from searching import Projection, always, rooted
-from selfplay import SelfPlay, game_seed
-from targets import write_target
 from test_selfplay import walk
 from test_targets import value_of, values_after
 from tiny import tiny
+from training.policy_target import write_target
+from training.selfplay import SelfPlay, game_seed
 
 LATE = {"prove": True, "look_ahead": 2, "endgame": 12}
 HARD = "1276751141173661277627536", "7626663562115324374373317"

@@ -13,19 +13,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import games
-import stages
 from cli import run
 from config import UserError
 from games.own import digest, write_template
 from initialise import Session
 from searching import GAMES, Projection
-from selfplay import SelfPlay, game_seed
 from sessions import content
 from storage.game_exchange import content_of, fault, games_from_bytes, games_to_bytes, import_games
 from storage.run_folders import find_run
 from storage.run_store import IMPORTED, GameRecord, Store
 from storage.untrusted_npz import BadArrays, read_arrays
 from tiny import QUIET, tiny, tree_of
+from training import stages
+from training.selfplay import SelfPlay, game_seed
 
 ABOUT = {"game": "tictactoe", "rules": "", "run": "tictactoe/0"}
 

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import budget
 import funcs
 import games
 from benchmarks import ablation
@@ -27,6 +26,7 @@ from searching import GAMES, Projection, rooted
 from test_evaluate import line, panels
 from test_match import Luck
 from tiny import tiny
+from training import estimate
 
 
 def test_a_match_that_was_won_or_lost_whole_has_no_finite_bound_on_that_side():
@@ -176,7 +176,7 @@ def test_the_exploration_that_is_told_is_that_of_the_prior_that_is_told():
 
 
 def test_random_openings_are_not_counted_as_positions_to_learn(monkeypatch):
-    monkeypatch.setattr(budget, "measure_raw", lambda *_: 100.0)
+    monkeypatch.setattr(estimate, "measure_raw", lambda *_: 100.0)
     model = SimpleNamespace(model=SimpleNamespace(count_params=lambda: 1000))
 
     def positions(**changes):
@@ -186,7 +186,7 @@ def test_random_openings_are_not_counted_as_positions_to_learn(monkeypatch):
             memory=SimpleNamespace(bytes_per_position=50),
             predictor=lambda role, version: SimpleNamespace(name="numpy"),
         )  # fmt: skip
-        text = budget.budget_text(session)
+        text = estimate.budget_text(session)
         return int(text.split("about ")[1].split(" positions")[0].replace(",", ""))
 
     none = positions(random_opening_share=0.0)

@@ -11,8 +11,8 @@ from agent import Agent
 from funcs import playMatches
 from memory import Memory
 from players.alphabeta import AlphaBetaPlayer
-from selfplay import SelfPlay
 from tiny import jobs, tiny
+from training.selfplay import SelfPlay
 
 
 def flat(planes):

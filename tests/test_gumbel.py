@@ -10,10 +10,10 @@ from drawings import play
 from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel, visits_due, write_improved
 from search.sampling import uniform
 from searching import GAMES, POSITIONS, Projection, rooted
-from selfplay import SelfPlay, game_seed
 from test_targets import value_of, values_after
 from textbook import Textbook
 from tiny import tiny
+from training.selfplay import SelfPlay, game_seed
 
 
 def halving(width, sims):

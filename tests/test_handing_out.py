@@ -3,8 +3,8 @@
 import pytest
 
 from searching import GAMES, Projection
-from selfplay import PAUSE, SelfPlay
 from tiny import jobs, tiny
+from training.selfplay import PAUSE, SelfPlay
 
 
 class Failing(Projection):
@@ -23,7 +23,7 @@ class Failing(Projection):
 
 def test_games_that_ended_before_an_error_are_handed_out_before_it(monkeypatch):
     game, found = GAMES["tictactoe"], []
-    monkeypatch.setattr("selfplay.PAUSE", 1e9)
+    monkeypatch.setattr("training.selfplay.PAUSE", 1e9)
     selfplay = SelfPlay(game, tiny(games_in_flight=4, cache_size=0))
     with pytest.raises(RuntimeError, match="no answer"):
         for record in selfplay.play(Failing(game, 60), jobs(500)):
@@ -35,6 +35,6 @@ def test_all_games_are_handed_out_at_the_end_whatever_the_pause(monkeypatch):
     assert 0 < PAUSE < 1
     game = GAMES["tictactoe"]
     for pause in (0.0, 1e9):
-        monkeypatch.setattr("selfplay.PAUSE", pause)
+        monkeypatch.setattr("training.selfplay.PAUSE", pause)
         found = [r.index for r in SelfPlay(game, tiny(games_in_flight=4), threads=2).play(Projection(game), jobs(50))]
         assert sorted(found) == list(range(50))

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from interrupts import heard
 from tiny import QUIET
+from training.stop_signals import heard
 
 
 @pytest.fixture(autouse=True)

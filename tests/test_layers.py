@@ -194,7 +194,7 @@ BAD = [
     ("model.py", "def f(x):\n    return keras.models.model_from_json(x)", "nothing that runs what it reads"),
     ("model.py", "def f(x):\n    return saving.load(x, safe_mode=False)", "nothing that runs what it reads"),
     ("model.py", "keras.config.enable_unsafe_deserialization()", "nothing that runs what it reads"),
-    ("pool.py", "def f(pipe):\n    return pipe.recv()", "nothing that runs what it reads"),
+    ("training/worker_pool.py", "def f(pipe):\n    return pipe.recv()", "nothing that runs what it reads"),
     ("config.py", "x = 1\n" * 401, "a file has at most 400 lines"),
 ]
 

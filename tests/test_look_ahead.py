@@ -11,9 +11,9 @@ from drawings import play
 from explain import explain
 from search.tables import LOSS
 from searching import GAMES, Projection, always, rooted
-from selfplay import SelfPlay, game_seed
 from test_targets import value_of
 from tiny import tiny
+from training.selfplay import SelfPlay, game_seed
 
 AHEAD = {"prove": True, "look_ahead": 2}
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from initialise import Session
 from searching import GAMES, Projection
-from selfplay import SelfPlay, game_seed, longest_first
-from stages import begin, play_self
 from tiny import QUIET, tiny
+from training.selfplay import SelfPlay, game_seed, longest_first
+from training.stages import begin, play_self
 
 OPENED = {"random_opening_share": 0.7, "random_opening_plies": 6, "full_search_share": 1.0, "game": "connect4"}
 

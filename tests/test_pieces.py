@@ -7,11 +7,11 @@ import pytest
 
 from compiled import call
 from network.predictor import BATCHES, STEADY, padded, pieces
-from pool import Here, Order
 from searching import GAMES, Projection
-from selfplay import SelfPlay
 from tiny import jobs, tiny
-from turns import questions
+from training.selfplay import SelfPlay
+from training.selfplay_step import questions
+from training.worker_pool import Here, Order
 
 PIECE, TREES = 4, 32
 

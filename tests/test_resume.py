@@ -10,17 +10,16 @@ import pytest
 
 import config as c
 import initialise
-import scoring
-import stages
 from config import UserError, with_overrides
 from initialise import Session
 from main import train
-from schedule import learning_rates, progress
 from sessions import Listening, content
 from storage.atomic_files import DamagedData
 from storage.run_folders import RunBusy, find_run, new_folder, read_config, runs_of, unfinished_run
 from storage.run_store import Store
 from tiny import QUIET, tiny, tree_of
+from training import scoreboard, stages
+from training.learning_rate import learning_rates, progress
 
 # ---- settings on resume
 
@@ -253,7 +252,7 @@ def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboar
 
 def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_the_last(root, monkeypatch):
     config = tiny(minutes=5, eval_every=1000, score_every=1, min_memory=16)
-    now, began, exact = [0.0], [0.0], scoring._exact
+    now, began, exact = [0.0], [0.0], scoreboard._exact
 
     def long(*args):
         now[0] += 1000
@@ -261,7 +260,7 @@ def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_t
 
     monkeypatch.setattr(stages, "begin", lambda session: began.__setitem__(0, now[0]))
     monkeypatch.setattr(stages, "spent", lambda session: now[0] - began[0])
-    monkeypatch.setattr(scoring, "_exact", long)
+    monkeypatch.setattr(scoreboard, "_exact", long)
     with Session.start(config, root=root, console=QUIET) as session:
         lines = train(session)
     assert [line["tournament_played"] > 0 for line in lines] == [False, True]

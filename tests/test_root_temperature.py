@@ -11,9 +11,9 @@ from search.expand import make_priors
 from search.sampling import soften
 from search.tables import EXPANDED
 from searching import GAMES, Projection, always, rooted
-from selfplay import SelfPlay, game_seed
-from targets import write_target
 from tiny import tiny
+from training.policy_target import write_target
+from training.selfplay import SelfPlay, game_seed
 
 
 def softmax(logits):

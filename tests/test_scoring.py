@@ -6,14 +6,13 @@ import shutil
 
 import pytest
 
-import scoring
-import stages
 from config import preset
 from initialise import Session
 from loggers import read_metrics
 from main import train
 from sessions import Listening, copied, start
 from tiny import QUIET
+from training import scoreboard, stages
 
 SETTINGS = {
     "score_every": 1,
@@ -56,7 +55,7 @@ def test_every_iteration_has_a_scoreboard(undisturbed):
 
 @pytest.mark.parametrize("moment", ["choose", "rollout_match", "league"])
 def test_a_run_interrupted_in_a_scoreboard_comes_to_the_same_figures(undisturbed, tmp_path, quick, monkeypatch, moment):
-    whole, calls = getattr(scoring, moment), []
+    whole, calls = getattr(scoreboard, moment), []
 
     def interrupted(*args, **options):
         calls.append(1)
@@ -66,10 +65,10 @@ def test_a_run_interrupted_in_a_scoreboard_comes_to_the_same_figures(undisturbed
 
     with start(tmp_path / "two", **SETTINGS) as session:
         folder = session.folder
-        monkeypatch.setattr(scoring, moment, interrupted)
+        monkeypatch.setattr(scoreboard, moment, interrupted)
         with pytest.raises(KeyboardInterrupt):
             train(session)
-        monkeypatch.setattr(scoring, moment, whole)
+        monkeypatch.setattr(scoreboard, moment, whole)
     with Session.open(folder, console=QUIET) as session:
         assert session.iteration < 4
         train(session)
@@ -107,15 +106,15 @@ def test_a_scoreboard_is_made_when_its_turn_comes_and_at_the_end(tmp_path, quick
 
 def test_without_a_scoreboard_nothing_is_measured(tmp_path, quick, monkeypatch):
     for name in ("choose", "rollout_match"):
-        monkeypatch.setattr(scoring, name, lambda *_, **__: pytest.fail("measured"))
+        monkeypatch.setattr(scoreboard, name, lambda *_, **__: pytest.fail("measured"))
     with start(tmp_path / "one", **{**SETTINGS, "score_every": 0, "score_games": 0}) as session:
         train(session, iterations=1)
         assert scores(session.folder) == [{}]
 
 
 def test_a_game_without_exact_values_has_its_matches_and_says_once_why(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(scoring, "oracle", lambda game: None)
-    monkeypatch.setattr(scoring, "_KNOWN", {})
+    monkeypatch.setattr(scoreboard, "oracle", lambda game: None)
+    monkeypatch.setattr(scoreboard, "_KNOWN", {})
     with start(tmp_path / "one", **{**SETTINGS, "iterations": 2}) as session:
         session.console = listening = Listening()
         train(session)
@@ -140,27 +139,27 @@ def played(opponent, score):
 )  # fmt: skip
 def test_the_opponent_grows_when_it_is_beaten(before, found, following):
     lines = [played(16, 1.0), {"score_kept": 0.5}, played(before, found), {}]
-    assert scoring.next_opponent(lines, 1024) == following
+    assert scoreboard.next_opponent(lines, 1024) == following
 
 
 def test_the_first_opponent_is_the_weakest_and_the_strongest_of_a_match_counts():
-    assert scoring.next_opponent([], 1024) == scoring.next_opponent([{}, {"score_kept": 1.0}], 1024) == 16
+    assert scoreboard.next_opponent([], 1024) == scoreboard.next_opponent([{}, {"score_kept": 1.0}], 1024) == 16
     both = {"score_matches": [*played(32, 1.0)["score_matches"], *played(64, 0.5)["score_matches"]]}
-    assert scoring.next_opponent([both], 1024) == 64
+    assert scoreboard.next_opponent([both], 1024) == 64
 
 
 def test_opponents_cost_at_most_their_share_of_self_play():
     for name in ("laptop", "tiny", "gpu"):
         c = preset(name)
         for plies in (8, 33, 120):
-            top = scoring.strongest(c, plies, plain=False)
+            top = scoreboard.strongest(c, plies, plain=False)
             full = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * c.fast_sims
             work = c.eval_every * c.episodes * plies * full
             simulations = c.score_games // 2 * (top + top // 2) * plies / 2
-            assert top == 16 or simulations <= scoring.COST * work
-            assert top == scoring.HIGHEST or 2 * simulations > scoring.COST * work
-            assert scoring.strongest(c, plies, plain=True) <= top
-    assert scoring.strongest(preset("tiny", episodes=1), 8, plain=True) == 16
+            assert top == 16 or simulations <= scoreboard.COST * work
+            assert top == scoreboard.HIGHEST or 2 * simulations > scoreboard.COST * work
+            assert scoreboard.strongest(c, plies, plain=True) <= top
+    assert scoreboard.strongest(preset("tiny", episodes=1), 8, plain=True) == 16
 
 
 class Won:
@@ -168,8 +167,8 @@ class Won:
 
 
 def test_a_stronger_opponent_comes_beside_the_one_half_as_strong(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(scoring, "rollout_match", lambda game, player, sims, which, **_: [Won()] * len(which))
-    monkeypatch.setattr(scoring, "strongest", lambda *_, **__: 512)
+    monkeypatch.setattr(scoreboard, "rollout_match", lambda game, player, sims, which, **_: [Won()] * len(which))
+    monkeypatch.setattr(scoreboard, "strongest", lambda *_, **__: 512)
     with start(tmp_path / "one", **{**SETTINGS, "iterations": 4}) as session:
         train(session)
         lines = read_metrics(session.folder / "metrics.jsonl")

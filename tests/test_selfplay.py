@@ -9,12 +9,12 @@ import pytest
 import games
 from compiled import bind
 from corridor import Corridor
-from pool import Here, Order
 from search.tables import UNVISITED
 from searching import GAMES, Projection
-from selfplay import SelfPlay, game_seed, side_by_side
 from tiny import jobs, tiny, used_memory
-from turns import budgets, end_move
+from training.selfplay import SelfPlay, game_seed, side_by_side
+from training.selfplay_step import budgets, end_move
+from training.worker_pool import Here, Order
 
 
 def played(game, count=30, *, threads=1, predictor=None, games=None, **changes):

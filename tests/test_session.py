@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 
-import stages
 from config import with_overrides
 from initialise import Session
 from loggers import Console, read_metrics
@@ -18,6 +17,7 @@ from storage.atomic_files import DamagedData
 from storage.run_folders import read_config
 from storage.run_store import Store
 from tiny import QUIET, tiny, tree_of
+from training import stages
 
 # ---- a run
 

@@ -11,8 +11,8 @@ from drawings import play
 from memory import Batch
 from model import Residual_CNN
 from searching import GAMES, Projection
-from selfplay import SelfPlay, game_seed
 from tiny import tiny
+from training.selfplay import SelfPlay, game_seed
 
 
 def value_of(state, known):

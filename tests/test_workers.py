@@ -15,12 +15,12 @@ import pytest
 import workmen
 from initialise import Session
 from main import train
-from pool import FAILURES, PATIENCE, Crew, Order, WorkersFailed, game_message, pack, unpack
-from processes import ProcessHand, _Worker
-from selfplay import Counts, game_seed
 from sessions import assert_same_run
 from tiny import QUIET, tiny
-from workers import NetworkPlayer
+from training.selfplay import Counts, game_seed
+from training.worker import NetworkPlayer
+from training.worker_pool import FAILURES, PATIENCE, Crew, Order, WorkersFailed, game_message, pack, unpack
+from training.worker_process import ProcessHand, _Worker
 from workmen import game_of, workman
 
 ORDER = Order("run", 3, 5, "net", "digest")
@@ -191,7 +191,7 @@ class Late:
 
 
 def test_a_worker_that_says_late_that_it_has_stopped_keeps_the_games_of_the_next_round(monkeypatch):
-    monkeypatch.setattr("pool.TICK", 0.001)
+    monkeypatch.setattr("training.worker_pool.TICK", 0.001)
     crew, asked = Crew(Late, workers=1, side_by_side=4, log=print), []
     assert_all_there(list(crew.play(ORDER, [0], stop=lambda: bool(crew._places[0].tasks))), 1)
     found = list(crew.play(ORDER, [0], stop=lambda: asked.append(0) or len(asked) > 100))  # in vain: not for ever

@@ -8,7 +8,7 @@ import pytest
 
 from config import preset
 from loggers import Console
-from selfplay import game_seed
+from training.selfplay import game_seed
 
 QUIET = Console(quiet=True)
 

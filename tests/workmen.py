@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 
-from selfplay import Counts
 from storage.run_store import GameRecord
+from training.selfplay import Counts
 
 
 def game_of(index, seed, weights="net"):

@@ -11,11 +11,11 @@ from typing import Any
 import games
 from config import Config, from_json, to_json, with_overrides
 from network.predictor import STEADY, cores, make_predictor
-from pool import Crew
-from processes import ProcessHand
-from selfplay import Counts, SelfPlay, side_by_side
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.run_store import GameRecord
+from training.selfplay import Counts, SelfPlay, side_by_side
+from training.worker_pool import Crew
+from training.worker_process import ProcessHand
 
 
 class NetworkPlayer:

@@ -14,7 +14,7 @@ from search.reroot import advance_root, make_child, plant
 from search.sampling import choose, draw_noise, soften, uniform
 from search.speed.bound_arguments import given
 from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
-from targets import write_target
+from training.policy_target import write_target
 
 
 class Table(NamedTuple):

@@ -25,7 +25,7 @@ from network.predictor import STEADY, cores, padded
 from search.speed.bound_arguments import Held
 from search.tables import TREE
 from storage.run_store import GameRecord
-from turns import Table, budgets, draw_openings, how_to_play, selfplay_step
+from training.selfplay_step import Table, budgets, draw_openings, how_to_play, selfplay_step
 
 PAUSE = 0.2
 """Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
@@ -88,7 +88,7 @@ class SelfPlay:
         `stop` is asked once a batch; when true, games in hand are dropped. A deque is taken as it is: games that are
         added to it while others are played are played too. `together` is asked once a batch when no game is left to
         begin: whether those in hand should end as close together as they can, which takes the least time for all of
-        them (see `turns.questions`), or each as soon as it can.
+        them (see `selfplay_step.questions`), or each as soon as it can.
         """
         todo = games if isinstance(games, deque) else deque(games)
         busy = _Busy(len(self.workers))
@@ -262,7 +262,7 @@ class _Worker:
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
         """Take the network's answers, begin games, and play on until each has a question.
 
-        Returns how many questions are asked now and how many games ended; `piece`: see `turns.questions`. The
+        Returns how many questions are asked now and how many games ended; `piece`: see `selfplay_step.questions`. The
         interpreter is slow just after the network was asked, when nothing that it needs is in the processor's caches:
         so this does little, and games that ended are collected many at a time.
         """

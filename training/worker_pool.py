@@ -2,7 +2,8 @@
 
 A `Pool` is told which games to play with which network and yields them as they end. `Here` plays them itself. `Crew`
 shares them out among workers, each played by one worker from its first move to its last. A worker is reached through a
-`Hand`, which only carries messages: `processes.py` makes one of a process and its pipe, a cluster would make another.
+`Hand`, which only carries messages: training/worker_process.py makes one of a process and its pipe, a cluster would
+make another.
 
 A game follows from (run, iteration, index) and the network alone, so it does not matter who plays it, nor how often.
 """
@@ -20,8 +21,8 @@ import numpy as np
 
 from config import UserError
 from network.predictor import Predictor
-from selfplay import Counts, SelfPlay, game_seed
 from storage.run_store import GameRecord
+from training.selfplay import Counts, SelfPlay, game_seed
 
 TASK = 16
 """Most games of a task."""

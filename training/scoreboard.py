@@ -20,7 +20,7 @@ from evaluation.solved_positions import Oracle, Solved, oracle, positions
 from games.plain import PlainGame
 from initialise import Session, Stopped
 from league import ANCHOR, league, version_name
-from turns import budgets
+from training.selfplay_step import budgets
 
 LOWEST = int(ANCHOR.split(":")[1])
 """Simulations of the first opponent."""

@@ -17,11 +17,11 @@ from funcs import MatchGame, tournament
 from initialise import Session, Stopped
 from memory import Batch, window
 from network.predictor import measure_raw
-from schedule import learning_rates
-from selfplay import Counts, longest_first, side_by_side
 from storage.checkpoints import drop_old_optimizers
 from storage.fault_injection import reach
 from storage.run_store import IMPORTED, GameRecord
+from training.learning_rate import learning_rates
+from training.selfplay import Counts, longest_first, side_by_side
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""

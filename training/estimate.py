@@ -7,7 +7,7 @@ from loggers import clock
 from network.predictor import cores, measure_raw
 from search.evaluation_cache import place_bytes
 from search.tables import capacity_for, forest_bytes
-from selfplay import side_by_side
+from training.selfplay import side_by_side
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""

@@ -21,9 +21,9 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from config import UserError
-from pool import PATIENCE, Report, game_message, pack
-from selfplay import Counts, game_seed
 from storage.run_store import GameRecord
+from training.selfplay import Counts, game_seed
+from training.worker_pool import PATIENCE, Report, game_message, pack
 
 BEAT = 0.5
 """Seconds from one sign of a playing worker to the next."""

@@ -14,7 +14,7 @@ from game import Game
 from MCTS import MCTS
 from network.predictor import STEADY, cores, make_predictor, measure_raw
 from search.tables import forest_bytes
-from selfplay import SelfPlay, game_seed, side_by_side
+from training.selfplay import SelfPlay, game_seed, side_by_side
 
 TURN = 1.0
 """Seconds after which self-play and the raw network take turns: a processor's speed changes within seconds."""

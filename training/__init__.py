@@ -1,0 +1,1 @@
+"""What an iteration does: self-play, retraining, tournament, scoreboard, and who does it. Imports all but interface/."""
