@@ -165,7 +165,7 @@ class GameState:
         raise NotImplementedError
 
     def _repr_svg_(self) -> str:
-        from drawing import board_svg
+        from interface.board_svg import board_svg
 
         return board_svg(self)
 
@@ -188,7 +188,7 @@ class Game:
     symmetries: list[Symmetry]
     """Without the identity."""
     look: str = "squares"
-    """How `drawing.board_svg` draws it: "squares" with discs, stones on "points", discs in "holes", "marks" X and O."""
+    """How `board_svg` draws it: "squares" with discs, stones on "points", discs in "holes", "marks" X and O."""
     winning_line: int = 0
     """Stones in a line that win; 0 where the game is not won by a line."""
     policy_layout: str = "points"

@@ -46,7 +46,7 @@ if __name__ == "__main__":
     import sys
 
     try:
-        from cli import run
+        from interface.cli import run
 
         sys.exit(run(sys.argv[1:]))
     except KeyboardInterrupt:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from agent import Agent, Player, User
-from arguments import PLAYERS
 from config import UserError
 from game import Game
 from games.own import digest
+from interface.arguments import PLAYERS
 from players.levels import AS_MEASURED, find_level
 from search.tables import trees_in
 from storage.checkpoints import read_weights

@@ -2,7 +2,7 @@
 
 import re
 
-from cli import run
+from interface.cli import run
 from tiny import tree_of
 
 SMALL = ["--preset", "tiny", "--hidden-cnn-layers", "8x3", "8x3", "--episodes", "16", "--mcts-sims", "8", "--fast-sims",

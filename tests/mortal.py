@@ -123,8 +123,8 @@ def live(root, changes):
 def command(root, changes):
     """The same by the command line, its errors and signals with it; raise `SystemExit` with its code."""
     import initialise
-    from cli import run
     from config import differences, preset
+    from interface.cli import run
     from storage import run_folders
 
     initialise.RUNS = run_folders.RUNS = root

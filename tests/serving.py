@@ -13,13 +13,13 @@ if __name__ == "__main__":
     run_folders.RUNS = Path(root)
     run_folders.SHIPPED = Path(root) / "none"
     if argv[0] == "serve":
-        from web import trainer
+        from interface.web import trainer
 
         trainer.COMMAND = [sys.executable, __file__, root, "train"]
     else:
         from commandline import SMALL
 
         argv += [*SMALL[2:], "--iterations", "400"] if "--new" in argv else []
-    from cli import run
+    from interface.cli import run
 
     sys.exit(run(argv))

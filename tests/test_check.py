@@ -1,11 +1,10 @@
-"""`conformance.check` passes every game that conforms and finds each kind of fault, planted one at a time."""
+"""`game_contract.check` passes every game that conforms and finds each kind of fault, planted one at a time."""
 
 import numpy as np
 import pytest
 from numba import cfunc
 
 import games
-from conformance import check
 from corridor import PASS, Corridor, CorridorState
 from game import (
     ENCODE,
@@ -26,6 +25,7 @@ from game import (
 )
 from games.boards import hash_cells, kept_hash, point_symmetries
 from games.chains import HASH, PASSED
+from interface.doctor.game_contract import check
 
 CONFORMING = ["connect4", "connect4(rows=5,columns=6,n=3)", "tictactoe", "corridor"]
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import cli
 import initialise
 from commandline import SMALL, refused_unchanged, told
+from interface import cli
 from tiny import tree_of
 
 # ---- what is refused
@@ -222,7 +222,7 @@ def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypa
     def run(argv):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.module", lambda name: SimpleNamespace(run=run))
+    monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
     assert told(capsys, *argv) == (130, "", "\nstopped; the same command goes on\n" if goes_on else "\nstopped\n")
 
 
@@ -234,7 +234,7 @@ def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_ar
         def run(argv, error=error):
             raise error
 
-        monkeypatch.setattr("cli.module", lambda name, run=run: SimpleNamespace(run=run))
+        monkeypatch.setattr("interface.cli.module", lambda name, run=run: SimpleNamespace(run=run))
         if error is full:
             code, _, err = told(capsys, "train")
             assert code == 2 and err.startswith("error: not enough memory (OOM when allocating tensor")

@@ -199,7 +199,7 @@ def python(code, *options):
 def test_help_is_shown_without_loading_what_is_slow(argv):
     code = f"""
 import sys
-from cli import run
+from interface.cli import run
 try:
     code = run({argv!r})
 except SystemExit as end:
@@ -262,11 +262,11 @@ def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_
     for name in ("one", "two"):  # two checkouts keep their code in one place
         (tmp_path / name / "games").mkdir(parents=True)
         (tmp_path / name / "search/simulate.py").write_text("@compiled\ndef f():\n    return 1\n")
-        (tmp_path / name / "cli.py").write_text("# numba cannot write there\n")
+        (tmp_path / name / "interface/cli.py").write_text("# numba cannot write there\n")
         folders.append(cache_folder(tmp_path / name))
         folders[-1].mkdir(parents=True)
     assert len(set(folders)) == 2
-    (tmp_path / "one" / "cli.py").write_text("# numba can\n")
+    (tmp_path / "one" / "interface/cli.py").write_text("# numba can\n")
     assert cache_folder(tmp_path / "one") == folders[0] and folders[0].exists()
     (tmp_path / "one" / "search/simulate.py").write_text("@compiled\ndef f():\n    return 2\n")
     assert cache_folder(tmp_path / "one") != folders[0]

@@ -13,7 +13,7 @@ from agent import Agent
 from commandline import told
 from config import preset
 from corridor import Corridor
-from doctor import Patient, examine, history, installation, learning
+from interface.doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
 from search import simulate

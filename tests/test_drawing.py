@@ -7,8 +7,8 @@ import pytest
 
 import games
 from corridor import Corridor
-from drawing import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
-from explain import after_moves
+from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
+from interface.explain import after_moves
 
 SVG = "{http://www.w3.org/2000/svg}"
 POSITIONS = [

@@ -11,8 +11,8 @@ from compiled import call
 from config import preset
 from corridor import Corridor, CorridorState
 from drawings import play
-from explain import explain
 from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
+from interface.explain import explain
 from search.endgame_solver import FEW, make_line, solve
 from searching import Projection, always, rooted
 from test_selfplay import walk

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from commandline import refused_unchanged, told
-from curves import curves
 from evaluation.report import as_text
+from interface.curves import curves
 
 EXACT = ["--game", "tictactoe", "--ladder-games", "0", "--positions", "60"]
 

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import games
-from cli import run
 from config import UserError
 from games.own import digest, write_template
 from initialise import Session
+from interface.cli import run
 from searching import GAMES, Projection
 from sessions import content
 from storage.game_exchange import content_of, fault, games_from_bytes, games_to_bytes, import_games

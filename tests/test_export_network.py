@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import games
-from cli import run
 from initialise import Session
+from interface.cli import run
 from players.by_name import make_player
 from tiny import QUIET, tiny, trained_looking
 

@@ -12,15 +12,15 @@ import funcs
 import games
 from benchmarks import ablation
 from commandline import told
-from commands import match as match_command
 from config import Config
-from curves import Run, curves
 from evaluation.ladder import climb
 from evaluation.move_accuracy import stages
 from evaluation.openings import different, identity, openings
 from evaluation.promotion import weigh
 from evaluation.rating import rate, wilson
-from explain import describe
+from interface.commands import match as match_command
+from interface.curves import Run, curves
+from interface.explain import describe
 from matching import Spy
 from searching import GAMES, Projection, rooted
 from test_evaluate import line, panels

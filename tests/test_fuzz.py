@@ -96,8 +96,8 @@ def test_any_settings_are_valid_or_every_fault_is_told_at_once_with_name_value_a
 @settings(max_examples=40, **ANY)
 @given(st.lists(PAIRS, min_size=1, max_size=3).map(dict))
 def test_any_settings_typed_at_the_command_line_are_valid_or_refused_with_code_2(values):
-    from arguments import parse
-    from commands.train import Train
+    from interface.arguments import parse
+    from interface.commands.train import Train
 
     argv = []
     for name, value in values.items():

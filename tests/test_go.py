@@ -9,9 +9,9 @@ import pytest
 
 import games
 from config import UserError
-from conformance import check
 from game import OVER, PLAYER, PLY
 from games.chains import KO, PASSED, board_area, colours
+from interface.doctor.game_contract import check
 from perft import _children, sequences
 from plain_go import PlainGo
 

@@ -8,10 +8,10 @@ import pytest
 
 import games
 from config import UserError
-from conformance import check
 from drawings import play
 from game import PLY
 from games import renju as forbidden
+from interface.doctor.game_contract import check
 from perft import positions, sequences
 from stones import position
 

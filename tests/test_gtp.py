@@ -13,10 +13,10 @@ import pytest
 import games
 from config import UserError
 from funcs import play_batch, playMatches
+from interface.notebook.board import Board
 from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program
 from players.simple import RandomPlayer
-from position import Board
 
 ENGINE = Path(__file__).with_name("fake_engine.py")
 LOG = logging.Logger("test")

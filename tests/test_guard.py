@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from web.guard import HEADERS, Guard, names_of
+from interface.web.guard import HEADERS, Guard, names_of
 
 HOST = "127.0.0.1:8080"
 SOCKET = "/_nicegui_ws/socket.io/"
@@ -87,7 +87,7 @@ def test_at_http_s_own_port_browsers_leave_it_out():
 
 
 def test_a_browser_is_told_the_address_by_a_file_of_ones_own():
-    from web.app import doorway, outward
+    from interface.web.app import doorway, outward
 
     door = doorway("http://127.0.0.1:8080/?token=secret")
     try:
@@ -157,7 +157,7 @@ def test_what_answers_first_imports_nothing_slow():
 def test_what_is_hidden_cannot_be_imported_and_can_be_again_afterwards():
     import json.tool  # noqa: F401
 
-    from web.app import hidden
+    from interface.web.app import hidden
 
     sys.modules.pop("this", None)
     with hidden("this", "json.tool"):

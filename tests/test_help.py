@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from arguments import NETWORKS, PLAYERS
-from cli import run
-from commands import COMMANDS
 from config import Config
+from interface.arguments import NETWORKS, PLAYERS
+from interface.cli import run
+from interface.commands import COMMANDS
 
 POSITIONAL = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
               "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],

@@ -27,7 +27,7 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
-TALKS = {"agent.py", "cli.py", "console.py", "loggers.py", "main.py"}
+TALKS = {"agent.py", "interface/cli.py", "interface/console.py", "loggers.py", "main.py"}
 AT_IMPORT = {
     "print",
     "input",
@@ -169,15 +169,15 @@ BAD = [
         "try:\n    import stages\nexcept ImportError:\n    pass",
         "imports point down the layers",
     ),
-    ("explain.py", "import lineup", "imports point down the layers"),
+    ("interface/explain.py", "import lineup", "imports point down the layers"),
     ("funcs.py", "from model import Residual_CNN", "networks are imported when first needed"),
-    ("cli.py", "from backends import openvino_cpu", "networks are imported when first needed"),
+    ("interface/cli.py", "from backends import openvino_cpu", "networks are imported when first needed"),
     ("backends/__init__.py", "import keras", "networks are imported when first needed"),
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
     ("stranger.py", "", "every module has a layer"),
     ("config.py", "log = open('x')", "nothing prints or opens files at import"),
-    ("cli.py", "if True:\n    print('loaded')", "nothing prints or opens files at import"),
+    ("interface/cli.py", "if True:\n    print('loaded')", "nothing prints or opens files at import"),
     ("storage/run_store.py", "import os\nos.mkdir('run')", "nothing prints or opens files at import"),
     ("memory.py", "def f():\n    print('x')", "only what talks to people prints"),
     ("storage/run_store.py", "import pickle", "nothing that runs what it reads"),
@@ -206,7 +206,7 @@ def test_a_module_that_breaks_a_rule_is_caught(path, source, rule):
 
 GOOD = [
     (
-        "cli.py",
+        "interface/cli.py",
         "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    import stages\n    print(1)",
     ),
     ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from initialise import Session"),

@@ -6,12 +6,12 @@ import pytest
 
 import games
 from agent import Agent
-from arguments import NETWORKS, PLAYERS
-from cli import run
 from config import UserError
 from drawings import play
 from evaluation.release import pack
 from initialise import Session
+from interface.arguments import NETWORKS, PLAYERS
+from interface.cli import run
 from players.by_name import make_player, one_at_a_time
 from players.uct import spiel_name
 from search.tables import capacity_for, forest_bytes, make_forest

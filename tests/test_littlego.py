@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import games
-import turnfile
-from cli import run
 from config import UserError
-from conformance import check
 from course import Host
 from game import PLY
 from games.chains import KO, colours
-from turnfile import find_ply, greedy, loader, read_clock, read_given, take_turn, time_for
+from interface import littlego_turn
+from interface.cli import run
+from interface.doctor.game_contract import check
+from interface.littlego_turn import find_ply, greedy, loader, read_clock, read_given, take_turn, time_for
 
 HERE = Path(__file__).parent.parent
 GAME = games.make("littlego")
@@ -160,7 +160,7 @@ def alive(monkeypatch):
     def late(code):
         raise RuntimeError("the player was late")
 
-    monkeypatch.setattr("commands.littlego.os._exit", late)
+    monkeypatch.setattr("interface.commands.littlego.os._exit", late)
 
 
 def turn(folder, *argv):
@@ -253,7 +253,7 @@ def test_without_a_network_another_player_steps_in_and_says_why(tmp_path, capsys
     monkeypatch.setattr("storage.run_folders.RUNS", tmp_path / "none")
     monkeypatch.setattr("storage.run_folders.SHIPPED", tmp_path / "none")
     (tmp_path / "input.txt").write_text("2\r\n" + (EMPTY + ONE).replace("\n", "\r\n") + "\n\n")
-    turnfile._choice(turnfile.make_player("rollout:0.01s", GAME), GAME.start(), 0)  # compiled before the time counts
+    littlego_turn._choice(littlego_turn.make_player("rollout:0.01s", GAME), GAME.start(), 0)  # compile first
     assert turn(tmp_path, "--seconds", "15") == 0
     out, err = capsys.readouterr()
     assert re.fullmatch(r"move 2: \S+ \(\S+ \(expected a trained run of littlego, there is none; .*\)\)\n", out)
@@ -267,9 +267,9 @@ def test_the_first_player_there_is_plays_by_default(monkeypatch):
         asked.append(name)
         if name in ("best", "shipped"):
             raise UserError(f"no network {name}\nat all")
-        return type("Fixed", (turnfile.Player,), {"act": lambda self, state, tau: (7, None, 0.0, 0.0)})(name, game)
+        return type("Fixed", (littlego_turn.Player,), {"act": lambda self, state, tau: (7, None, 0.0, 0.0)})(name, game)
 
-    monkeypatch.setattr(turnfile, "make_player", make_player)
+    monkeypatch.setattr(littlego_turn, "make_player", make_player)
     player, told = loader("", sims=1)(3.6)
     assert player.act(GAME.start(), 0)[0] == 7 and told == "rollout:4s (no network best)"
     assert asked == ["best", "shipped", "rollout:4s"]
@@ -287,7 +287,7 @@ def test_the_time_of_a_move_goes_by_its_number():
             read_clock(words)
 
 
-class Thinker(turnfile.Player):
+class Thinker(littlego_turn.Player):
     """Takes its time, then plays one move whatever the position."""
 
     def __init__(self, action, seconds=0.0):
@@ -353,7 +353,7 @@ def test_rollouts_that_began_are_not_left_behind(tmp_path):
 
     (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    turnfile._choice(turnfile.make_player("rollout:0.01s", GAME), GAME.start(), 0)
+    littlego_turn._choice(littlego_turn.make_player("rollout:0.01s", GAME), GAME.start(), 0)
     found = take_turn(*files, load, lambda move: 5.0)
     assert (found.action, found.by, found.late) == (3, "a thinker", False)
     assert not [t for t in threading.enumerate() if t is not threading.main_thread() and "_search" in t.name]
@@ -364,9 +364,9 @@ def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, nam
     """A clock, simulations or plies that would take longer than a move has."""
     (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    player = turnfile.make_player(name, GAME)
+    player = littlego_turn.make_player(name, GAME)
     short = name.replace("3600s", "0.01s").replace("1000000", "9")
-    turnfile._choice(turnfile.make_player(short, GAME), GAME.start(), 0)
+    littlego_turn._choice(littlego_turn.make_player(short, GAME), GAME.start(), 0)
     began = time.monotonic()
     found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 10.0)
     assert (found.late, found.by) == (False, player.name) and time.monotonic() - began < 60

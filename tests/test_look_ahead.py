@@ -8,7 +8,7 @@ import pytest
 import games
 from agent import Agent
 from drawings import play
-from explain import explain
+from interface.explain import explain
 from search.tables import LOSS
 from searching import GAMES, Projection, always, rooted
 from test_targets import value_of

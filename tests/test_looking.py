@@ -11,14 +11,11 @@ import pytest
 
 import games
 from agent import Agent
-from explain import after_moves, explain
-from players.rollout import RolloutPlayer
-from position import overlay_of
-from searching import Projection
-from storage.game_files import PERSON
-from web.charts import Point, curve_svg, values_svg
-from web.engine import LEVELS, OneAtATime, Roster, choose, look
-from web.runfile import (
+from interface.explain import after_moves, explain
+from interface.notebook.board import overlay_of
+from interface.web.charts import Point, curve_svg, values_svg
+from interface.web.engine import LEVELS, OneAtATime, Roster, choose, look
+from interface.web.runfile import (
     iterations,
     kept_points,
     list_games,
@@ -29,10 +26,13 @@ from web.runfile import (
     stored_game,
     strength_points,
 )
-from web.truth import true_values
+from interface.web.truth import true_values
+from players.rollout import RolloutPlayer
+from searching import Projection
+from storage.game_files import PERSON
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
+from interface.web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
@@ -139,8 +139,8 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    monkeypatch.setattr("web.engine.RUNS", trained.parent.parent)
-    monkeypatch.setattr("web.engine.SHIPPED", trained.parent.parent / "none")
+    monkeypatch.setattr("interface.web.engine.RUNS", trained.parent.parent)
+    monkeypatch.setattr("interface.web.engine.SHIPPED", trained.parent.parent / "none")
     roster = Roster()
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
@@ -322,7 +322,7 @@ def test_the_share_of_kept_values_has_wilsons_interval():
 
 
 def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
-    learn = pytest.importorskip("web.learn")
+    learn = pytest.importorskip("interface.web.learn")
     html = learn.charts_html({"connect4/run0001": LINES})
     for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
         chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
@@ -336,7 +336,7 @@ def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
 
 
 def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
-    from web import engine
+    from interface.web import engine
 
     monkeypatch.setattr(engine, "SHIPPED", trained.parent.parent)
     monkeypatch.setattr(engine, "RUNS", tmp_path / "none")
@@ -353,9 +353,9 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
     from evaluation.release import pack, write_levels
+    from interface.web import engine
     from players.levels import Level
     from storage import run_folders
-    from web import engine
 
     monkeypatch.setattr(engine, "SHIPPED", run_folders.SHIPPED)
     target = pack(run_folders.find_run("tictactoe"), 4)

@@ -10,10 +10,10 @@ from numba import njit
 
 import games
 from config import UserError
-from conformance import check
 from drawings import drawn, play
 from game import PLAYER, WINNER
 from games.metasquares import FIRST, SECOND
+from interface.doctor.game_contract import check
 
 
 def metasquares(size=11, rule="area"):

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import games
-from cli import run
 from commandline import SMALL, told
 from config import UserError
-from conformance import check
 from games.own import TEMPLATE, digest
+from interface.cli import run
+from interface.doctor.game_contract import check
 from loggers import read_metrics
 from sessions import Listening
 from storage import game_files

@@ -10,11 +10,11 @@ pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
 
 import games  # noqa: E402
 import games.openspiel  # noqa: E402
-from cli import run  # noqa: E402
 from commandline import SMALL  # noqa: E402
 from config import UserError  # noqa: E402
-from conformance import check  # noqa: E402
 from games.openspiel import BOARD_TELLS  # noqa: E402
+from interface.cli import run  # noqa: E402
+from interface.doctor.game_contract import check  # noqa: E402
 from loggers import read_metrics  # noqa: E402
 from perft import sequences  # noqa: E402
 from searching import Projection, numbers, rooted  # noqa: E402

@@ -6,9 +6,9 @@ from numba import njit
 
 import games
 from config import UserError
-from conformance import check
 from drawings import drawn, play
 from game import OVER, PLAYER
+from interface.doctor.game_contract import check
 from perft import sequences
 
 WHOLE_GAME = (

@@ -41,6 +41,6 @@ def test_an_error_in_the_rules_of_ones_own_is_told_with_its_place(failing, argv,
 
 def test_an_error_of_the_program_itself_keeps_its_traceback(failing, place, monkeypatch, capsys):
     failing(10**6)
-    monkeypatch.setattr("commands.match.run", lambda argv: 1 / 0)
+    monkeypatch.setattr("interface.commands.match.run", lambda argv: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         told(capsys, "match", "random", "random", "--game", "mine.py:Mine")

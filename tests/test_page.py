@@ -8,7 +8,7 @@ import time
 import pytest
 
 from browsing import CONNECT4, Page, answered, needs_browser, until
-from web.runfile import iterations, stored_game
+from interface.web.runfile import iterations, stored_game
 
 pytestmark = needs_browser
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")

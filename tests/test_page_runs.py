@@ -16,21 +16,21 @@ import pytest
 
 import games
 from config import UserError, to_json
+from interface.web import engine, trainer
+from interface.web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 from players.simple import RandomPlayer
 from storage.game_files import Record, to_bytes
 from storage.run_folders import game_folder
 from storage.run_store import IMPORTED, GameRecord, Store
 from tiny import tiny
-from web import engine, trainer
-from web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
-from web.archive import games_html  # noqa: E402
-from web.learn import read_all  # noqa: E402
-from web.machines import Machines  # noqa: E402
-from web.play import Play  # noqa: E402
-from web.sheet import read_record  # noqa: E402
-from web.table import Table  # noqa: E402
+from interface.web.archive import games_html  # noqa: E402
+from interface.web.learn import read_all  # noqa: E402
+from interface.web.machines import Machines  # noqa: E402
+from interface.web.play import Play  # noqa: E402
+from interface.web.sheet import read_record  # noqa: E402
+from interface.web.table import Table  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
 
@@ -279,7 +279,8 @@ def test_machines_search_one_at_a_time_however_often_something_changes(monkeypat
     view.table.seats = {1: "random", -1: "random"}
     view.inside = SimpleNamespace(position_changed=lambda: None)
     view.show = lambda: None
-    monkeypatch.setattr("web.machines.background_tasks", SimpleNamespace(create=lambda loop, **_: loops.append(loop)))
+    tasks = SimpleNamespace(create=lambda loop, **_: loops.append(loop))
+    monkeypatch.setattr("interface.web.machines.background_tasks", tasks)
     view.changed()
     view.changed()
     assert len(loops) == 1

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import games
-from arguments import PLAYERS
 from compiled import compiled
 from config import UserError
 from corridor import Corridor
 from drawings import play
 from funcs import playMatches
+from interface.arguments import PLAYERS
 from players.by_name import make_player
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone

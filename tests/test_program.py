@@ -121,7 +121,7 @@ def test_a_second_process_is_refused_before_anything_slow_is_loaded(root):
     lock = hold(find_run(GAME, root=root))
     code = f"""
 import sys
-from cli import run
+from interface.cli import run
 code = run(["--game", "{GAME}", "--run", "1"])
 print(code, [name for name in ("tyro", "initialise", "model", "tensorflow", "openvino") if name in sys.modules])
 """
@@ -180,7 +180,7 @@ def test_it_learns_and_plays_without_a_network_and_asks_for_none(tmp_path):
     settings = SETTINGS[: SETTINGS.index("--json")]
     settings[settings.index("--iterations") + 1] = "1"
     code = f"""{WATCHED}
-from cli import run
+from interface.cli import run
 codes = run(["train", *{settings}]), run(["match", "best", "random", "--game", "{GAME}", "--games", "2"])
 print(codes)
 """

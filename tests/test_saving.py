@@ -161,7 +161,8 @@ def test_moves_of_a_file_are_taken_back_as_those_that_were_played(place, capsys,
 def against(monkeypatch):
     """Return a list of the opponents that games at the console would be played against."""
     found = []
-    monkeypatch.setattr("console.play_console", lambda game, against, *_, **options: found.append(against) or 0)
+    played = "interface.console.play_console"
+    monkeypatch.setattr(played, lambda game, against, *_, **options: found.append(against) or 0)
     return found
 
 

@@ -10,12 +10,12 @@ import pytest
 
 import games
 from commandline import told
-from commands.train import Train
 from config import UserError, differences, from_json
 from evaluation import release
 from evaluation.rating import elo
 from evaluation.release import apart, command_of, measure_levels, pack, write_levels
 from games.own import digest
+from interface.commands.train import Train
 from loggers import read_metrics
 from players.by_name import make_player
 from players.levels import Level, find_level, read_levels
@@ -169,7 +169,7 @@ def test_a_run_begins_with_the_player_that_ships(packed, capsys):
     ],
 )
 def test_the_command_that_is_told_makes_the_same_settings(config):
-    from arguments import base_of, parse
+    from interface.arguments import base_of, parse
 
     words = shlex.split(command_of(config))
     assert words[:3] == ["python", "main.py", "--new"]

@@ -4,8 +4,8 @@ import pytest
 
 import games
 from config import UserError
+from interface.web.table import Table
 from storage.game_files import PERSON, Record, from_bytes, to_bytes
-from web.table import Table
 
 
 def played(spec="connect4", moves="", **seats):

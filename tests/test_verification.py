@@ -8,8 +8,8 @@ import pytest
 import games
 from commandline import told
 from config import UserError, preset, to_json
-from doctor.history import read_history
 from initialise import Session
+from interface.doctor.history import read_history
 from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
 from storage.recover import recover
 from storage.run_folders import find_run, game_folder, game_of, read_config

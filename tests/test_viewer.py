@@ -8,15 +8,15 @@ import pytest
 import games
 from agent import Agent
 from corridor import Corridor
-from explain import after_moves, explain
 from game import Game
+from interface.explain import after_moves, explain
+from interface.notebook.board import Board, Explained, opinion_of
+from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from players.book import BookPlayer
 from players.greedy import GreedyPlayer
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
-from position import Board, Explained, opinion_of
 from searching import Projection
-from viewer import LiveCurves, Picture, curves, open_session
 
 PNG = b"\x89PNG\r\n"
 FULL = {

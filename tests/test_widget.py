@@ -13,11 +13,11 @@ from agent import Agent  # noqa: E402
 from browsing import until  # noqa: E402
 from corridor import Corridor  # noqa: E402
 from game import Game  # noqa: E402
+from interface.notebook.board import Board  # noqa: E402
+from interface.notebook.live import clickable  # noqa: E402
+from interface.notebook.widget import BoardWidget  # noqa: E402
 from players.simple import RandomPlayer  # noqa: E402
-from position import Board  # noqa: E402
 from searching import Projection  # noqa: E402
-from viewer import clickable  # noqa: E402
-from widget import BoardWidget  # noqa: E402
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 TRAITS = ("svg", "status", "words", "table", "look", "others", "ply")

@@ -1,1 +1,1 @@
-"""What an iteration does: self-play, retraining, tournament, scoreboard, and who does it. Imports all but interface/."""
+"""An iteration: self-play, retraining, tournament, scoreboard, and who does it. Imports every room but interface/."""

@@ -1,0 +1,111 @@
+"""The command line: reads arguments, calls the work, shows the result. Nothing heavy is imported early."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import io
+import os
+import sqlite3
+import sys
+from collections.abc import Sequence
+
+from config import UserError
+from interface.commands import COMMANDS, module
+
+SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
+
+%s
+
+A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
+Runs lie in run/; the environment variable ALPHAZERO_RUNS names another folder for them.
+
+examples:
+  python main.py                          go on with the newest unfinished Connect 4 run, or start one
+  python main.py --preset tiny --new      learn tic-tac-toe in about two minutes
+  python main.py play                     play Connect 4 against the best network
+  python main.py match best uct:1000 --games 100
+  python main.py explain --moves 4453
+"""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run a command line; return the exit code."""
+    _open_streams()
+    try:
+        try:
+            return _run(list(argv))
+        finally:
+            _flush()
+    except UserError as error:
+        print("\n".join(f"error: {line}" if i == 0 else line for i, line in enumerate(str(error).splitlines())),
+              file=sys.stderr)  # fmt: skip
+        return error.exit_code
+    except KeyboardInterrupt:
+        goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
+        goes_on = goes_on and "--new" not in argv and not any(a.startswith("--initial") for a in argv)
+        print(f"\nstopped{'; the same command goes on' if goes_on else ''}", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 141
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except sqlite3.DatabaseError as error:
+        print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
+        return 4
+    except Exception as error:
+        own = sys.modules.get("games.own")
+        if own is not None and (place := own.told(error)):
+            print(f"error: {place}", file=sys.stderr)
+            return 2
+        if "no locator available" in str(error):  # numba's: neither this folder nor the user's can be written
+            told = "compiled code cannot be kept, neither here nor in your home folder"
+            print(f"error: {told}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)
+            return 2
+        if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
+            raise
+        told = (str(error).splitlines() or [""])[0][:200]
+        hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
+        print(f"error: not enough memory ({told}); {hint}", file=sys.stderr)
+        return 2
+
+
+def _open_streams() -> None:
+    """Let what is printed go nowhere where a stream is closed, and show what its encoding lacks as "?"."""
+    for name in ("stdin", "stdout", "stderr"):  # in this order each gets the number that is its own
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _flush() -> None:
+    """Send out what was printed: where that fails it is told here, and not by Python when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError, ValueError):  # what is left unsent goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        raise
+
+
+def _run(argv: list[str]) -> int:
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:2], "--help"]
+    if argv and argv[0] in ("-h", "--help"):
+        print(SUMMARY % "\n".join(f"  {name:<15}{what}" for name, what in COMMANDS.items()), end="")
+        return 0
+    name = "train"
+    if argv and not argv[0].startswith("-"):
+        name = argv.pop(0)
+        if name not in COMMANDS:
+            from interface.arguments import game_meant
+
+            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.55)
+            hint = f"; did you mean {near[0]!r}?" if near else game_meant(name)
+            raise UserError(f"expected a command out of {', '.join(COMMANDS)}, got {name[:60]!r}{hint}")
+    return int(module(name).run(argv))

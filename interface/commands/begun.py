@@ -1,0 +1,38 @@
+"""The position that a command begins with: after moves from the command line, or within a game from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import games
+from config import UserError
+from interface.arguments import early, whole
+from interface.explain import after_moves
+from storage.game_files import Record, load_game
+
+
+def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int, ply: int | None) -> Record:
+    """Return the moves of the command line, or of a file the first `ply`; the file tells the game unless one is named.
+
+    Raises `UserError` where nobody is to move after them.
+    """
+    if not file:
+        for name in ("ply", "game_number"):
+            if early(argv, name) is not None:
+                raise UserError(f"expected --load beside --{name.replace('_', '-')}: the file that it is about")
+        named = games.make(game)
+        return _going_on(Record(named, named.parse_moves(moves)), "")
+    if moves:
+        raise UserError("expected --moves or --load, got both")
+    record = load_game(Path(file), game_number, games.make(game) if early(argv, "game") is not None else None)
+    if ply is not None:
+        whole(ply, "ply", 0, len(record.moves))
+        record = record._replace(moves=record.moves[:ply], result=None)
+    return _going_on(record, "; --ply N takes the first N moves of the file")
+
+
+def _going_on(record: Record, remedy: str) -> Record:
+    state = after_moves(record.game, record.moves)
+    if state.isEndGame:
+        raise UserError(f"expected a position to play in, the game is over{remedy}\n{state.render()}")
+    return record

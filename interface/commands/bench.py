@@ -1,0 +1,47 @@
+"""Measure speeds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from config import Config, UserError
+from interface.arguments import Choice, base_of, parse, preset_checked
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way.
+
+    Settings of training, tournaments and scoreboards change nothing here."""
+
+    config: Config
+    preset: Choice | None = None
+    """Settings to start from, laptop unless told."""
+    seconds: float = 20.0
+    """Time that self-play and the network alone are measured, each, in turns of half a second."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def run(argv: list[str]) -> int:
+    base = base_of(argv)
+    args = parse(Bench, argv, Bench(base))
+    if not 0.2 <= args.seconds <= 600:
+        raise UserError(f"seconds: expected a number from 0.2 to 600, got {args.seconds}")
+    from training.bench import bench
+
+    found = bench(preset_checked(args.config), seconds=args.seconds)
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    for key, value in found.items():
+        for part in value if isinstance(value, list) else [value]:
+            parts = [f"{name} {_shown(n)}" for name, n in part.items()] if isinstance(part, dict) else [_shown(part)]
+            print(f"{key:<32}{', '.join(parts)}")
+    return 0

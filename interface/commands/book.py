@@ -1,0 +1,64 @@
+"""Make an opening book."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from config import UserError
+from interface.arguments import parse, whole
+
+
+@dataclass(frozen=True)
+class Book:
+    """Make an opening book: search every position that can arise in the first plies against any reply."""
+
+    output: Annotated[str, tyro.conf.arg(aliases=("-o",))]
+    """File to write, a .json; one that is there is gone on with."""
+    game: str = "littlego"
+    player: str = "rollout:50000"
+    """Who finds the replies (human is not possible): PLAYERS; docs/players.md tells more."""
+    plies: int = 4
+    """Positions after fewer moves than this get a reply."""
+    sims: int = 1600
+    """Simulations a move of a network."""
+    seed: int = 0
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Book, argv)
+    whole(args.plies, "plies", 1, 20)
+    whole(args.sims, "sims", 1, 1_000_000)
+    whole(args.seed, "seed", 0, 2**31 - 1)
+    path = Path(args.output)
+    if path.suffix.lower() != ".json":
+        raise UserError(f"expected a file name that ends in .json, got {path.name[:60]!r}")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
+    import games
+    from agent import Agent
+    from players import book as books
+    from players.by_name import make_player
+
+    game = games.make(args.game)
+    player = make_player(args.player, game, sims=args.sims)
+    if player.is_person:
+        raise UserError("expected a player that is no human")
+    name = player.name
+    if isinstance(player, Agent) and player.at_once > 1:  # it has no clock
+        name = f"{name}, {player.mcts_sims} simulations"
+    book = books.load_book(path, game) if path.exists() else books.Book(game, name)
+    if book.player != name:
+        raise UserError(f"{path}: holds replies of {book.player}, expected those of {name}; name another file")
+    live = sys.stdout.isatty()
+    try:
+        books.extend(book, player, args.plies, path, seed=args.seed,
+                     report=lambda n: print(f"\r{n} positions", end="", flush=True) if live else None)  # fmt: skip
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+    print(f"{chr(13) if live else ''}{path}: {len(book)} positions of {game.spec} by {book.player}")
+    return 0

@@ -1,0 +1,46 @@
+"""Draw how runs went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from config import UserError
+from interface.arguments import parse
+
+KINDS = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Draw runs of a game from their metrics: loss, share of value-keeping moves, Elo, games, memory, speeds."""
+
+    game: str = "connect4"
+    run: tuple[int, ...] = ()
+    """Numbers of the runs to draw beside each other; the newest when none is named."""
+    x: Literal["iteration", "time"] = "iteration"
+    """What the curves run over."""
+    output: Annotated[Path, tyro.conf.arg(aliases=("-o",))] = Path("curves.png")
+    """File to write: .png, .svg or .pdf; replaced when it is there."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Curves, argv)
+    if args.output.suffix.lower() not in KINDS:
+        raise UserError(f"output: expected a file that ends in {', '.join(KINDS)}, got {str(args.output)[:80]!r}")
+    import games
+    from loggers import read_metrics
+    from storage.run_folders import SHIPPED, find_run
+
+    spec = games.make(args.game).spec
+    folders = [find_run(spec, number) for number in args.run or (None,)]
+    ships = {folder: "shipped/" if SHIPPED in folder.parents else "" for folder in folders}
+    runs = {f"{ships[f]}{f.parent.name}/{f.name}": read_metrics(f / "metrics.jsonl") for f in folders}
+    from interface.curves import curves
+
+    curves(runs, by_time=args.x == "time").save(args.output)
+    print(f"{', '.join(runs)}: {args.output}")
+    return 0

@@ -1,0 +1,66 @@
+"""Say what is wrong with an installation or a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interface.arguments import parse, whole
+
+if TYPE_CHECKING:
+    from interface.doctor import Finding
+
+
+@dataclass(frozen=True)
+class Doctor:
+    """Say what is wrong with this installation, with learning a game, and with a run; exit code 4 when something is."""
+
+    game: str = "connect4"
+    run: int | None = None
+    """Which run to examine; without it the newest, if there is one."""
+    json: bool = False
+    """Print the findings as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Doctor, argv)
+    if args.run is not None:
+        whole(args.run, "run", 0, 999_999)
+    found = []
+    for part, finding in _findings(args):
+        found.append({"part": part, **finding._asdict()})
+        if not args.json:
+            if len(found) < 2 or found[-2]["part"] != part:
+                print(part)
+            print(finding, flush=True)
+    wrong = [f["name"] for f in found if not f["good"]]
+    if args.json:
+        print(json.dumps({"healthy": not wrong, "wrong": wrong, "findings": found}))
+    else:
+        print(f"{len(wrong)} of {len(found)} checks found something: {', '.join(wrong)}" if wrong else "all is well")
+    return 4 if wrong else 0
+
+
+def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
+    """Yield (part, finding) as they are made."""
+    import games
+    from config import preset
+    from interface.doctor import Patient, examine
+    from storage import run_folders
+
+    game = games.make(args.game)
+    has_run = args.run is not None or run_folders.runs_of(game.spec)
+    folder = run_folders.find_run(game.spec, args.run) if has_run else None
+    config = run_folders.read_config(folder) if folder else preset("laptop", game=game.spec)
+    patient = Patient(game, config, run_folders.RUNS)
+    from interface.doctor import history, installation, learning
+
+    for finding in examine(installation.CHECKS, patient):
+        yield "installation", finding
+    for finding in examine(learning.CHECKS, patient):
+        yield f"learning {game.spec}", finding
+    if folder is not None:
+        for finding in examine(history.CHECKS, history.read_history(folder)):
+            yield f"{folder.parent.name}/{folder.name}", finding

@@ -1,0 +1,93 @@
+"""Measure how well a player plays."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, replace
+
+from tyro.conf import Positional
+
+from config import UserError
+from interface.arguments import early, parse, whole
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Measure a player: the share of its moves that keep the game's exact value, and its place on a ladder of rollout
+    players. docs/evaluation.md says how."""
+
+    player: Positional[str] = "best"
+    """Who is measured: PLAYERS (people, and networks with a clock or a book, are not possible); docs/players.md tells
+    more, `levels` the levels."""
+    game: str = "connect4"
+    positions: int = 3000
+    """Solved positions to ask; 0 leaves the exact part out."""
+    sims: tuple[int, ...] = (25, 100, 400, 800)
+    """Simulations a move of a network, each a line; the network alone is always told."""
+    ladder_games: int = 160
+    """Most games of the ladder; 0 leaves it out."""
+    ladder_seconds: float = 300.0
+    """The ladder ends after the games under way at this time; 0 = no limit. Only then the result depends on speed."""
+    ladder_sims: int = 400
+    """Simulations a move of a network on the ladder."""
+    opening_plies: int = 4
+    """Random moves that open each pair of the ladder's games."""
+    seed: int = 0
+    """Which positions, openings and chance."""
+    json: bool = False
+    """Print the scoreboard as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Evaluate, argv)
+    whole(args.positions, "positions", 0, 100_000)
+    for n in args.sims:
+        whole(n, "sims", 1, 60_000)
+    whole(args.ladder_games, "ladder_games", 0, 100_000)
+    if args.ladder_games == 1:
+        raise UserError("ladder_games: expected 0 or pairs of games, got 1")
+    whole(args.ladder_sims, "ladder_sims", 1, 60_000)
+    whole(args.opening_plies, "opening_plies", 0, 100)
+    whole(args.seed, "seed", 0, 2**31 - 1)
+    if not args.sims:
+        raise UserError("sims: expected at least one number, got none")
+    if not 0 <= args.ladder_seconds <= 1e6:
+        raise UserError(f"ladder_seconds: expected a number from 0 to 1,000,000, got {args.ladder_seconds}")
+    if args.positions == 0 and args.ladder_games == 0:
+        raise UserError("expected positions or ladder_games above 0, got 0 for both")
+    import games
+    from agent import Agent
+    from evaluation.report import as_text, evaluate
+    from network.predictor import STEADY
+    from players.book import BookPlayer
+    from players.by_name import make_player
+
+    game = games.make(args.game)
+    player = make_player(args.player, game, sims=max(*args.sims, args.ladder_sims), smallest=STEADY)
+    if player.is_person:
+        raise UserError(f"expected a player that can be asked thousands of times, got {args.player!r}")
+    if isinstance(player, BookPlayer) and isinstance(player.player, Agent):
+        raise UserError(f"expected a network without a book, whose moves need no simulations, got {args.player!r}")
+    if isinstance(player, Agent) and player.at_once == 1:
+        raise UserError(f"expected a network whose moves take --sims and no clock, got {args.player!r}")
+    if isinstance(player, Agent) and player.name.startswith("level "):  # a level has simulations of its own
+        if typed := [f"--{n.replace('_', '-')}" for n in ("sims", "ladder_sims") if early(argv, n) is not None]:
+            own = f"a level, which has {player.mcts_sims} simulations"
+            raise UserError(f"expected no {' and no '.join(typed)} beside {own}")
+        args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
+    live = sys.stderr.isatty() and not args.json
+
+    def report(what: str, done: int, total: int) -> None:
+        if live:
+            print(f"\r\x1b[2K{what} {done:,}/{total:,}", end="", file=sys.stderr, flush=True)
+
+    told = evaluate(
+        game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
+        ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
+        seed=args.seed, report=report,
+    )  # fmt: skip
+    if live:
+        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+    print(json.dumps(told) if args.json else as_text(told))
+    return 0

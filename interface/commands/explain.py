@@ -1,0 +1,70 @@
+"""Show what the search thinks of a position."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import UserError
+from interface.arguments import early, parse, whole
+
+
+@dataclass(frozen=True)
+class Explain:
+    """Show what the search thinks of a position."""
+
+    game: str = "connect4"
+    moves: str = ""
+    """Moves from the start: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
+    load: str = ""
+    """Take the moves from this file (.json, .jsonl of a match, .sgf; .txt with --game) instead."""
+    game_number: int = 1
+    """Which game of a .jsonl, from 1."""
+    ply: int | None = None
+    """Only so many moves of the file: explain the position after them."""
+    player: str = "best"
+    """A network with its search: NETWORKS."""
+    sims: int = 400
+    """Simulations."""
+    trace: str = ""
+    """Write every simulation to this file: each edge's N, P, nu, adjusted P, W, Q, U, Q + U, the chosen one, the
+    leaf and the back-fill."""
+    overwrite: bool = False
+    """Replace that file when it is there already."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Explain, argv)
+    whole(args.sims, "sims", 1, 1_000_000)
+    from agent import Agent
+    from interface.commands.begun import begun
+    from interface.explain import after_moves, as_text, explain
+    from loggers import open_trace
+    from players.by_name import make_player
+    from storage.game_files import check_free
+
+    record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
+    game, state = record.game, after_moves(record.game, record.moves)
+    if args.trace:
+        check_free(Path(args.trace), overwrite=args.overwrite)
+    log = open_trace(Path(args.trace)) if args.trace else None
+    agent = make_player(args.player, game, sims=args.sims, logger_mcts=log)
+    if not isinstance(agent, Agent):
+        raise UserError(f"expected a network to explain, got the player {agent.name}")
+    if agent.name.startswith("level ") and early(argv, "sims") is not None:
+        raise UserError(f"expected no --sims beside a level, which has {agent.mcts_sims} simulations")
+    found = explain(agent, state)
+    if log is not None:
+        log.info("the search ends with %d simulations", found["simulations"])
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    print(as_text(found, state))
+    if found["proven"]:
+        print("\na proven position needs no more search")
+    if args.trace:
+        print(f"\nevery simulation is in {args.trace}")
+    return 0

@@ -1,0 +1,52 @@
+"""Write games of self-play into a file for others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from config import UserError
+from interface.arguments import parse, whole
+
+
+@dataclass(frozen=True)
+class ExportGames:
+    """Write a run's games of self-play into a file: moves, visits, values, results; no network, no settings."""
+
+    file: Positional[str]
+    """Where to: a name ending in .npz."""
+    game: str = "connect4"
+    run: int | None = None
+    """Run to take them from, the newest unless told."""
+    games: int = 0
+    """The newest so many; 0 = as many as the memory holds."""
+    overwrite: bool = False
+    """Replace a file that is there."""
+    json: bool = False
+    """Print what was written as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(ExportGames, argv)
+    whole(args.games, "games", 0, 10**9)
+    path = Path(args.file)
+    if path.suffix != ".npz":
+        raise UserError(f"expected a file name that ends in .npz, got {args.file[:100]!r}")
+    if not path.parent.is_dir():
+        raise UserError(f"expected a folder to write into, {str(path.parent)[:100]!r} is none")
+    if path.exists() and not (args.overwrite and path.is_file()):
+        raise UserError(f"{path} is there already; --overwrite replaces a file")
+    import games
+    from storage.game_exchange import export_games
+    from storage.run_folders import find_run
+
+    game = games.make(args.game)
+    folder = find_run(game.spec, args.run)
+    count = export_games(folder, game, path, count=args.games)
+    size = path.stat().st_size
+    facts = {"run": folder.name, "games": count, "bytes": size, "file": str(path)}
+    print(json.dumps(facts) if args.json else f"{count:,} games of {folder.name} in {path}, {size:,} bytes")
+    return 0

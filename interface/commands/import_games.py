@@ -1,0 +1,54 @@
+"""Take games from others into a run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from interface.arguments import parse
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class ImportGames:
+    """Take games from a file of `export-games` into a run. Each is replayed by the rules first; wrong ones are named
+    and left out (exit code 4), those that are there already are skipped. The run must not be at work."""
+
+    file: Positional[str]
+    """A file written by export-games."""
+    game: str = "connect4"
+    run: int | None = None
+    """Run to put them into, the newest unless told."""
+    json: bool = False
+    """Print what was taken as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(ImportGames, argv)
+    import games
+    from initialise import Session
+    from loggers import Console
+    from storage.game_exchange import import_games, read_games
+    from storage.run_folders import run_to_change
+
+    data = read_games(Path(args.file))
+    folder = run_to_change(games.make(args.game).spec, args.run)
+    with Session.open(folder, console=Console(quiet=True)) as session:
+        found, ended = import_games(session, data, args.file), not session.goes_on()
+    if args.json:
+        print(json.dumps({"run": folder.name, **found._asdict()}))
+    else:
+        print(f"{found.taken:,} games taken into {folder.name}, to be learned from in iteration {found.iteration}; "
+              f"{found.known:,} were there, {len(found.refused):,} refused")  # fmt: skip
+        if ended:
+            print(f"{folder.name} is finished: `python main.py --game '{args.game}' --run {int(folder.name[3:])}` with "
+                  "more --iterations or --minutes learns from them")  # fmt: skip
+        for line in found.refused[:SHOWN]:
+            print(f"  refused: {line}")
+        if len(found.refused) > SHOWN:
+            print(f"  and {len(found.refused) - SHOWN:,} more")
+    return 4 if found.refused else 0

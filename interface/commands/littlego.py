@@ -1,0 +1,55 @@
+"""Play one move of a course's 5x5 Go from a file to a file."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from interface.arguments import parse, whole
+
+
+@dataclass(frozen=True)
+class LittleGo:
+    """Play one move of Little-Go, the 5x5 Go of a university course, from a file to a file."""
+
+    input: str = "input.txt"
+    """The position: 1 (Black) or 2 (White), the board before the other's last move, the board now."""
+    output: str = "output.txt"
+    """Where the move goes: i,j or PASS."""
+    step_file: str = "littlego.step"
+    """Where the number of moves played is kept from move to move."""
+    player: str = ""
+    """Who plays (gtp and human are not possible): PLAYERS; by default the best network, where there is one."""
+    sims: int = 400
+    """Simulations a move of a network."""
+    seconds: tuple[str, ...] = ("8",)
+    """Time to think, with what it takes to load the player; the start of Python comes on top. By the stage of the game:
+    1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3 (too short for a
+    network, which takes some five seconds to load)."""
+    seed: int | None = None
+    """Of the player's chance; by default another one each time."""
+
+
+def run(argv: list[str]) -> int:
+    began = time.monotonic()
+    args = parse(LittleGo, argv)
+    whole(args.sims, "sims", 1, 1_000_000)
+    seed = secrets.randbits(31) if args.seed is None else whole(args.seed, "seed", 0, 2**31 - 1)
+    from interface.littlego_turn import loader, read_clock, take_turn, time_for
+    from storage.game_files import check_free
+
+    check_free(Path(args.output), overwrite=True)
+    clock, load = read_clock(args.seconds), loader(args.player, sims=args.sims)
+
+    def left(move: int) -> float:
+        return time_for(clock, move) - (time.monotonic() - began)
+
+    turn = take_turn(Path(args.input), Path(args.output), Path(args.step_file), load, left, seed)
+    where = "PASS" if turn.action == 25 else f"{turn.action // 5},{turn.action % 5}"
+    print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
+    if turn.late:  # its thread may be anywhere in compiled code: leaving the usual way would wait or crash
+        os._exit(0)
+    return 0

@@ -1,0 +1,240 @@
+"""Let two players play, and say what that proves."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tyro.conf import Positional
+
+from config import UserError
+from interface.arguments import early, parse, whole
+
+if TYPE_CHECKING:
+    from agent import Player
+    from evaluation.promotion import Evidence
+    from funcs import MatchGame
+    from game import Game
+
+
+@dataclass(frozen=True)
+class Match:
+    """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
+
+    player1: Positional[str]
+    """PLAYERS; docs/players.md tells more, `levels` the levels."""
+    player2: Positional[str]
+    """The same."""
+    game: str = "connect4"
+    games: int = 100
+    """Number of games, even; with --sprt the most."""
+    sims: int = 400
+    """Simulations a move of a network; a level has its own."""
+    opening_plies: int = 2
+    """Random moves that open each pair of games; more where that gives too few openings for a different one each."""
+    seed: int = 0
+    """Openings and players' chance follow from it: the same command plays the same games."""
+    sprt: bool = False
+    """Stop as soon as a sequential test has decided between two scores of player 1, both errors 5 %."""
+    sprt_score: tuple[float, float] = (0.5, 0.55)
+    """The two scores."""
+    sprt_elo: tuple[float, float] = (0.0, 35.0)
+    """The same as Elo differences, instead of scores."""
+    save: str = ""
+    """Write the games to this file, a line each (.jsonl), batch by batch; `replay` shows them."""
+    overwrite: bool = False
+    """Replace that file when it is there already."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Match, argv)
+    whole(args.games, "games", 2, 100_000)
+    if args.games % 2:
+        raise UserError(f"games: expected an even number, both colours of each opening, got {args.games}")
+    whole(args.sims, "sims", 1, 1_000_000)
+    whole(args.opening_plies, "opening_plies", 0, 100)
+    whole(args.seed, "seed", 0, 2**31 - 1)
+    claims = _claims(args, argv)
+    import games
+    from agent import User
+    from network.predictor import STEADY
+    from players.book import BookPlayer
+    from players.by_name import make_player, one_at_a_time
+    from storage import game_files
+    from storage.atomic_files import write_file
+
+    game, place = games.make(args.game), Path(args.save)
+    if args.save:
+        game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES,))
+    names = args.player1, args.player2
+    smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # of games side by side none is to hang on the others
+    players = tuple(make_player(name, game, sims=args.sims, smallest=smallest) for name in names)
+    if players[0].name == players[1].name:
+        for number, player in enumerate(players, 1):
+            player.name = f"{player.name} ({number})"
+    for player in players:
+        person = player.player if isinstance(player, BookPlayer) else player
+        if isinstance(person, User) and args.json:
+            person.output = sys.stderr  # where the result is not
+    made = bool(args.save) and not place.exists()
+    if made:
+        write_file(place, b"")  # whether it can be written is told before hours of games
+    played, stopped, fault = _play(game, players, args, claims)
+    if made and not played:
+        place.unlink(missing_ok=True)
+    if played:
+        _tell(_result(game, players, played, claims, stopped, args.games), args)
+    if fault is not None:
+        raise fault
+    if not played:
+        print("stopped before a pair of games was finished: nothing to report", file=sys.stderr)
+    return 130 if stopped else 0
+
+
+def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
+    """Return the two scores that a sequential test is to tell apart, None without one."""
+    by_elo = early(argv, "sprt_elo") is not None
+    if not args.sprt:
+        if by_elo or early(argv, "sprt_score") is not None:
+            raise UserError("expected --sprt beside --sprt-score or --sprt-elo")
+        return None
+    if by_elo and early(argv, "sprt_score") is not None:
+        raise UserError("expected --sprt-score or --sprt-elo, got both")
+    low, high = args.sprt_elo if by_elo else args.sprt_score
+    name, least, most = ("sprt_elo", -2000, 2000) if by_elo else ("sprt_score", 0.001, 0.999)
+    if not least <= low < high <= most:
+        raise UserError(f"{name}: expected two rising numbers from {least} to {most}, got {low:g} {high:g}")
+    return (1 / (1 + 10 ** (-low / 400)), 1 / (1 + 10 ** (-high / 400))) if by_elo else (low, high)
+
+
+LOOK = 32
+"""Games between two looks of a sequential test: with more looks its errors grow where scores are far from a half."""
+
+
+def _play(
+    game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
+) -> tuple[list[MatchGame], bool, UserError | None]:
+    """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
+    from agent import Quit
+    from evaluation.promotion import weigh
+    from evaluation.rating import rate
+    from funcs import contest
+    from loggers import Console
+    from storage.atomic_files import write_file
+
+    played: list[MatchGame] = []
+    one_by_one = min(p.at_once for p in players) == 1
+    console = Console(quiet=args.json)
+
+    def keep(games: list[MatchGame]) -> None:
+        if args.save and not played:
+            write_file(Path(args.save), b"")  # only now goes what is to be replaced
+        played.extend(games)
+        if args.save:
+            _save(Path(args.save), game, players, games)
+
+    def over(scores: list[float]) -> bool:
+        return claims is not None and len(scores) % LOOK == 0 and weigh(scores, *claims).accepted is not None
+
+    def report(done: int) -> None:
+        so_far = rate([g.score for g in played]) if played else None
+        phase.update(done, **({"score": so_far.mean, "elo": so_far.elo} if so_far else {}))
+
+    try:
+        with console.phase("match", args.games) as phase:
+            contest(
+                game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
+                every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
+            )  # fmt: skip
+    except (KeyboardInterrupt, Quit):
+        return played[: len(played) // 2 * 2], True, None
+    except UserError as error:  # the disk is full, a program has died
+        return played[: len(played) // 2 * 2], True, error
+    return played, False, None
+
+
+def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame]) -> None:
+    import datetime
+
+    from storage.game_files import Record, append
+
+    names, today = [player.name for player in players], datetime.date.today().isoformat()
+    append(place, (
+        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today)
+        for g in games  # + 0.0: of a draw -0.0 is none
+    ))  # fmt: skip
+
+
+def _result(
+    game: Game, players: tuple[Player, ...], played: list[MatchGame], claims: tuple[float, float] | None, stopped: bool,
+    asked: int,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the games prove, as plain values; scores are of player 1."""
+    from evaluation.openings import different
+    from evaluation.promotion import weigh
+    from evaluation.rating import rate
+
+    scores = [g.score for g in played]
+    total, evidence = rate(scores), None
+    sides: dict[str, dict[str, int]] = {}
+    for name, began in (("as_first", True), ("as_second", False)):
+        found = Counter(g.score for g in played if g.first_began == began)
+        sides[name] = {"wins": found[1.0], "draws": found[0.5], "losses": found[0.0]}
+    first_wins = sides["as_first"]["wins"] + sides["as_second"]["losses"]
+    values: dict[str, Any] = {
+        "game": game.spec, "player1": players[0].name, "player2": players[1].name, "games": total.games,
+        "different_games": different(game, [g.moves for g in played]), "wins": total.wins, "draws": total.draws,
+        "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
+        "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
+        "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
+        "asked": asked, "opening_plies": len(played[0].opening),
+    }  # fmt: skip
+    if claims is not None:
+        evidence = weigh(scores, *claims)
+        values["sprt"] = {
+            "scores": list(claims), "evidence": evidence.ratio, "low": evidence.low, "high": evidence.high,
+            "accepted": None if evidence.accepted is None else claims[evidence.accepted],
+        }  # fmt: skip
+    return values | {"words": _words(total, values, claims, evidence)}
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) < 1e9 else None
+
+
+def _words(total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: Evidence | None) -> list[str]:
+    first, second = values["as_first"], values["as_second"]
+    lines = [f"{values['player1']} against {values['player2']}: {total}"]
+    for name, side in (("beginning", first), ("going second", second)):
+        lines.append(f"  {name:<13}{side['wins']} won, {side['draws']} drawn, {side['losses']} lost")
+    plies = values["opening_plies"]
+    lines.append(f"  who began won {values['first_wins']}, the other {values['second_wins']}, drawn {values['draws']}; "
+                 f"{values['different_games']} different games up to symmetry")  # fmt: skip
+    early = found is not None and found.accepted is not None and values["games"] < values["asked"]
+    of = "is narrower than one of 95 %: the match ended when it was decided" if early else "is of 95 %"
+    lines.append(f"  openings of {plies} random {'ply' if plies == 1 else 'plies'}; the interval {of}")
+    if claims is not None and found is not None:
+        decided = "undecided" if found.accepted is None else (
+            f"accepts a score of {claims[found.accepted]:.3f} against one of {claims[not found.accepted]:.3f}"
+        )  # fmt: skip
+        lines.append(f"  sequential test: {decided} (evidence {found.ratio:+.2f}, decided at {found.low:+.2f} or "
+                     f"{found.high:+.2f})")  # fmt: skip
+    if values["games"] < values["asked"] and not values["stopped"] and (found is None or found.accepted is None):
+        lines.append(f"  {values['games']} of {values['asked']} games: there are no more openings that differ")
+    if values["stopped"]:
+        lines.append("  stopped before its end; games of a batch that was not finished are not counted")
+    return lines
+
+
+def _tell(values: dict[str, Any], args: Match) -> None:
+    import json
+
+    words = values.pop("words")
+    if args.save:
+        words.append(f"  the games are in {args.save}; `python main.py replay {args.save} --game-number 1` shows one")
+    print(json.dumps(values) if args.json else "\n".join(words))

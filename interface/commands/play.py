@@ -1,0 +1,79 @@
+"""Play against a player at the console."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from config import UserError
+from interface.arguments import early, parse
+from interface.commands import take_as_ctrl_c
+
+if TYPE_CHECKING:
+    from storage.game_files import Record
+
+
+@dataclass(frozen=True)
+class Play:
+    """Play against a player at the console."""
+
+    game: str = "connect4"
+    against: str = "best"
+    """Opponent, with --load by default who played in that file: PLAYERS; docs/players.md tells more, `levels` the
+    levels."""
+    sims: int = 400
+    """Simulations a move of a network; a level has its own."""
+    first: Literal["human", "machine"] = "human"
+    """Who begins."""
+    moves: str = ""
+    """Moves already played: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
+    load: str = ""
+    """Go on with the game in this file (.json, .jsonl of a match, .sgf; .txt with --game)."""
+    game_number: int = 1
+    """Which game of a .jsonl, from 1."""
+    ply: int | None = None
+    """Only so many moves of the file: go on after them."""
+    save: str = ""
+    """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
+    overwrite: bool = False
+    """Replace the file to save to when it is there already."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Play, argv)
+    from interface.commands.begun import begun
+    from interface.console import play_console
+    from storage.game_files import PERSON
+
+    record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
+    if record.result is not None:
+        told = "expected a game to go on with, this one was given up; --ply N takes the first N moves of the file"
+        raise UserError(f"{args.load}: {told}")
+    first, against = args.first == "human", args.against
+    if record.players.count(PERSON) == 1:
+        if early(argv, "first") is None:
+            first = record.players[0] == PERSON
+        other = record.players[record.players[0] == PERSON]
+        if early(argv, "against") is None and other:
+            against = _opponent(record, other, args.against)
+    take_as_ctrl_c("SIGHUP", "SIGTERM")  # so that the game is saved
+    return play_console(
+        record.game, against, args.sims, first, record.moves,
+        save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,
+    )  # fmt: skip
+
+
+def _opponent(record: Record, name: str, usual: str) -> str:
+    """Return the opponent that a file names, else the usual one; a file, perhaps of others, starts no program."""
+    from players.by_name import make_player
+
+    try:
+        if re.search("gtp:|book:", name, re.IGNORECASE):
+            raise UserError("expected programs and files to be named with --against")
+        make_player(name, record.game)
+    except UserError:
+        print(f"the opponent of the file, {name!r}, is no player here: {usual} plays; --against names another")
+        return usual
+    return name

@@ -1,0 +1,49 @@
+"""Save what is right of a damaged run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from interface.arguments import parse
+
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Recover:
+    """Save what is right of a damaged run into a new one beside it; the damaged run stays as it is."""
+
+    game: str = "connect4"
+    run: int | None = None
+    """Number of the damaged run, else the newest."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Recover, argv)
+    import games
+    from storage.recover import recover
+    from storage.run_folders import run_to_change, unfinished_run
+    from storage.verify import verify
+
+    spec = games.make(args.game).spec
+    folder = run_to_change(spec, args.run)
+    if not verify(folder).damage:  # a copy would be the game's newest run, for no reason
+        whole = f"nothing of {folder.name} is damaged or missing, so nothing is made of it"
+        print(json.dumps({"from": folder.name, "run": None, "lost": []}) if args.json else whole)
+        return 0
+    found = recover(folder)
+    if args.json:
+        print(json.dumps({"from": folder.name, **found._asdict()}))
+        return 0
+    for line in found.lost[:SHOWN]:
+        print(line)
+    if len(found.lost) > SHOWN:
+        print(f"and {len(found.lost) - SHOWN} more")
+    print(f"saved {found.games} games, {found.matches} match games, {found.versions} versions and {found.iterations} "
+          f"finished iterations of {folder.name} into {found.run}; {folder.name} stays as it is")  # fmt: skip
+    if unfinished_run(spec) == folder.with_name(found.run):
+        print(f"`python main.py --game '{spec}' --run {int(found.run[3:])}` goes on")
+    return 0

@@ -1,0 +1,64 @@
+"""Show a saved game, board by board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tyro.conf import Positional
+
+from interface.arguments import parse, whole
+
+if TYPE_CHECKING:
+    from storage.game_files import Record
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Show a saved game, board by board: .json, .txt, .sgf, or one of a match's .jsonl."""
+
+    file: Positional[str]
+    """The file."""
+    game_number: int = 1
+    """Which game of a .jsonl, from 1."""
+    game: str = ""
+    """Game played, as in other commands; needed for .txt, which holds moves only."""
+    save: str = ""
+    """Also write the game to this file (.json, .txt, .sgf)."""
+    overwrite: bool = False
+    """Replace that file when it is there already."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Replay, argv)
+    import games
+    from storage import game_files
+
+    named = games.make(args.game) if args.game else None
+    record = game_files.load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
+    if args.save:
+        game_files.check_place(Path(args.save), record.game, overwrite=args.overwrite)
+        game_files.save(Path(args.save), record)
+    print("\n".join(_boards(record)))
+    return 0
+
+
+def _boards(record: Record) -> Iterator[str]:
+    """Yield a heading, the board after each move with the move's number and player, and the result."""
+    game, state = record.game, record.game.start()
+    first, second = (
+        f"{name} ({game.pieces[turn]})" if name else game.pieces[turn]
+        for name, turn in zip(record.players, (1, -1), strict=True)
+    )
+    yield f"{game.spec}: {first} against {second}{', ' + record.date if record.date else ''}"
+    yield state.render()
+    for number, action in enumerate(record.moves, 1):
+        who, state = game.pieces[state.playerTurn], state.takeAction(action)[0]
+        yield f"\n{number}. {who} {game.move_name(action)}\n{state.render()}"
+    if record.result is None:
+        yield "\nnot decided"
+    else:
+        words = {1: f"{first} won", -1: f"{second} won", 0: "a draw"}
+        yield "\n" + words[int(record.result)] if record.result in words else f"\n{record.result:+g} for {first}"

@@ -1,0 +1,47 @@
+"""Open the browser page: play, look inside the search, watch it learn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from config import UserError
+from interface.arguments import parse, whole
+from interface.commands import take_as_ctrl_c
+
+
+@dataclass(frozen=True)
+class Serve:
+    """Serve the page that plays, looks inside the search and watches training. Ctrl-C ends it."""
+
+    game: str = "connect4"
+    port: int = 8080
+    """Port to listen on."""
+    host: str = "127.0.0.1"
+    """Address to listen on. With any but 127.0.0.1 (0.0.0.0: all of this machine's) other machines can open the page,
+    if they know the token in the address printed."""
+    open: bool = True
+    """Open the page in a browser."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Serve, argv)
+    whole(args.port, "port", 1, 65_535)
+    if not re.fullmatch(r"[A-Za-z0-9.-]{1,253}", args.host):
+        raise UserError(f"host: expected a name or an IPv4 address, got {args.host[:60]!r}")
+    from interface.web.app import serve
+
+    spec = args.game
+    if spec != Serve.game:  # a mistake is told here and not in the page; the default needs no slow import
+        import games
+
+        spec = games.make(spec).spec
+    take_as_ctrl_c("SIGHUP")
+    try:
+        serve(
+            host=args.host, port=args.port, spec=spec, open_browser=args.open,
+            say=lambda text: print(text, flush=True),
+        )  # fmt: skip
+    except KeyboardInterrupt:  # the usual end
+        print()
+    return 0

@@ -1,0 +1,161 @@
+"""Learn a game: start or go on with a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from config import Config, UserError
+from interface.arguments import Choice, base_of, early, number, parse, preset_checked
+
+if TYPE_CHECKING:
+    from initialise import Session
+
+
+@dataclass(frozen=True)
+class Train:
+    """Learn a game. Goes on with the newest unfinished run of that game unless told otherwise."""
+
+    config: Config
+    preset: Choice | None = None
+    """Settings to start from: laptop (default), tiny (tic-tac-toe), classic (the article's), gpu."""
+    new: bool = False
+    """Start a new run even when one is unfinished."""
+    run: int | None = None
+    """Go on with this run."""
+    initial_run_number: int | None = None
+    """Start a new run from this run's model or memory."""
+    initial_model_version: int | None = None
+    """Version of its network to begin with. Unless --hidden-cnn-layers or a --preset but laptop names another, the new
+    run's network is like it; in one with more filters or blocks it is enlarged (normalisation fixed)."""
+    initial_memory_version: int | None = None
+    """Iteration up to which its games are taken over."""
+    log_mcts: bool = False
+    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow; the games are
+    the same."""
+    json: bool = False
+    """Print each iteration's line of metrics.jsonl instead of words and bars."""
+
+
+def run(argv: list[str]) -> int:
+    if "-h" in argv or "--help" in argv:
+        parse(Train, argv, Train(base_of(argv)))
+    with _Signals() as asked:
+        try:
+            return _run(argv, asked)
+        except Exception:
+            if asked.count > 1:  # what an import of a library makes of our KeyboardInterrupt, for one
+                raise KeyboardInterrupt from None
+            raise
+
+
+def _run(argv: list[str], asked: _Signals) -> int:
+    base = base_of(argv)
+    import games
+    from storage.atomic_files import DamagedData
+    from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
+
+    spec = games.make(base.game).spec
+    source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
+    fresh = "--new" in argv or source is not None
+    if fresh and wanted is not None:
+        raise UserError("expected --run, which goes on with a run, or --new and --initial-run-number, which start one")
+    taken = [early(argv, f"initial_{what}_version") is not None for what in ("model", "memory")]
+    if source is None and any(taken):
+        raise UserError("expected --initial-run-number beside a version of a model or memory: the run that it is of")
+    if not fresh:
+        folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
+    try:
+        if folder is not None:
+            _require_free(folder)  # told before anything slow is loaded
+        if folder is not None and early(argv, "preset") is None:
+            base = read_config(folder)
+            game_of(folder, base)
+        if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
+            base = with_network_of(base, find_run(spec, source))
+        args = parse(Train, argv, Train(base))
+        with _session(folder, args, preset_checked(args.config)) as session:
+            return _work(session, asked, resumed=folder is not None, as_json=args.json)
+    except DamagedData as error:
+        number_of = int(folder.name[3:]) if folder else source
+        if number_of == 0:
+            raise
+        at = f" --run {number_of}" if number_of else ""
+        raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves what is right") from None
+
+
+def _require_free(folder: Path) -> None:
+    from storage.run_folders import RunBusy, require_free
+
+    try:
+        require_free(folder)
+    except RunBusy as error:
+        raise RunBusy(f"{error}, or start another with --new") from None
+
+
+def _session(folder: Path | None, args: Train, config: Config) -> Session:
+    from initialise import Session
+    from loggers import Console
+
+    console = Console(quiet=args.json)
+    if folder is not None:
+        return Session.open(folder, config, console=console, log_mcts=args.log_mcts)
+    return Session.start(
+        config, console=console, log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
+        INITIAL_MODEL_VERSION=args.initial_model_version, INITIAL_MEMORY_VERSION=args.initial_memory_version,
+    )  # fmt: skip
+
+
+class _Signals:
+    """Ctrl-C or a request to end, from the first moment on: once ends the work at the next commit, twice at once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> _Signals:
+        self._before = {n: signal.signal(n, self._come) for n in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for which, handler in self._before.items():
+            signal.signal(which, handler)
+
+    def _come(self, number: int, frame: Any) -> None:
+        self.count += 1
+        if self.count > 1:
+            raise KeyboardInterrupt
+        os.write(2, b"\nstopping; once more stops at once\n")
+
+
+def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) -> int:
+    from main import train
+    from training.estimate import budget_text
+
+    say, folder = session.console.say, session.folder
+    name = f"{folder.parent.name}/{folder.name}"
+    say(f"{'going on with' if resumed else 'new run'} {name}, iteration {session.iteration}")
+    if not session.goes_on():
+        done, c = session.iteration - 1, session.config
+        more = [f"more than {done} --iterations"] if done >= c.iterations else []
+        more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
+        how = " and ".join(more) or "more --minutes"
+        session.console.warn(f"this run is finished; {how} let it go on, --new starts another")
+        return 0
+    report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
+    try:
+        say(budget_text(session))
+        train(session, stop=lambda: asked.count > 0, on_iteration=report)
+    except KeyboardInterrupt:
+        asked.count += 1
+    if asked.count:
+        command = f"python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}"
+        print(f"stopped; `{command}` goes on", file=sys.stderr if as_json else sys.stdout, flush=True)
+        return 130
+    play = f"python main.py play --game '{session.game.spec}' --against {folder.name}:best"
+    say(f"finished: version {session.best_version} is best; play: `{play}`")
+    return 0

@@ -1,0 +1,213 @@
+"""Checks of an installation: versions, back end, compiled code, processor, room, GPU, speed of the network."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from config import with_overrides
+from interface.doctor import Found, Patient
+from memory import Memory, tells_owners
+from network.predictor import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
+from network.processor import native_bfloat16
+from search.tables import capacity_for, forest_bytes
+from storage.run_folders import HERE
+from training.selfplay import side_by_side
+
+PYTHON = (3, 11), (3, 13)
+OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
+"""What training and play do without."""
+OTHER_NAMES = {"tensorflow": ("tensorflow-cpu", "tensorflow-macos", "tensorflow-intel")}
+LEAST_DISK = 2**30
+SLOW = 0.2
+"""Share of the rate of numpy's matrix product below which the network is slow: a tenth of what was seen."""
+
+
+def python(patient: Patient) -> Found:
+    low, high = PYTHON
+    return Found(
+        low <= sys.version_info[:2] <= high, platform.python_version(),
+        f"{low[0]}.{low[1]} to {high[0]}.{high[1]}",
+        f"install Python {high[0]}.{high[1]}, then `python{high[0]}.{high[1]} -m venv --clear .venv` and ./train.sh",
+    )  # fmt: skip
+
+
+def libraries(patient: Patient) -> Found:
+    from packaging.requirements import Requirement
+
+    wrong: list[str] = []
+    missing: list[str] = []
+    seen = 0
+    for line in (HERE / "requirements.txt").read_text().splitlines():
+        if not (text := line.split("#")[0].strip()):
+            continue
+        wanted = Requirement(text)
+        if wanted.marker is not None and not wanted.marker.evaluate():
+            continue
+        version = installed_version(wanted.name)
+        seen += 1
+        if version is None:
+            (missing if wanted.name in OPTIONAL else wrong).append(f"{wanted.name} (not installed)")
+        elif not wanted.specifier.contains(version, prereleases=True):
+            wrong.append(f"{wanted.name} {version} ({wanted.specifier} wanted)")
+    told = f"; without: {', '.join(missing)}" if missing else ""
+    return Found(
+        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of requirements.txt{told}",
+        "the versions of requirements.txt", "pip install -r requirements.txt",
+    )  # fmt: skip
+
+
+def installed_version(name: str) -> str | None:
+    """Return the version of a library, None when it is not installed."""
+    for known in (name, *OTHER_NAMES.get(name, ())):
+        try:
+            return metadata.version(known)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def openvino(patient: Patient) -> Found:
+    """OpenVINO answers as Keras does."""
+    if patient.config.backend == "keras" or gpus():
+        return Found(True, "not used with this backend or GPU")
+    expected = "an OpenVINO that answers as Keras does"
+    if not openvino_installed():
+        return Found(False, "not installed", expected, "pip install openvino: answers several times faster on a CPU")
+    planes = np.stack([state.planes() for state in patient.positions])
+    values, logits = (a.copy() for a in make_predictor(patient.model, backend="openvino")(planes))
+    told, asked = patient.model.predict(planes)
+    centred = (logits - logits.mean(1, keepdims=True)) - (asked - asked.mean(1, keepdims=True))
+    value_error, logit_error = float(np.abs(values - told).max()), float(np.abs(centred).max())
+    most = TOLERANCE["float32"]
+    return Found(
+        value_error <= most[0] and logit_error <= most[1],
+        f"differs from Keras by {value_error:.1e} in values, {logit_error:.1e} in logits",
+        f"{expected} (at most {most[0]:g} and {most[1]:g})", "pip install --upgrade openvino, or --backend keras",
+    )  # fmt: skip
+
+
+def compiled_code(patient: Patient) -> Found:
+    """Compiled code is kept, so that the next start compiles nothing."""
+    from compiled import SETTINGS
+    from MCTS import MCTS
+
+    mcts = MCTS(patient.game, sims=8)
+    mcts.set_root(patient.game.start())
+    mcts.search(lambda p: (np.zeros(len(p), np.float32), np.zeros((len(p), patient.game.action_size), np.float32)), 8)
+    folder = Path(SETTINGS.CACHE_DIR)
+    expected, remedy = "a folder that keeps compiled code", f"make {folder.parent} writable, or set NUMBA_CACHE_DIR"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            kept = len(list(folder.rglob("*.nbc")))
+    except OSError as error:
+        return Found(False, f"{folder}: cannot be written ({error.strerror})", expected, remedy)
+    return Found(kept > 0, f"{kept} functions kept in {folder.name}", expected, remedy)
+
+
+def processor(patient: Patient) -> Found:
+    native = native_bfloat16()
+    told = f"{cores()} of {os.cpu_count()} processors, bfloat16 {'in' if native else 'not in'} hardware"
+    return Found(
+        native or patient.config.precision != "bfloat16" or bool(gpus()), told,
+        "bfloat16 only where the processor computes it", "--precision auto",
+    )  # fmt: skip
+
+
+def memory(patient: Patient) -> Found:
+    c, game = patient.config, patient.game
+    window = Memory(game, 1, ownership=tells_owners(c, game))
+    need = c.memory_size * window.bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
+    trees, threads = side_by_side(game, c)
+    need += forest_bytes(game, trees * threads, 1, capacity_for(c.mcts_sims, 1)) + 2**30
+    free = free_memory()
+    return Found(
+        free is None or free > need, f"{gib(need)} needed, {gib(free) if free is not None else 'unknown'} free",
+        "as much as window, search and TensorFlow need", "a smaller --memory-size, --games-in-flight or --mcts-sims",
+    )  # fmt: skip
+
+
+def free_memory() -> int | None:
+    """Return the bytes of memory that a new process can have, None where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return None
+
+
+def disk(patient: Patient) -> Found:
+    place = next(p for p in (patient.folder, *patient.folder.absolute().parents) if p.exists())
+    free = shutil.disk_usage(place).free
+    good = free >= LEAST_DISK and os.access(place, os.W_OK)
+    told = f"{gib(free)} free in {place}{'' if os.access(place, os.W_OK) else ', which cannot be written'}"
+    return Found(good, told, f"a folder with {gib(LEAST_DISK)} for runs", "make room there or delete old runs")
+
+
+def gib(count: float) -> str:
+    return f"{count / 2**30:.1f} GiB"
+
+
+def gpu(patient: Patient) -> Found:
+    present, used = nvidia_cards(), gpus()
+    return Found(
+        bool(used) or not present, f"{present} in the machine, {len(used)} used by TensorFlow",
+        "every graphics card used", "pip install 'tensorflow[and-cuda]' and a driver that fits it; see nvidia-smi",
+    )  # fmt: skip
+
+
+def nvidia_cards() -> int:
+    """Return how many NVIDIA cards the system shows."""
+    return len(list(Path("/proc/driver/nvidia/gpus").glob("*"))) or len(list(Path("/dev").glob("nvidia[0-9]*")))
+
+
+def speed(patient: Patient) -> Found:
+    """The network computes at a good share of what the processor multiplies, in turns and each at its best."""
+    from model import make_network
+
+    settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
+                "ownership_weight": 0.0, "soft_policy_weight": 0.0}  # fmt: skip
+    model = make_network(with_overrides(patient.config, **settings), patient.game)
+    predictor = make_predictor(model, backend=patient.config.backend)
+    work = operations(model.get_weights(), patient.game.grid_shape)
+    asked, multiplied = 0.0, 0.0
+    for _ in range(3):
+        asked = max(asked, measure_raw(predictor, patient.game.input_shape, 256, 1, seconds=0.3))
+        multiplied = max(multiplied, multiplications())
+    share = asked * work / multiplied
+    told = f"{asked:,.0f} evaluations/s by {predictor.name}, {100 * share:.0f} % of the rate of a matrix product"
+    return Found(
+        share >= SLOW, f"{told} ({multiplied / 1e9:,.0f} billion operations/s)", f"at least {100 * SLOW:.0f} %",
+        "`python main.py bench`; --backend auto, and no other work on the processor",
+    )  # fmt: skip
+
+
+def operations(weights: list[np.ndarray], board: tuple[int, int]) -> float:
+    """Return multiplications and additions of an evaluation: kernels at every point of the board, matrices once."""
+    return float(sum(2 * w.size * (np.prod(board) if w.ndim == 4 else 1) for w in weights if w.ndim >= 2))
+
+
+def multiplications(size: int = 1024, seconds: float = 0.2) -> float:
+    """Return operations a second of products of matrices in float32, as fast as numpy makes them."""
+    a = np.random.default_rng(0).normal(size=(size, size)).astype(np.float32)
+    out = a @ a
+    count, began = 0, time.perf_counter()
+    while (spent := time.perf_counter() - began) < seconds or not count:
+        np.matmul(a, a, out=out)
+        count += 1
+    return 2.0 * size**3 * count / max(spent, 1e-9)
+
+
+CHECKS = {
+    "python": python, "libraries": libraries, "openvino": openvino, "compiled code": compiled_code,
+    "processor": processor, "memory": memory, "disk": disk, "gpu": gpu, "network speed": speed,
+}  # fmt: skip

@@ -1,0 +1,275 @@
+"""What a notebook shows of a position: the board, what a search thought of it, and a game to play on from it.
+
+Each has `_repr_html_` for a notebook and its text for everywhere else. Styles are inline; colours are half
+transparent or bring their own ground, so that they stand on light and dark pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from agent import Agent, Player, Resigned
+from config import UserError
+from game import Game, GameState
+from interface.board_svg import Mark, board_svg
+from interface.explain import as_text, explain
+from players.book import BookPlayer
+from players.gtp import GTPPlayer
+from players.simple import RandomPlayer
+from players.uct import UCTPlayer
+
+LONGEST_LINE = 12
+"""Moves of a principal variation that are drawn."""
+_SMALL = "font-size:90%;opacity:.75"
+
+
+def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
+    """Return what `board_svg` lays over the moves: N (share of the visits), P, Q or V; "none" lays nothing.
+
+    found: of `explain.describe`. Moves of which it says nothing are left out.
+    """
+    moves, marks = found["moves"], {}
+    if kind in ("N", "P"):
+        key = "share" if kind == "N" else "P"
+        largest = max([m[key] for m in moves], default=0) or 1.0
+        for m in moves:
+            if round(100 * m[key]) >= 1:
+                marks[m["action"]] = Mark(m[key] / largest, f"{100 * m[key]:.0f}")
+    elif kind in ("Q", "V"):
+        for m in moves:
+            if m[kind] is not None:
+                marks[m["action"]] = Mark(m[kind], f"{m[kind]:+.2f}".replace("0.", ".").replace("1.00", "1"))
+    return marks
+
+
+def lines_of(found: dict[str, Any], game: Game) -> dict[int, list[int]]:
+    """Return {visited move: the moves to expect from it on, itself first}, for `board_svg`."""
+    return {m["action"]: [game.parse_move(name) for name in m["pv"][:LONGEST_LINE]] for m in found["moves"] if m["N"]}
+
+
+def opinion_of(player: Player, value: float) -> float | None:
+    """Return the value that a player gave with its move, None where it says nothing: 0.0 fills the place.
+
+    An opening book knows moves only; whoever plays beside it may have an opinion.
+    """
+    silent = isinstance(player, RandomPlayer | UCTPlayer | GTPPlayer)
+    return None if silent or (isinstance(player, BookPlayer) and value == 0.0) else value
+
+
+class Explained:
+    """What `explain.explain` found of a position, as a board and a table."""
+
+    def __init__(self, found: dict[str, Any], state: GameState) -> None:
+        self.found, self.state = found, state
+
+    def __str__(self) -> str:
+        return as_text(self.found, self.state)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return (
+            '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font-size:13px">'
+            f"<div>{board_svg(self.state)}</div><div>{self.table}</div></div>"
+        )
+
+    @property
+    def table(self) -> str:
+        """The values and a row for each move, as HTML; a row names its move as data-hover."""
+        f = self.found
+        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation")
+        lines = [_row([escape(name) for name in names], "th")]
+        for m in f["moves"]:
+            percent = 100 * m["share"]
+            share = (
+                '<div style="display:flex;gap:6px;align-items:center;white-space:nowrap"><div style="width:60px">'
+                f'<div style="width:{percent:.1f}%;height:.7em;border-radius:2px;background:rgba(64,128,224,.75)">'
+                f"</div></div>{percent:.1f} %</div>"
+            )
+            q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
+            numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]
+            cells = [f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))]
+            lines.append(_row(cells, "td", f' data-hover="{m["action"]}"'))
+        values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
+        effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
+        return (
+            f"<b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
+            f'<div style="{_SMALL}">{escape(effort)}</div><div style="max-height:460px;overflow:auto">'
+            f'<table style="border-collapse:collapse;margin:8px 0">{"".join(lines)}</table></div>'
+        )
+
+
+def _row(cells: list[str], kind: str, more: str = "") -> str:
+    style = "padding:3px 8px;font-size:13px;border-bottom:1px solid rgba(128,128,128,.3);"
+    style += "background:transparent;text-align:"
+    sides = ["left" if i in (0, 2, 7) else "right" for i in range(len(cells))]
+    parts = [f'<{kind} style="{style}{s}">{c}</{kind}>' for c, s in zip(cells, sides, strict=True)]
+    return f"<tr{more}>{''.join(parts)}</tr>"
+
+
+class Board:
+    """A game against a player by calls: `board.move(4)`, `board.undo()`, `board.hint()`, `board.new()`.
+
+    A call returns the board, which a notebook shows; what cannot be done gives one line and changes nothing.
+    Whoever stands in `watchers` is called when something is to be seen: a move, also before its answer, or a note.
+    """
+
+    def __init__(self, agent: Player, *, human_first: bool = True) -> None:
+        self.agent, self.game = agent, agent.game
+        self._human = 1 if human_first else -1
+        self._seed = -1
+        self.watchers: list[Callable[[], None]] = []
+        self.new()
+
+    def new(self, *, human_first: bool | None = None) -> Board:
+        """Begin another game; the sides stay unless told."""
+        if human_first is not None:
+            self._human = 1 if human_first else -1
+        self._seed += 1
+        self._seat([])
+        self._answer()
+        return self._seen()
+
+    def move(self, move: str | int) -> Board:
+        """Play a move by its name, then the machine's answer: `move(4)` is the move that people call "4"."""
+        try:
+            action = self.game.parse_move(str(move))
+        except UserError as error:
+            return self.tell(str(error).splitlines()[0])
+        return self.play(action)
+
+    def play(self, action: int) -> Board:
+        """Play a move by its number, then the machine's answer; one that is interrupted takes the move back."""
+        if self.resigned:
+            return self.tell("the game is over")
+        if not self.over and not self.human_to_move:  # its thinking was interrupted
+            self._answer()
+            return self.tell(f"{self.agent.name} was to move; now it has")
+        before = list(self.moves)
+        self.note = ""
+        try:
+            self._play(action)
+        except UserError as error:
+            return self.tell(str(error).splitlines()[0])
+        try:
+            self._seen()
+            self._answer()
+        except BaseException:
+            self._seat(before)
+            raise
+        return self._seen()
+
+    def tell(self, note: str) -> Board:
+        """Show a line beside the board."""
+        self.note = note
+        return self._seen()
+
+    def undo(self) -> Board:
+        """Take back one's last move and what came after it."""
+        state, own = self.game.start(), []
+        for ply, action in enumerate(self.moves):
+            if state.playerTurn == self._human:
+                own.append(ply)
+            state = state.takeAction(action)[0]
+        if own:
+            self._seat(self.moves[: own[-1]])
+        return self.tell("" if own else "there is no move of yours to take back")
+
+    def hint(self) -> Explained | Board:
+        """Return what the machine thinks of the moves here; the board with a word when it cannot say."""
+        if self.over:
+            return self.tell("the game is over")
+        if isinstance(self.agent, Agent):
+            return Explained(explain(self.agent, self.state), self.state)
+        return self.tell(f"{self.agent.name} gives no hints")
+
+    def _seat(self, moves: list[int]) -> None:
+        """Put the game to where these moves lead."""
+        self.state, self.note = self.game.start(), ""
+        self.moves: list[int] = []
+        self.resigned: bool = False
+        """Whether the machine gave the game up."""
+        self.value: float | None = None
+        """The machine's value of its last move, for the machine; None where it says none."""
+        self.said = ""
+        self.agent.new_games(1)
+        self.agent.new_game(0, self._seed)
+        for action in moves:
+            self._play(action)
+
+    def _play(self, action: int) -> None:
+        self.state = self.state.takeAction(action)[0]
+        self.moves.append(action)
+        self.agent.observe(0, action)
+
+    def _answer(self) -> None:
+        names = []
+        while not self.state.isEndGame and self.state.playerTurn != self._human:
+            try:
+                action, _, value, _ = self.agent.act(self.state, 0)
+            except Resigned:
+                self.resigned, self.said = True, f"{self.agent.name} resigns"
+                return
+            self.value = opinion_of(self.agent, value)
+            self._play(action)
+            names.append(self.game.move_name(action))
+        if names:
+            told = "" if self.value is None else f", value for it {self.value:+.2f}"
+            self.said = f"{self.agent.name} plays {' '.join(names)}{told}"
+
+    def _seen(self) -> Board:
+        for watcher in self.watchers:
+            watcher()
+        return self
+
+    # ---- to look at
+
+    @property
+    def human_first(self) -> bool:
+        return self._human == 1
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing can be played: the rules ended the game, or the machine gave it up."""
+        return self.state.isEndGame or self.resigned
+
+    @property
+    def human_to_move(self) -> bool:
+        return not self.over and self.state.playerTurn == self._human
+
+    @property
+    def turn(self) -> str:
+        """Whose turn it is, or who won."""
+        if self.resigned:
+            return "You win."
+        if self.state.isEndGame:
+            result = self.state.value * self.state.playerTurn * self._human
+            return "You win." if result > 0 else "You lose." if result < 0 else "A draw."
+        if self.state.playerTurn != self._human:
+            return f"{self.agent.name} is thinking ..."
+        return f"Your turn, you are {self.game.pieces[self._human]}."
+
+    @property
+    def status(self) -> str:
+        """Whose turn it is and what can be played, or who won."""
+        if self.over:
+            return f"{self.turn} board.new() begins another game."
+        names = [self.game.move_name(a) for a in self.state.allowedActions]
+        shown = " ".join(names[:60]) + (" ..." if len(names) > 60 else "")
+        return f"{self.turn} Legal: {shown}"
+
+    def __repr__(self) -> str:
+        return "\n".join([self.state.render(), *filter(None, (self.said, self.note, self.status))])
+
+    @property
+    def words(self) -> str:
+        """What the machine played and the note, as HTML."""
+        warning = "border-left:3px solid #e08a1e;background:rgba(224,138,30,.15);padding:2px 8px;margin:2px 0"
+        lines = [f'<div style="{_SMALL}">{escape(self.said)}</div>'] if self.said else []
+        lines += [f'<div style="{warning}">{escape(self.note)}</div>'] if self.note else []
+        return "".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<div>{board_svg(self.state)}{self.words}<div><b>{escape(self.status)}</b></div></div>"

@@ -1,0 +1,108 @@
+"""The board of a notebook, played by clicking: shows a `Board` and does what a browser asks. Needs anywidget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from agent import Agent
+from interface.board_svg import board_svg, grid_of, point_of
+from interface.explain import explain
+from interface.notebook.board import Board, Explained, lines_of, overlay_of
+
+WEB = Path(__file__).parents[1] / "web"
+LOOKS = ("none", "N", "P", "Q", "V")
+MOST_BUTTONS = 200
+"""Moves that are no point of the board, such as a pass, are buttons: so many at most."""
+
+
+def _read(name: str) -> str:
+    return (WEB / name).read_text(encoding="utf-8")
+
+
+class BoardWidget(anywidget.AnyWidget):
+    """A `Board` to click on; calls of the board are seen here as well.
+
+    A message is {"deed": "play", "action": 3, "ply": 4}, or "undo", "new", "swap", or "look" with "kind": one of LOOKS.
+    `ply` is the number of moves on the board that was clicked: what was meant for another position is dropped.
+    """
+
+    svg = traitlets.Unicode().tag(sync=True)
+    status = traitlets.Unicode().tag(sync=True)
+    words = traitlets.Unicode().tag(sync=True)
+    """HTML, as is `table`."""
+    table = traitlets.Unicode().tag(sync=True)
+    look = traitlets.Unicode("none").tag(sync=True)
+    others: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    """[action, name] of the legal moves that are no point of the board."""
+    ply = traitlets.Int().tag(sync=True)
+
+    @classmethod
+    def of(cls, board: Board) -> BoardWidget:
+        """Return the widget that shows a board already, else make one: a cell may be run again."""
+        showing = (getattr(watcher, "__self__", None) for watcher in board.watchers)
+        return next((w for w in showing if isinstance(w, cls) and w.comm is not None), None) or cls(board)
+
+    def __init__(self, board: Board) -> None:
+        self._esm = "\n".join(_read(name) for name in ("board.js", "widget.js"))
+        self._css = _read("widget.css")
+        super().__init__()
+        self.board = board
+        self._seen: tuple[list[int], Explained] | None = None
+        board.watchers.append(self.show)
+        self.on_msg(lambda _, message, __: self.receive(message))
+        self.show()
+
+    def show(self) -> None:
+        """Send the board as it is now."""
+        board, state = self.board, self.board.state
+        seen = self._explained()
+        found = seen.found if seen else {"moves": []}
+        with self.hold_trait_notifications():
+            self.svg = board_svg(
+                state, overlay=overlay_of(found, self.look), lines=lines_of(found, board.game), clickable=True
+            )
+            self.status, self.words, self.ply = board.turn, board.words, len(board.moves)
+            self.table = seen.table if seen else ""
+            grid = grid_of(state)
+            legal = [] if board.over else state.allowedActions
+            rest = [a for a in legal if grid is None or point_of(board.game, grid, a) is None]
+            self.others = [[int(a), board.game.move_name(a)] for a in rest[:MOST_BUTTONS]]
+
+    def _explained(self) -> Explained | None:
+        """Return what the machine thinks of the position where one wants to know and it is a person's turn."""
+        board = self.board
+        if self.look == "none" or not board.human_to_move:
+            return None
+        if self._seen is None or self._seen[0] != board.moves:
+            self._seen = list(board.moves), Explained(explain(board.agent, board.state), board.state)  # type: ignore[arg-type]
+        return self._seen[1]
+
+    def receive(self, message: Any) -> None:
+        """Do what a browser asks; anything else than a message as above is dropped."""
+        if not isinstance(message, dict) or message.get("ply") != len(self.board.moves):
+            return
+        deed, action, kind = (message.get(name) for name in ("deed", "action", "kind"))
+        try:
+            if deed == "play" and isinstance(action, int) and 0 <= action < self.board.game.action_size:
+                self.board.play(action)
+            elif deed == "undo":
+                self.board.undo()
+            elif deed in ("new", "swap"):
+                self.board.new(human_first=self.board.human_first == (deed == "new"))
+            elif deed == "look" and kind in LOOKS:
+                self._look(kind)
+        except KeyboardInterrupt:
+            self.look = "none"
+            taken = {"play": "stopped; your move is taken back", "look": "stopped"}
+            self.board.tell(taken.get(str(deed), "stopped; a click lets it move"))
+
+    def _look(self, kind: str) -> None:
+        if isinstance(self.board.agent, Agent):
+            self.look = kind
+            self.show()
+        else:
+            self.board.hint()  # says why there is none

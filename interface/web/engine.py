@@ -1,0 +1,309 @@
+"""Players for the page: made from names on its lists, one network for all tabs, searches that can be stopped.
+
+Networks are loaded when first asked for; each seat has a tree of its own. One question at a time reaches a network.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import games
+from agent import Agent, Player
+from config import UserError
+from game import Game, GameState
+from interface.explain import describe, opinion
+from interface.notebook.board import opinion_of
+from interface.web.runfile import game_spec, readable, reading
+from MCTS import Node
+from players.alphabeta import AlphaBetaPlayer
+from players.by_name import make_player, most_sims
+from players.levels import AS_MEASURED, Level, find_level, read_levels
+from players.policy import PolicyPlayer
+from players.rollout import RolloutPlayer
+from players.uct import spiel_name
+from storage.game_files import PERSON
+from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
+
+KEPT = 6
+"""Networks in memory at once."""
+DEEPEST = 20_000
+"""Simulations at most of a search that the page shows."""
+DEPTHS = 2, 4, 6
+"""Plies of the alpha-beta players that are offered."""
+LEVELS = {
+    "25": "25 sims", "100": "100 sims", "400": "400 sims", "1600": "1,600 sims",
+    "6400": "6,400 sims", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
+}  # fmt: skip
+GAMES = (
+    "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
+    "go(komi=7.5,size=9)", "littlego", "metasquares(size=8)", "metasquares",
+)  # fmt: skip
+"""Offered whether there is a run of them or not."""
+
+
+class OneAtATime:
+    """A predictor that several threads may ask: one after the other, and each gets arrays of its own."""
+
+    def __init__(self, predictor: Any) -> None:
+        self._predictor, self._lock = predictor, threading.Lock()
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        with self._lock:
+            values, logits = self._predictor(planes)
+            return np.array(values), np.array(logits)
+
+
+class Roster:
+    """What can be chosen, and the networks in memory. Safe to use from several threads."""
+
+    def __init__(self, named: tuple[str, ...] = ()) -> None:
+        self.named = named
+        """The games of the command line: where they are files, these files may be run."""
+        self._networks: OrderedDict[tuple[str, str, str], Agent] = OrderedDict()
+        """By game, run and the digest of the version's file: another run may come under the name."""
+        self._loading = threading.Lock()
+
+    def games(self) -> list[str]:
+        """Return the names of games: those given, those with runs, then the usual ones."""
+        found = []
+        for folder in named_runs().values():
+            with suppress(UserError):
+                found.append(game_spec(folder, self.named))
+        return list(dict.fromkeys([*self.named, *found, *GAMES]))
+
+    def find(self, spec: str, offered: list[str]) -> str | None:
+        """Return the game of a name, None where it is neither offered nor one that may be made for whoever asks."""
+        if spec in offered:
+            return spec
+        with suppress(UserError):
+            return games.make(spec, typed=False).spec
+        return None
+
+    def players(self, spec: str) -> dict[str, str]:
+        """Return {name: what people read} of the players of a game, people first."""
+        named = {
+            PERSON: "Person", "random": "Random moves", "greedy": "Greedy: one move ahead", "rollout": "Rollouts",
+            **{f"alphabeta:{plies}": f"Alpha-beta, {plies} plies" for plies in DEPTHS},
+        }  # fmt: skip
+        if _installed("pyspiel") and spiel_name(make_game(spec)) is not None:
+            named["uct"] = "OpenSpiel's UCT"
+        if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
+            named["solver"] = "Perfect play"
+        for number, level in enumerate(_levels(spec), 1):
+            named[f"level:{number}"] = f"Level {number} (Elo {level.elo:.0f})"
+        for name, folder in runs_by_name(spec).items():
+            versions = _versions(folder)
+            if versions is None:
+                continue
+            best, numbers = versions
+            named[f"{name}:best"] = f"{name}: best (version {best})"
+            for number in reversed(numbers):
+                named[f"{name}:version{number:04}"] = f"{name}: version {number}"
+        return named
+
+    def strongest(self, spec: str, players: dict[str, str] | None = None) -> str:
+        """Return the name of the best network of the newest run, else one that ships, else the rollouts.
+
+        A network that has learned nothing, version 0, comes after the others. players: as `players` returned them.
+        """
+        best = [item for item in (players or self.players(spec)).items() if item[0].endswith(":best")]
+        best.sort(key=lambda item: item[1].endswith("(version 0)"))
+        return best[0][0] if best else "rollout"
+
+    def make(self, name: str, game: Game, level: str) -> Player:
+        """Return a player of a game for a seat; it is nobody else's. May take seconds when a network is loaded."""
+        if name in ("random", "greedy", "solver") or name.startswith("alphabeta:"):
+            return make_player(name, game)
+        if name.startswith("level:"):
+            player = self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
+        elif name in ("rollout", "uct"):
+            player = make_player(f"{name}:{level}", game)
+        elif level.endswith("s"):
+            player = self._network(name, game).twin(game, most_sims(game), seconds=float(level[:-1]))
+        else:
+            player = self._network(name, game).twin(game, int(level))
+        player.new_game(0, secrets.randbits(31))
+        return player
+
+    def _level(self, level: Level, game: Game) -> Player:
+        """Return the player of a level; networks are those of all tabs."""
+        if not level.player.endswith("shipped"):
+            return make_player(level.player, game)
+        network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1), **AS_MEASURED)
+        return network if level.sims else PolicyPlayer(network)
+
+    def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
+        """Return a player whose search can be looked into, with room for DEEPEST simulations."""
+        if name == "rollout":
+            player = RolloutPlayer(game, sims=DEEPEST)
+            player.new_game(0, 0)
+            return player
+        return self._network(name, game).twin(game, DEEPEST)
+
+    def _network(self, name: str, game: Game) -> Agent:
+        run, _, which = name.partition(":")
+        folder = runs_by_name(game.spec).get(run)
+        versions = _versions(folder) if folder else None
+        if folder is None or versions is None:
+            raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
+        number = versions[0] if which == "best" else int(which.removeprefix("version"))
+        with reading(folder) as store:
+            key = (game.spec, run, store.version(number).sha256)
+        with self._loading:
+            if key not in self._networks:
+                with readable(folder):
+                    agent = make_player(f"{folder.name}:version{number:04}", game, root=folder.parent.parent)
+                if not isinstance(agent, Agent):
+                    raise UserError(f"expected a network, got {name[:40]!r}")
+                agent.predictor = OneAtATime(agent.predictor)
+                self._networks[key] = agent
+            self._networks.move_to_end(key)
+            while len(self._networks) > KEPT:
+                self._networks.popitem(last=False)
+            return self._networks[key]
+
+
+SHIPS = "shipped/"
+"""Before the names of runs that ship with the program: they are looked at and played against, and never changed."""
+
+
+def named_runs() -> dict[str, Path]:
+    """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
+    named: dict[str, Path] = {}
+    for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
+        folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
+        found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]
+        found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
+        found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
+        named |= {f"{before}{p.parent.name}/{p.name}": p for p in found}
+    return named
+
+
+def runs_by_name(spec: str) -> dict[str, Path]:
+    """Return {name: folder} of the runs of a game, newest first, then those that ship."""
+    own = {folder.name: folder for folder in reversed(runs_of(spec, RUNS))}
+    return own | {f"{SHIPS}{folder.name}": folder for folder in reversed(runs_of(spec, SHIPPED))}
+
+
+def _levels(spec: str) -> list[Level]:
+    """Return the levels of a game, none where their file cannot be read."""
+    try:
+        return read_levels(spec)
+    except UserError:
+        return []
+
+
+def _versions(folder: Path) -> tuple[int, list[int]] | None:
+    """Return (best version, all versions) of a run; None where it has none that can be read."""
+    with suppress(UserError), reading(folder) as store:
+        numbers = [row[0] for row in store.versions()]
+        return (store.best(), numbers) if numbers else None
+    return None
+
+
+@cache
+def _installed(name: str) -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None
+
+
+def has_level(name: str) -> bool:
+    """Whether a player's budget can be chosen."""
+    return name == "uct" or is_search(name)
+
+
+def levels_of(name: str) -> dict[str, str]:
+    """Return the budgets that a player can be given; OpenSpiel's knows no clock."""
+    return {level: text for level, text in LEVELS.items() if name != "uct" or not level.endswith("s")}
+
+
+def is_search(name: str) -> bool:
+    """Whether a player is one whose search can be looked into, see `Roster.analyst`."""
+    return name == "rollout" or RUN.match(name.removeprefix(SHIPS).partition(":")[0]) is not None
+
+
+def choose(
+    player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool], *, lots: bool = False
+) -> tuple[int, float | None] | None:
+    """Return (move, its value for the player to move, None where the player has no opinion); None when stopped.
+
+    level: of LEVELS; "" for the player's own budget. moves: those that led to the state. lots: a network's search draws
+    its move in proportion to the visits.
+    """
+    if isinstance(player, Agent):
+        player.think(state, stop=stop)
+        if stop():
+            return None
+        pi, values = player.getAV(1)
+        action, value = player.chooseAction(pi, values, 1 if lots else 0)
+        return action, value
+    if isinstance(player, RolloutPlayer) and not level.endswith("s"):
+        player.think(state, int(level) if level else None, stop)
+        if stop():
+            return None
+    elif isinstance(player, RolloutPlayer):
+        player.stopped = stop
+    else:
+        if isinstance(player, AlphaBetaPlayer):
+            player.stopped = stop
+        player.new_games(1)
+        player.new_game(0, time.monotonic_ns() % 2**31)
+        for move in moves:
+            player.observe(0, move)
+    action, _, value, _ = player.act(state, 1 if lots and isinstance(player, PolicyPlayer) else 0)
+    return None if stop() else (action, opinion_of(player, value))
+
+
+def look(
+    analyst: Agent | RolloutPlayer, state: GameState, sims: int, *, stop: Callable[[], bool] = lambda: False,
+    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3,
+) -> dict[str, Any]:
+    """Search a position up to so many simulations; return `explain.describe` of it. `watch` sees it on the way.
+
+    A tree that has the position as its root is gone on with, any other is dropped first: then the numbers are those
+    of `python main.py explain`.
+    """
+    mcts = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
+    if mcts is not None and (len(mcts) == 0 or mcts.root.id != state.id):
+        mcts.clear()
+        mcts.clear_cache()
+    told = time.monotonic()
+
+    def looking() -> bool:
+        nonlocal told
+        if stop():
+            return True
+        tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
+        if watch is not None and tree is not None and time.monotonic() - told > every and tree.root.visits:
+            told = time.monotonic()
+            watch(found(analyst, tree.root))
+        return False
+
+    return found(analyst, analyst.think(state, min(sims, DEEPEST), looking))
+
+
+def found(analyst: Agent | RolloutPlayer, node: Node) -> dict[str, Any]:
+    """Return what is known of a node; rollouts have no network, so no opinion of one."""
+    if isinstance(analyst, Agent):
+        return describe(node, analyst.name, opinion(analyst, node))
+    told = describe(node, "rollouts")
+    told["network_value"] = None
+    for line in told["moves"]:
+        line["V"] = None
+    return told
+
+
+def make_game(spec: str) -> Game:
+    """Return a game with tables of its own: one in plain Python must not be shared between threads."""
+    return games.make(spec)

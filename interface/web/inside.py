@@ -1,0 +1,299 @@
+"""Look inside: what a search thinks of the position on the board, as an overlay, a table and a tree.
+
+The numbers are those of `python main.py explain`: the same function makes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from html import escape
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from config import UserError
+from game import GameState
+from interface.board_svg import Mark
+from interface.notebook.board import lines_of, overlay_of
+from interface.web.engine import DEEPEST, is_search, look, make_game
+from interface.web.machines import searching
+from interface.web.truth import true_values
+from MCTS import Node
+
+OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
+FIRST = 400
+"""Simulations of the first look at a position."""
+WORDS = {1: "wins", 0: "draws", -1: "loses"}
+HELP = {
+    "N": "visits", "share": "share of the visits: the policy after the search",
+    "P": "prior: the network's policy, before the search", "Q": "mean value of the search, for the player to move",
+    "U": "bonus of the selection rule", "V": "the network's own value of the position after the move",
+    "true": "with best play, by a solver",
+}  # fmt: skip
+ROWS_OF_TREE = 400
+
+
+class Inside:
+    """The panel; it belongs to the view of the board."""
+
+    def __init__(self, play: Any) -> None:
+        self._play = play
+        self._analyst: tuple[tuple[str, str], Any] = ("", ""), None
+        """((player, game), who searches)."""
+        self._name, self._spec = "rollout", ""
+        self._overlay = "none"
+        self._found: dict[str, Any] | None = None
+        self._truth: dict[int, int] | None = None
+        self._tree = ""
+        self._job = 0
+        """Counts the searches; an older one stops."""
+        self._lock = asyncio.Lock()
+        self._on = True
+        self._hint_wanted = False
+        """Whether one was asked for before there was an answer."""
+
+    def build(self) -> None:
+        """Put the panel where the page is being built."""
+        with ui.element("div").classes("line-up"):
+            self._who = ui.select({"rollout": ""}, value="rollout", on_change=lambda e: self._choose(e.value))
+            self._who.props('dense outlined options-dense label="search" aria-label="who searches"').classes("grow")
+            self._switch = ui.switch(value=True, on_change=lambda e: self._turn(e.value))
+            self._switch.props('dense aria-label="analyse each position"').tooltip("analyse each position")
+        self._toggle = ui.toggle(OVERLAYS, value="none", on_change=lambda e: self._show_overlay(e.value))
+        self._toggle.props("dense unelevated no-caps spread").classes("overlays")
+        self._summary = ui.html("", sanitize=False)
+        with ui.element("div").classes("line-up"):
+            self._deeper = ui.button("Deepen", icon="add", on_click=self._deepen).props("flat dense")
+            self._deeper.tooltip("four times as many simulations")
+            self._halt = ui.button("Stop", icon="stop", on_click=self.stop).props("flat dense")
+        self._table = ui.html("", sanitize=False).classes("scroll")
+        with ui.expansion("Search tree").props("dense") as self._shelf:
+            self._branches = ui.html("", sanitize=False).classes("scroll")
+        self._shelf.on_value_change(lambda _: self._show_tree())
+        self._halt.visible = False
+
+    def change_game(self, spec: str, options: dict[str, str]) -> None:
+        """Offer the players of a game that can be looked into; of another game take the strongest."""
+        names = {name: text for name, text in options.items() if is_search(name)}
+        strongest = self._play.roster.strongest(spec, names)
+        kept = self._name in names and (self._name != "rollout" or self._spec == spec)
+        self._name, self._spec = self._name if kept else strongest, spec
+        self._who.set_options(names, value=self._name)
+
+    # ---- what the board shows of it
+
+    def marks(self) -> tuple[dict[int, Mark], dict[int, list[int]]]:
+        """Return the overlay, and the moves to expect after each visited one, for the board."""
+        found, game = self._found, self._play.table.game
+        if found is None or self._play.table.over:
+            return {}, {}
+        return overlay_of(found, self._overlay), lines_of(found, game)
+
+    def _show_overlay(self, kind: str) -> None:
+        self._overlay = kind
+        if not self._on and kind != "none":
+            self._switch.value = True
+        self._play.show()
+
+    def hint(self) -> None:
+        """Show the visits on the board, and say what the search would play."""
+        self._switch.value = True
+        self._toggle.value = "N"
+        self._hint_wanted = self._found is None
+        self._play.tell("The search is at work ..." if self._found is None else hint_text(self._found))
+
+    # ---- the search
+
+    def stop(self) -> None:
+        """Stop the search that runs; what it found stays."""
+        self._job += 1
+
+    def leave(self) -> None:
+        """Stop, and drop the tree: nobody looks."""
+        self.stop()
+        self._analyst = ("", ""), None
+
+    def position_changed(self) -> None:
+        """Look at the new position, where the panel is on."""
+        self.stop()
+        self._found = self._truth = None
+        self._hint_wanted = False
+        self._tree = ""
+        table = self._play.table
+        if self._on and not table.over:
+            self._start(FIRST)
+        else:
+            self._show("The game is over." if table.over else "")
+
+    def _turn(self, on: bool) -> None:
+        self._on = bool(on)
+        if not self._on:
+            self._toggle.value = "none"
+            self.stop()  # with the one below two jobs on: what a search ends with now is not shown
+        self.position_changed()
+        self._play.show()
+
+    def _choose(self, name: str) -> None:
+        if name != self._name:
+            self._name = name
+            self.position_changed()
+
+    def _deepen(self) -> None:
+        if self._found is not None and not self._play.table.over:
+            self._start(min(4 * max(self._found["simulations"], FIRST), DEEPEST))
+
+    def _start(self, sims: int) -> None:
+        self._job += 1
+        background_tasks.create(self._search(self._job, sims), name="analysis")
+
+    async def _search(self, job: int, sims: int) -> None:
+        table = self._play.table
+        state, ply, moves, spec = table.state, table.ply, table.moves[: table.ply], table.game.spec
+        await asyncio.sleep(0.05)  # clicks in a row cost nothing
+        loop = asyncio.get_running_loop()
+
+        def watch(found: dict[str, Any]) -> None:
+            loop.call_soon_threadsafe(self._take, job, found, ply, state, True)
+
+        def work() -> tuple[dict[str, Any], str] | None:
+            analyst = self._analyst_for(self._name, spec)
+            if job != self._job:
+                return None
+            found = look(analyst, state, sims, stop=lambda: job != self._job, watch=watch)
+            root = analyst.MCTS.root if hasattr(analyst, "MCTS") else analyst.trees(0)[0].root
+            return found, tree_html(root)
+
+        async with self._lock:
+            if job != self._job:
+                return
+            self._halt.visible = True
+            if self._found is None:
+                self._show("thinking ...")
+            try:
+                answer = await searching(work)
+            except UserError as error:
+                self._show(str(error).splitlines()[0])
+                return
+            except Exception:
+                self._show("The search failed; see the terminal.")
+                raise
+            finally:
+                self._halt.visible = False
+            if answer is None:
+                return
+            self._tree = answer[1]
+            self._take(job, answer[0], ply, state, False)
+        if job == self._job and self._truth is None:
+            truth = await searching(true_values, spec, moves, state)
+            if job == self._job:
+                self._truth = truth
+                self._show()
+
+    def _analyst_for(self, name: str, spec: str) -> Any:
+        key, analyst = self._analyst
+        if key != (name, spec):
+            analyst = self._play.roster.analyst(name, make_game(spec))
+            self._analyst = (name, spec), analyst
+        return analyst
+
+    def _take(self, job: int, found: dict[str, Any], ply: int, state: GameState, on_the_way: bool) -> None:
+        """Show what a search found of a state; of one that was stopped by hand, too, if that is still on the board."""
+        table = self._play.table
+        stopped = job != self._job and (on_the_way or job < self._job - 1 or not found["moves"])
+        if stopped or table.state is not state:
+            return
+        self._found = found
+        if self._hint_wanted and not on_the_way:
+            self._hint_wanted = False
+            self._play.tell(hint_text(found))
+        table.note(ply, found["search_value"], table.states[ply].playerTurn)
+        self._show()
+        self._play.show()
+
+    # ---- what the panel shows
+
+    def _show(self, words: str = "") -> None:
+        found = self._found
+        if found is None:
+            self._summary.content = f'<div class="soft">{escape(words)}</div>'
+            self._table.content = self._branches.content = ""
+        else:
+            side = self._play.table.side_name(self._play.table.state.playerTurn)
+            self._summary.content = summary_html(found, side)
+            self._table.content = table_html(found, self._truth)
+        self._deeper.enabled = found is not None and found["simulations"] < DEEPEST
+        self._show_tree()
+
+    def _show_tree(self) -> None:
+        self._branches.content = self._tree if self._shelf.value else ""
+
+
+def hint_text(found: dict[str, Any]) -> str:
+    """Return the move that the search would play, in words."""
+    if not found["moves"]:
+        return "There is no move to play."
+    best = chosen(found)
+    if best["proven"]:
+        return f"The search would play {best['move']}: {best['proven']} for certain."
+    value = f", value {best['Q']:+.2f}" if best["Q"] is not None else ""
+    return f"The search would play {best['move']}: {100 * best['share']:.0f} % of the visits{value}."
+
+
+def chosen(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the move that a player would play: the most visited of those that keep what is proven (`Agent.getAV`)."""
+    moves = found["moves"]
+    right = [m for m in moves if (m["proven"] == found["proven"] if found["proven"] else m["proven"] != "lost")]
+    return (right or moves)[0]
+
+
+def summary_html(found: dict[str, Any], side: str) -> str:
+    """Return the values before and after the search."""
+    network = f"{found['network_value']:+.3f}" if found["network_value"] is not None else "-"
+    return (
+        f"<div>Value for {escape(side)}: network <b>{network}</b>, after the search "
+        f"<b class='after'>{found['search_value']:+.3f}</b></div>"
+        f'<div class="soft"><span class="simulations">{found["simulations"]}</span> simulations, '
+        f"{found['nodes']} positions, by {escape(found['player'])}</div>"
+    )
+
+
+def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
+    """Return a line for each move; hovering one shows the moves it expects on the board."""
+    columns = ["N", "share", "P", "Q", "U", "V"] + (["true"] if truth is not None else [])
+    head = "".join(f'<th class="{name}" title="{escape(HELP[name])}">{name}</th>' for name in columns)
+    rows = []
+    for m in found["moves"]:
+        signed = [f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V")]
+        bar = f'<span class="share" style="width:{26 * m["share"]:.0f}px"></span>'
+        cells = [str(m["N"]), f"{bar}{100 * m['share']:.1f}%", f"{m['P']:.3f}", signed[0], f"{m['U']:.3f}", signed[1]]
+        if truth is not None:
+            word = WORDS[truth[m["action"]]] if m["action"] in truth else "-"
+            cells.append(f'<span class="{ {"wins": "won", "loses": "lost"}.get(word, "") }">{word}</span>')
+        line = escape(" ".join(m["pv"]))
+        rows.append(
+            f'<tr data-hover="{m["action"]}" tabindex="0" title="{line}"><td>{escape(m["move"])}</td>'
+            + "".join(f'<td class="{name}">{cell}</td>' for name, cell in zip(columns, cells, strict=True)) + "</tr>"
+        )  # fmt: skip
+    return f'<table class="found"><tr><th>move</th>{head}</tr>{"".join(rows)}</table>'
+
+
+def tree_html(root: Node) -> str:
+    """Return the search tree as rows to open: of each node the most visited moves, down to the third visit."""
+    room = [ROWS_OF_TREE]
+
+    def rows(node: Node, depth: int) -> str:
+        edges = sorted(((e.stats, a, e) for a, e in node.edges), key=lambda found: -found[0]["N"])
+        parts = []
+        for stats, action, edge in edges[:8]:
+            if stats["N"] < (1 if depth == 0 else 3) or room[0] <= 0:
+                break
+            room[0] -= 1
+            name = escape(node.mcts.game.move_name(action))
+            told = f"<b>{name}</b> N {stats['N']:.0f}, Q {stats['Q']:+.3f}, P {stats['P']:.3f}"
+            child = edge.outNode
+            below = rows(child, depth + 1) if child is not None and depth < 16 else ""
+            inner = f"<details><summary>{told}</summary>{below}</details>" if below else f"<div>{told}</div>"
+            parts.append(f"<li>{inner}</li>")
+        return f"<ul>{''.join(parts)}</ul>" if parts else ""
+
+    return f'<div class="tree">{rows(root, 0)}</div>'

@@ -1,0 +1,108 @@
+"""The machines' turns at a table: their players, and their searches in threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from nicegui import app, background_tasks
+
+from agent import Player
+from config import UserError
+from interface.web.engine import choose, has_level, make_game
+from storage.game_files import PERSON
+
+LOTS = 4
+"""Moves of a game between machines that are drawn by lot, so that not all go alike."""
+_SEARCHES = ThreadPoolExecutor(64, thread_name_prefix="search")
+"""Apart from the threads that read files and lists: a page opens while others think."""
+T = TypeVar("T")
+
+
+async def searching(work: Callable[..., T], *given: Any) -> T | None:
+    """Run a search in a thread; return None where the program ends."""
+    if app.is_stopping:
+        return None
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_SEARCHES, work, *given)
+    except asyncio.CancelledError:
+        return None
+
+
+class Machines:
+    """Those of one tab; they belong to the view of the board."""
+
+    def __init__(self, play: Any) -> None:
+        self._play = play
+        self.running = False
+        self._players: dict[tuple[str, int, str, str], Player] = {}
+
+    def forget(self) -> None:
+        """Drop all players, and their trees."""
+        self._players.clear()
+
+    def keep_seated(self) -> None:
+        """Drop the players who sit at the table no more."""
+        t = self._play.table
+        seated = {self._key(t.game.spec, side, t.seats[side], t.levels[side]) for side in (1, -1)}
+        for key in [key for key in self._players if key not in seated]:
+            self._players.pop(key, None)
+
+    def wake(self) -> None:
+        """Let machines play, where it is their turn."""
+        if self._play.table.machine_to_move and self._play.watched and not self.running:
+            self.running = True  # now, not when the task begins
+            background_tasks.create(self._run(), name="machines")
+
+    async def _run(self) -> None:
+        """Let machines play as long as it is their turn; whatever is done at the table stops their search."""
+        play = self._play
+        try:
+            while (t := play.table).machine_to_move and play.watched:
+                turn, state, side, moves = play.turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
+                play.show()
+                try:
+                    chosen = await searching(
+                        self._answer, t.seats[side], t.levels[side], t.game.spec, state, moves, turn
+                    )
+                except UserError:
+                    if turn == play.turn:  # else nobody waits for that search any more
+                        raise
+                if turn != play.turn:
+                    continue
+                if chosen is None:  # the program ends
+                    return
+                action, value = chosen
+                if value is not None:
+                    t.note(t.ply, value, side)
+                t.play(action)
+                play.changed()
+                if t.result is None and PERSON not in t.seats.values():
+                    await asyncio.sleep(0.25)  # so that people can follow
+        except UserError as error:
+            t.paused = True
+            play.tell(str(error).splitlines()[0])
+        except Exception:
+            t.paused = True
+            play.tell("The machine failed; see the terminal.")
+            raise
+        finally:
+            self.running = False
+            if not play.gone:
+                play.show()
+
+    def _key(self, spec: str, side: int, name: str, level: str) -> tuple[str, int, str, str]:
+        """Return what a player is kept by: each seat has a tree, of the game that was on the table."""
+        return spec, side, name, level if has_level(name) else ""
+
+    def _answer(self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
+                ) -> tuple[int, float | None] | None:  # fmt: skip
+        """Make the player if need be and let it choose; runs in a thread."""
+        key = self._key(spec, state.playerTurn, name, level)
+        player = self._players.get(key)
+        if player is None:
+            player = self._players[key] = self._play.roster.make(name, make_game(spec), key[-1])
+        lots = len(moves) < LOTS and PERSON not in self._play.table.seats.values()  # else they play one game always
+        return choose(player, key[-1], state, moves, lambda: bool(self._play.turn != turn), lots=lots)

@@ -1,0 +1,299 @@
+"""What can be read of a run in work: its phase, curves, games, log. Nothing is written, no lock is taken."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import games
+from config import Config, UserError
+from evaluation.rating import wilson
+from game import Game
+from interface.web.charts import Point
+from league import ANCHOR, league, version_name
+from storage.game_files import Record
+from storage.run_folders import game_folder, read_config
+from storage.run_store import IMPORTED, GameRecord, Store
+
+STAGES = ("self-play", "retrain", "tournament", "score")
+LINES_OF_LOG = 200
+
+
+class Standing(NamedTuple):
+    """Where a run is."""
+
+    finished: bool
+    process: int | None
+    """Who works on it."""
+    iteration: int
+    stage: str
+    share: float | None
+    """Of the stage; None where it cannot be told."""
+    seconds_left: float | None
+    games: int
+    versions: int
+    best: int
+
+
+@contextmanager
+def readable(folder: Path, *more: type[Exception]) -> Iterator[None]:
+    """Turn what is wrong with a run into a `UserError` that names the run; `more`: what else damage may raise."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, (sqlite3.Error, UserError, *more)):
+            raise
+        reason = str(error).partition("\n")[0]
+        raise UserError(f"{folder.parent.name}/{folder.name}: this run cannot be read ({reason})") from None
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Store]:
+    """Open a run's database for reading; raise `UserError` where it is damaged, also further down in the block."""
+    with readable(folder, ValueError, TypeError, LookupError):
+        store = Store(folder / "run.db", read_only=True)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def settings(folder: Path) -> Config:
+    """Return the settings of a run; raise `UserError` when they cannot be read."""
+    with readable(folder):
+        return read_config(folder)
+
+
+def game_spec(folder: Path, named: tuple[str, ...]) -> str:
+    """Return the game of a run; raise `UserError` for one that is not to be made.
+
+    To make some games is to run or open a file (see `games.make`), and config.json may be anybody's: such a game has to
+    be among those `named` at the command line, and any game has to be the one that the folder is called by.
+    """
+    spec = settings(folder).game
+    with readable(folder):
+        if game_folder(spec) != folder.parent.name:
+            raise UserError(f"expected a game of {folder.parent.name}, got {spec[:60]!r}")
+        if spec not in named and (".py" in spec or spec.startswith("open_spiel:")):
+            _made(spec, False)
+    return spec
+
+
+def standing(folder: Path) -> Standing:
+    """Return where a run is; raise `UserError` when it cannot be read."""
+    config = settings(folder)
+    with reading(folder) as store:
+        done = store.iterations_done()
+        now = done + 1
+        stages = set(store.finished(now))
+        finished = store.get("finished") == "yes"
+        versions = store.versions()
+        played = sum(index < IMPORTED for index in store.game_indices(now))
+        seconds = float(store.get("seconds", "0") or 0)
+        facts = done, seconds, store.best(), store.count_games()
+    stage = next((name for name in STAGES if name not in stages), STAGES[-1])
+    share = min(played / config.episodes, 1.0) if stage == "self-play" else None
+    left = None if finished else time_left(config, facts[0], facts[1])
+    number = versions[-1][0] if versions else 0
+    return Standing(finished, owner(folder), now, stage, share, left, facts[3], number, facts[2])
+
+
+def time_left(config: Config, done: int, seconds: float) -> float | None:
+    """Return the seconds of work a run has to go, by its mean so far; None before its first iteration is done."""
+    if not done:
+        return 60 * config.minutes if config.minutes else None
+    left = (config.iterations - done) * seconds / done
+    return max(0.0, min(left, 60 * config.minutes - seconds) if config.minutes else left)
+
+
+def owner(folder: Path) -> int | None:
+    """Return the process that works on a run. It is read off the lock's file, so that the lock stays untouched."""
+    try:
+        process = int((folder / "lock").read_text().strip() or 0)
+        os.kill(process, 0)
+    except PermissionError:
+        return process
+    except (OSError, ValueError, OverflowError):
+        return None
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes()
+        later = _started(process) > (folder / "lock").stat().st_mtime + 5  # another one has the number now
+    except OSError:  # another system
+        return process or None
+    return process if b"python" in words and not later and process != os.getpid() else None
+
+
+def _started(process: int) -> float:
+    """Return when a process was started, by the system's clock; raise `OSError` where that cannot be told."""
+    ticks = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+    return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    """Return the lines of metrics.jsonl that are whole; one that is being written is left for later."""
+    try:
+        text = (folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    lines = []
+    for line in text.split("\n"):
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values, dict) and isinstance(values.get("iteration"), int):
+            lines.append(values)
+    return lines
+
+
+def series(lines: list[dict[str, Any]], key: str, *, factor: float = 1.0) -> list[Point]:
+    """Return a number of each iteration that has it."""
+    return [
+        Point(m["iteration"], factor * m[key]) for m in lines
+        if isinstance(m.get(key), int | float) and not isinstance(m[key], bool) and math.isfinite(m[key])
+    ]  # fmt: skip
+
+
+def kept_points(lines: list[dict[str, Any]], key: str) -> list[Point]:
+    """Return the share of solved positions whose value the move keeps, in percent, with its 95 % interval (Wilson).
+
+    Where all positions that there are were asked nothing is left to chance, and there is no interval.
+    """
+    points = []
+    for point in series([m for m in lines if m.get("score_positions")], key):
+        asked = next(m for m in lines if m["iteration"] == point.x)
+        if asked.get("score_whole"):
+            points.append(Point(point.x, 100 * point.y))
+            continue
+        low, high = wilson(point.y, asked["score_positions"])
+        points.append(Point(point.x, 100 * point.y, 100 * low, 100 * high))
+    return points
+
+
+def strength_points(lines: list[dict[str, Any]]) -> tuple[list[Point], str]:
+    """Return (Elo of each version that played, with its 95 % interval; whose Elo is 0); promotions are noted.
+
+    They are those of `python main.py curves`: league.py rates all versions and fixed opponents of a run together.
+    """
+    lines = [m for m in lines if "version" in m and "best_version" in m]
+    ratings = league(lines)
+    points: list[Point] = []
+    seen: set[str] = set()
+    for m in lines:
+        name = version_name(m["version"])
+        if name in ratings and name not in seen:
+            seen.add(name)
+            elo, error, _ = ratings[name]
+            note = "promoted" if m.get("tournament_promoted") else ""
+            points.append(Point(m["iteration"], elo, elo - error, elo + error, note))
+    return points, ANCHOR if ANCHOR in ratings else "version 0"
+
+
+def log_tail(folder: Path, lines: int = LINES_OF_LOG) -> str:
+    """Return the end of the run's main log."""
+    try:
+        with open(folder / "logs" / "logger_main.log", "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - 200 * lines))
+            return "\n".join(file.read().decode("utf-8", "replace").splitlines()[-lines:])
+    except OSError:
+        return ""
+
+
+# ---- games
+
+
+class Stored(NamedTuple):
+    """A game of a run."""
+
+    record: Record
+    values: dict[int, float]
+    """{ply: value for who began, as the search saw it when it played}."""
+
+
+@lru_cache(maxsize=8)
+def _made(spec: str, typed: bool) -> Any:
+    return games.make(spec, typed=typed)
+
+
+def _game(folder: Path, named: tuple[str, ...]) -> Any:
+    spec = game_spec(folder, named)
+    return _made(spec, spec in named)
+
+
+def stored_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ...] = ()) -> Stored:
+    """Return a game of self-play; raise `UserError` when it is not there. named: see `game_spec`."""
+    game = _game(folder, named)
+    with reading(folder) as store:
+        for record in store.games_of(iteration):
+            if record.index == index:
+                return _stored(game, iteration, record)
+    raise UserError(f"expected a game of iteration {iteration}, got number {index}")
+
+
+def newest_game(folder: Path, *, named: tuple[str, ...] = ()) -> Stored | None:
+    """Return the self-play game that was kept last. named: see `game_spec`."""
+    game = _game(folder, named)
+    with reading(folder) as store:
+        found = store.newest_game()
+        return _stored(game, *found) if found else None
+
+
+def _stored(game: Game, iteration: int, record: GameRecord) -> Stored:
+    actions = record.moves.tolist()
+    state, noted = game.start(), {}
+    searched = False  # nobody searches the moves of a random opening
+    for ply, (action, value) in enumerate(zip(actions, record.values, strict=True)):
+        searched = searched or value != 0 or bool(record.visits[ply].any())
+        if searched and math.isfinite(value):
+            noted[ply] = float(value) * state.playerTurn
+        state = state.takeAction(action)[0]
+    names = f"iteration {iteration}", f"game {record.index}"
+    return Stored(Record(game, actions, record.result, names), noted)
+
+
+def match_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ...] = ()) -> Stored:
+    """Return a game of a tournament; raise `UserError` when it is not there. named: see `game_spec`."""
+    game = _game(folder, named)
+    with reading(folder) as store:
+        for row in store.matches_of(iteration):
+            if row[0] == index:
+                return _match(game, row)
+    raise UserError(f"expected a game of the tournament of iteration {iteration}, got number {index}")
+
+
+def _match(game: Game, row: tuple[Any, ...]) -> Stored:
+    _, current, best, began, score, moves = row
+    names = (f"version {current}", f"version {best}") if began else (f"version {best}", f"version {current}")
+    result = 2 * score - 1 if began else 1 - 2 * score
+    actions = [game.parse_move(name) for name in moves.split()]
+    return Stored(Record(game, actions, result, names), {})
+
+
+def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, float, int]]:
+    """Return (index, who played, result for who began, moves) of an iteration's games: "self-play" or "tournament"."""
+    with reading(folder) as store:
+        if kind == "self-play":
+            return [
+                (game.index, "self-play" if game.index < IMPORTED else "imported", game.result, len(game.moves))
+                for game in store.games_of(iteration)
+            ]
+        return [
+            (int(i), f"version {current if began else best} began, against {best if began else current}",
+             2 * score - 1 if began else 1 - 2 * score, len(moves.split()))
+            for i, current, best, began, score, moves in store.matches_of(iteration)
+        ]  # fmt: skip
+
+
+def iterations(folder: Path) -> list[int]:
+    """Return the iterations that have games, newest first; raise `UserError` when they cannot be read."""
+    with reading(folder) as store:
+        return sorted((i for i in store.game_counts() if i > 0), reverse=True)

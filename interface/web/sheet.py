@@ -1,0 +1,104 @@
+"""The game at the table as text and as files, under the dots beside the game; it keeps the address up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from nicegui import run, ui
+
+from config import UserError
+from interface.web import address
+from interface.web.controls import icon_button
+from interface.web.engine import make_game
+from storage.game_files import FORMS, LIMIT, Record, from_bytes, to_bytes
+
+READ_FILE = (
+    "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text()]);"
+    " e.target.value = ''; }}"
+)
+COPY = (
+    "() => { const box = document.querySelector('.moves-text input');"
+    " if (navigator.clipboard) return navigator.clipboard.writeText(box.value);"  # it is there over https and at home
+    " box.focus(); box.select(); document.execCommand('copy') }"
+)
+
+
+class Sheet:
+    """The panel; it belongs to the view of the board."""
+
+    def __init__(self, play: Any) -> None:
+        self._play = play
+        self._kept: dict[str, str] = {}
+
+    def build(self) -> None:
+        """Put the panel where the page is being built."""
+        self._text = ui.input("moves of this position").props("dense outlined").style("width: 300px")
+        self._text.classes("moves-text")
+        self._text.on("keydown.enter", self._set)
+        with ui.element("div").classes("line-up"):
+            icon_button("Set", "input", self._set, "play these moves from the start")
+            ui.button("Copy", icon="content_copy").props("flat dense").on("click", js_handler=COPY)
+        with ui.element("div").classes("line-up"):
+            for form in FORMS:
+                icon_button(f"Save {form}", "download", partial(self._save, form), f"download as {form}")
+        ui.label("Load a game (.json, .txt, .sgf)").classes("soft")
+        chooser = ui.element("input").props('type=file accept=".json,.txt,.sgf" aria-label="load a game"')
+        chooser.on("change", lambda e: self._load(*e.args), js_handler=READ_FILE.format(LIMIT))
+
+    def show(self) -> None:
+        """Show the moves up to the position on the board; put the game into the address: loaded anew it is there."""
+        self._text.value = self._play.table.text
+        if (now := address.kept(self._play.table)) != self._kept:
+            self._kept = now
+            self._play.client.run_javascript(address.script(now))
+
+    def leave_address(self) -> None:
+        """Keep what the address says until a move is played: another start of the page may offer that game."""
+        self._kept = address.kept(self._play.table)
+
+    def _set(self) -> None:
+        self._play.set_moves(str(self._text.value))
+
+    def _save(self, form: str) -> None:
+        table = self._play.table
+        try:
+            data = to_bytes(table.record(), form)
+        except UserError as error:
+            self._play.tell(str(error).splitlines()[0])
+            return
+        ui.download.content(data, f"{table.game.name}{form}")
+
+    async def _load(self, name: Any, text: Any) -> None:
+        form = next((f for f in FORMS if str(name).lower().endswith(f)), None)
+        if form is None or not isinstance(text, str) or not text:
+            self._play.tell(f"expected a file that ends in {', '.join(FORMS)}, of at most {LIMIT:,} bytes")
+            return
+        spec, named = self._play.table.game.spec, self._play.roster.named
+        specs = [spec] if form == ".txt" else ["", *named]
+        try:
+            record = await run.io_bound(read_record, text.encode(), form, specs)
+        except UserError as error:
+            self._play.tell(str(error).splitlines()[0])
+            return
+        except Exception:
+            self._play.tell("The file cannot be read; see the terminal.")
+            raise
+        if record is not None:  # it is None where the program ends
+            self._play.tell("")
+            self._play.open_record(record, {})
+
+
+def read_record(data: bytes, form: str, specs: Sequence[str]) -> Record:
+    """Return a file's game as one of the first game that fits; "" is the one that the file tells.
+
+    A file may not have rules of one's own run (see `games.make`): they are, where the command line named them.
+    """
+    refusals = []
+    for spec in specs:
+        try:
+            return from_bytes(data, form, make_game(spec) if spec else None)
+        except UserError as error:
+            refusals.append(error)
+    raise refusals[0]

@@ -1,0 +1,83 @@
+"""Training runs that the page started: each a process of its own, `python main.py train ...`, stopped as by Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from config import UserError
+
+COMMAND = [sys.executable, str(Path(__file__).parents[2] / "main.py"), "train"]
+PATIENCE = 20.0
+"""Seconds a run has to end its work when the page closes; what is finished is on disk in any case."""
+
+
+class Trainer:
+    """The processes, and what they said."""
+
+    def __init__(self) -> None:
+        self._at_work: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
+        """{game: (process, what it writes)}: one new or resumed run of a game at a time."""
+
+    def start(self, spec: str, arguments: list[str]) -> None:
+        """Start training a game; raise `UserError` when the page trains it already."""
+        if self.running(spec):
+            raise UserError(f"{spec} is being trained already: stop that first")
+        said = tempfile.TemporaryFile()  # noqa: SIM115
+        process = subprocess.Popen(
+            [*COMMAND, "--json", "--game", spec, *arguments], stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+            start_new_session=True,
+        )  # fmt: skip
+        self.forget(spec)
+        self._at_work[spec] = process, said
+
+    def running(self, spec: str) -> bool:
+        """Return whether the page trains a game now."""
+        return spec in self._at_work and self._at_work[spec][0].poll() is None
+
+    def process(self, spec: str) -> int | None:
+        """Return the process that trains a game, None when the page started none or it has ended."""
+        return self._at_work[spec][0].pid if self.running(spec) else None
+
+    def stop(self, spec: str) -> None:
+        """Ask a run to end at its next commit; asked twice it ends at once. Nothing finished is lost."""
+        if self.running(spec):
+            with contextlib.suppress(ProcessLookupError):
+                self._at_work[spec][0].send_signal(signal.SIGINT)
+
+    def error(self, spec: str) -> str:
+        """Return the last line that a process said which ended with an error."""
+        if spec not in self._at_work or self._at_work[spec][0].poll() in (None, 0, 130):
+            return ""
+        file = self._at_work[spec][1]
+        file.seek(0)
+        said = file.read()[-20_000:].decode("utf-8", "replace").splitlines()
+        lines = [line for line in said if line.strip() and not line.startswith("{")]  # those are metrics
+        code = self._at_work[spec][0].returncode
+        if code < 0:
+            why = ", as where there is too little memory" if code == -signal.SIGKILL else ""
+            return f"the training was ended by signal {-code}{why}; `Go on` goes on from what was finished"
+        return next((line for line in lines if line.startswith("error: ")), lines[-1] if lines else "it ended early")
+
+    def forget(self, spec: str) -> None:
+        """Drop a process that has ended."""
+        if spec in self._at_work and not self.running(spec):
+            self._at_work.pop(spec)[1].close()
+
+    def stop_all(self) -> None:
+        """Let all end cleanly, and by force where one does not."""
+        for spec in self._at_work:
+            self.stop(spec)
+        for process, said in self._at_work.values():
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            said.close()
+        self._at_work.clear()
