@@ -1,118 +1,179 @@
-"""`MCTS`: the search of a forest of trees; `Node` and `Edge`, the views of it that people read, are in nodes.py.
+"""`Node`, `Edge` and `MCTS`: the search tree of the AlphaZero article, one step at a time.
 
-The methods with the article's
-names (moveToLeaf, backFill, ...) do one step at a time on the first tree; `search` does all steps, compiled.
+`moveToLeaf`, `expand` and `backFill` are one simulation; `Agent.simulate` puts them together. `Node` and `Edge` are
+views of rows in the tables of search/tables.py, made when somebody looks. `search` (of `ManyTrees`) does the same
+steps compiled, for many trees at once. textbook.py has the algorithm without tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from compiled import call
-from game import Game, GameState, state_key
-from games.plain import PlainGame
-from nodes import Edge, Node
-from search import simulate as k
-from search.endgame import solve_leaf, solve_root
-from search.evaluation_cache import make_cache
-from search.expand import expand
-from search.reroot import clear_tree, re_root
-from search.reroot import plant as plant_root
-from search.sampling import choose, draw_noise
-from search.select import Rule
-from search.speed.bound_arguments import Held
-from search.tables import (
-    STEP,
-    TERMINAL,
-    WAITING,
-    capacity_for,
-    find,
-    make_forest,
-    new_node,
-)  # fmt: skip
+from game import GameState, state_key
+from search import simulate
+from search.endgame import solve_leaf
+from search.expand import expand, make_priors, new_node
+from search.many_trees import Decision, ManyTrees, Predictor, TreeFull
+from search.tables import DRAW, EXPANDED, LOSS, OPEN, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
 
 
-class TreeFull(MemoryError):
-    """There is no room for another position."""
+class Edge:
+    """A move from one node to another; a view of the edge tables, found by its node and action."""
 
-
-Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
-
-
-SLICE = 4096
-"""Visits after which a search that can be stopped asks whether it is: there may be no questions to the network."""
-
-
-class Decision(NamedTuple):
-    """A move with what led to it."""
-
-    action: int
-    visits: np.ndarray
-    """[action_size]: weight of each move; for a search its visits."""
-    value: float
-    """The player's own estimate, for the player to move."""
-
-
-class MCTS:
-    """A forest of search trees of one game; everything named after the article speaks of the first tree."""
-
-    def __init__(
-        self,
-        game: Game,
-        *,
-        cpuct: float = 1.25,
-        epsilon: float = 0.25,
-        fpu_reduction: float = 0.25,
-        prove: bool = False,
-        look_ahead: int = 0,
-        endgame: int = 0,
-        forced: float = 0.0,
-        trees: int = 1,
-        leaves: int = 1,
-        sims: int = 800,
-        cache_size: int = 1 << 14,
-        seed: int = 0,
-    ) -> None:
-        """Make room for searches of `sims` visits with up to `leaves` evaluations of a tree in the air."""
-        if game.rules is None or game.start_row is None:
-            raise TypeError(f"{game.name} has no rules: derive it from games.plain.PlainGame or set `rules`")
-        self.game = game
-        self.rules = game.rules
-        self.leaves = leaves
-        self.rule = Rule(
-            float(cpuct), float(epsilon), float(fpu_reduction), float(leaves > 1), prove=prove, forced=float(forced)
-        )
-        self.cache = make_cache(cache_size, game.action_size)
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), endgame)
-        self.forest.trees["ahead"] = look_ahead if prove and game.won_by_a_move else 0
-        self.forest.trees["late"] = game.max_plies - (endgame if prove and game.won_by_a_move else 0)
-        self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
-        for t in range(trees):
-            call(clear_tree, self.forest, t)
-        batch = trees * leaves
-        self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
-        self._asked = np.zeros(batch, np.int32)
-        self._values = np.zeros(batch, np.float32)
-        self._logits = np.zeros((batch, game.action_size), np.float32)
-        self._held = Held(k.search_step, self.forest, self.rules, self.rule, self.cache, self._asked, self._values,
-                          self._logits, self._planes)  # fmt: skip
-        if isinstance(game, PlainGame):
-            game.searches.add(self)
+    def __init__(self, mcts: MCTS, node: int, action: int) -> None:
+        self.mcts = mcts
+        self.node = int(node)
+        self.action = int(action)
 
     @property
-    def capacity(self) -> int:
-        """Nodes that each tree has room for."""
-        return self.forest.capacity
+    def index(self) -> int:
+        """Where its row is, or would be; edges change places when others are opened."""
+        row = self.mcts.forest.nodes[self.node]
+        moves = self.mcts.forest.moves["action"][row["first"] : row["first"] + row["legal"]]
+        return int(row["first"]) + int(np.flatnonzero(moves == self.action)[0])
 
-    def fits(self, sims: int) -> bool:
-        """Whether there is room for searches of so many visits."""
-        return self.capacity >= capacity_for(sims, self.leaves)
+    @property
+    def _row(self) -> Any:
+        """Its row; None while it is not opened."""
+        node, index = self.mcts.forest.nodes[self.node], self.index
+        return self.mcts.forest.edges[index] if index < node["first"] + node["opened"] else None
+
+    @property
+    def inNode(self) -> Node:
+        """The node it leaves."""
+        return Node(self.mcts, self.node)
+
+    @property
+    def outNode(self) -> Node | None:
+        """The node it leads to; None before the first visit."""
+        row = self._row
+        return None if row is None or row["child"] == UNVISITED else Node(self.mcts, row["child"])
+
+    @property
+    def playerTurn(self) -> int:
+        """Who moves along it."""
+        return self.inNode.playerTurn
+
+    @property
+    def nu(self) -> float:
+        """Dirichlet noise; 0 off the root and outside self-play."""
+        tree = self.node // self.mcts.capacity
+        row = self.mcts.forest.trees[tree]
+        return float(self.mcts.forest.noise[tree, self.action]) if row["noisy"] and row["root"] == self.node else 0.0
+
+    @property
+    def proven(self) -> float | None:
+        """What is proven of it, for the player who moves: 1 won, -1 lost, 0 drawn; None = nothing."""
+        node = self.mcts.forest.nodes[self.node]
+        unsafe = self.index >= node["first"] + node["count"] or node["proven"] == LOSS
+        known = int(self.mcts.forest.moves[self.index]["proven"]) if self._row is not None else LOSS if unsafe else OPEN
+        return None if known == OPEN else 0.0 if known == DRAW else float(known)
+
+    @property
+    def stats(self) -> dict[str, float]:
+        """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
+        row = self._row
+        call(make_priors, self.mcts.forest, self.node)
+        n, w = (int(row["N"]), float(row["W"])) if row is not None else (0, 0.0)
+        p = float(self.mcts.forest.moves[self.index]["P"])
+        return {"N": n, "W": w, "Q": w / n if n else 0.0, "P": p}
+
+    def __repr__(self) -> str:
+        s = self.stats
+        name = self.mcts.game.move_name(self.action)
+        return f"<Edge {name} N={s['N']:.0f} W={s['W']:.3f} Q={s['Q']:.3f} P={s['P']:.3f}>"
+
+
+class Node:
+    """A position in the tree; a view of one row of the node table."""
+
+    def __init__(self, mcts: MCTS, index: int) -> None:
+        self.mcts = mcts
+        self.index = int(index)
+
+    @property
+    def _row(self) -> Any:
+        return self.mcts.forest.nodes[self.index]
+
+    @property
+    def _tree(self) -> int:
+        return self.index // self.mcts.capacity
+
+    @property
+    def state(self) -> GameState:
+        return self.mcts.game.state_of(self.mcts.forest.rows[self.index + self._tree])
+
+    @property
+    def id(self) -> Any:
+        return self.state.id
+
+    @property
+    def playerTurn(self) -> int:
+        return int(self._row["player"])
+
+    @property
+    def value(self) -> float:
+        """The network's value, or the result at the end, for the player to move; Q where nobody was asked."""
+        return self.Q if self.forced else float(self._row["value"])
+
+    @property
+    def forced(self) -> bool:
+        """Whether the search passed through, because there is one move only, without asking the network."""
+        return math.isnan(self._row["value"])
+
+    @property
+    def proven(self) -> float | None:
+        """What is proven of it, for the player to move: 1 won, -1 lost, 0 drawn; None = nothing."""
+        known = int(self._row["proven"])
+        return None if known == OPEN else 0.0 if known == DRAW else float(known)
+
+    @property
+    def visits(self) -> int:
+        """Sum of its edges' N."""
+        return int(self._row["total"])
+
+    @property
+    def Q(self) -> float:
+        """Mean value over the network's and all visits, or what is proven, for the player to move."""
+        if self.proven is not None:
+            return self.proven
+        return float(sum_of_values(self.mcts.forest, self.index) / (1 + self.visits))
+
+    @property
+    def edges(self) -> list[tuple[int, Edge]]:
+        """(action, edge) for each legal move; empty before the node is expanded."""
+        if self._row["status"] != EXPANDED:
+            return []
+        first, count = int(self._row["first"]), int(self._row["legal"])
+        actions = sorted(int(a) for a in self.mcts.forest.moves["action"][first : first + count])
+        return [(action, Edge(self.mcts, self.index, action)) for action in actions]
+
+    def keeps(self, edge: Edge) -> bool:
+        """True where a move keeps what is proven of the node; while nothing is, where it is not proven to lose."""
+        return edge.proven != -1.0 if self.proven is None else edge.proven == self.proven
+
+    def isLeaf(self) -> bool:
+        """True before expansion and when the game is over."""
+        return bool(self._row["status"] != EXPANDED)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and (self.mcts, self.index) == (other.mcts, other.index)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Node visits={self.visits} value={self.value:.3f} edges={len(self.edges)}>"
+
+
+class MCTS(ManyTrees):
+    """A search tree with the article's steps. All that is named after the article is of the first tree."""
 
     def __len__(self) -> int:
         return int(self.forest.trees[0]["nodes"])
@@ -133,8 +194,6 @@ class MCTS:
         key = np.uint64(state_key(self.game, state))
         return len(self) > 0 and call(find, self.forest, 0, key) >= 0
 
-    # ---- the article's steps
-
     def addNode(self, state: GameState) -> Node:
         """Put a position into the first tree, or find it there."""
         f = self.forest
@@ -154,10 +213,10 @@ class MCTS:
         `done`: the game is over there, or its result is proven; only then there is a value.
         """
         f = self.forest
-        call(k.walk, f, self.rules, self.rule, self.cache, 0)
+        call(simulate.walk, f, self.rules, self.rule, self.cache, 0)
         self.check_errors()
         if f.slots["leaf"][0] < 0:
-            call(k.undo, f, self.rule, 0)
+            call(simulate.undo, f, self.rule, 0)
             raise TreeFull(f"the tree is full ({self.capacity} nodes)")
         leaf, node, breadcrumbs = Node(self, f.slots["leaf"][0]), int(f.trees[0]["root"]), []
         for e in f.steps["edge"][: f.slots["depth"][0]]:
@@ -184,136 +243,9 @@ class MCTS:
         self.forest.steps[: len(steps)] = np.array(steps, STEP)
         self.forest.slots["depth"][0] = len(breadcrumbs)
         self.forest.slots["leaf"][0] = leaf.index
-        call(k.backup, self.forest, self.rule, 0, float(value), leaf.playerTurn)
+        call(simulate.backup, self.forest, self.rule, 0, float(value), leaf.playerTurn)
         if self.rule.prove and leaf.proven is not None:
-            call(k.prove, self.forest, 0)
-
-    # ---- whole searches
-
-    def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
-        """Make a position the root, keeping what the tree knows of it; return whether it knew it."""
-        row = self.game.row_of(state)
-        key = np.uint64(state_key(self.game, state))
-        known = self.forest.trees[tree]["nodes"] > 0 and call(find, self.forest, tree, key) >= 0
-        call(re_root, self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
-        self.check_errors()
-        return bool(known)
-
-    def plant(self, state: GameState, *, tree: int = 0) -> None:
-        """Make a position the root of a new tree."""
-        call(plant_root, self.forest, self.rules, tree, self.game.row_of(state))
-        self.check_errors()
-
-    def solve_root(self) -> None:
-        """Solve the first tree's root if it is near the end of the game, as `search` does before anything else."""
-        call(solve_root, self.forest, self.rules, 0)
-        self.check_errors()
-
-    def add_noise(self, alpha: float, *, tree: int = 0) -> None:
-        """Draw Dirichlet noise for the root; it lasts until the root changes."""
-        call(draw_noise, self.forest, tree, float(alpha))
-
-    def search(
-        self,
-        predictor: Predictor,
-        sims: int,
-        trees: Sequence[int] = (0,),
-        stop: Callable[[], bool] | None = None,
-    ) -> int:
-        """Simulate until the root of every tree named has `sims` visits (those kept count); return evaluations made.
-
-        `stop` is asked before each batch and every few thousand visits, and ends the search early.
-        """
-        which = np.array(trees, np.int32)
-        if (self.forest.trees["root"][which] < 0).any():
-            raise ValueError("expected a root in every tree to search: call set_root first")
-        self.forest.trees["budget"][which] = 0
-        self._raise_budgets(which, sims, stop)
-        f, shape = self.forest, self.game.input_shape
-        n = evaluations = 0
-        stopped = False
-        while True:
-            n = call(k.search_step, self._held, n, which)
-            self.check_errors()
-            if n == 0:
-                if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
-                    return evaluations
-                continue
-            evaluations += n
-            try:
-                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
-            except BaseException:
-                for slot in self._asked[:n]:
-                    call(k.undo, f, self.rule, int(slot))
-                raise
-            stopped = stop is not None and stop()
-            if stopped:
-                f.trees["budget"][which] = 0
-
-    def _raise_budgets(self, which: np.ndarray, sims: int, stop: Callable[[], bool] | None) -> bool:
-        """Let the trees search on, with `stop` for some visits only; return whether any of them may."""
-        trees = self.forest.trees
-        visits = self.forest.nodes["total"][trees["root"][which]]
-        budgets = np.minimum(visits + (SLICE if stop is not None else sims), sims)
-        more = budgets > trees["budget"][which]
-        trees["budget"][which] = np.maximum(budgets, trees["budget"][which])
-        return bool(more.any())
-
-    def visit_counts(self, tree: int = 0) -> np.ndarray:
-        """Return [action_size] int64: N of the root's moves."""
-        root = self.forest.nodes[self.forest.trees[tree]["root"]]
-        edges = self.forest.edges[root["first"] : root["first"] + root["opened"]]
-        counts = np.zeros(self.game.action_size, np.int64)
-        actions = self.forest.moves["action"][root["first"] : root["first"] + root["opened"]]
-        counts[actions] = edges["N"]
-        return counts
-
-    def decide(self, tree: int, tau: float) -> Decision:
-        """Choose a move of a searched tree, by its own random state."""
-        counts = self.visit_counts(tree)
-        action = int(self.forest.moves[call(choose, self.forest, tree, float(tau))]["action"])
-        return Decision(action, counts, self.root_value(tree))
-
-    def root_value(self, tree: int = 0) -> float:
-        """Return the search's value of the root, for its player to move."""
-        return float(call(k.root_value, self.forest, tree))
-
-    def clear_cache(self) -> None:
-        """Forget all evaluations: the weights changed."""
-        self.cache.keys[:] = 0
-
-    def clear(self) -> None:
-        """Forget all trees."""
-        for t in range(len(self.forest.trees)):
-            call(clear_tree, self.forest, t)
-
-    def reset(self, tree: int, seed: int) -> None:
-        """Forget one tree; its random draws come from `seed` from now on."""
-        call(clear_tree, self.forest, tree)
-        self.forest.trees["rng"][tree] = np.uint64(seed)
-
-    def check_errors(self) -> None:
-        """Raise what went wrong inside the last compiled call; the trees are then forgotten.
-
-        That is an error of a rule in plain Python, or an answer of the network that was not finite
-        (`ArithmeticError`). Also the place where a game in plain Python drops positions that no tree holds any more.
-        """
-        if self.cache.counts[3]:
-            self.cache.counts[3] = 0
-            self.clear()
-            raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
-        if isinstance(self.game, PlainGame):
-            try:
-                self.game.check_errors()
-            except BaseException:
-                self.clear()
-                raise
-            self.game.tidy()
-
-    def used_rows(self) -> np.ndarray:
-        """Return the rows of all positions in the trees, [n, row_size]."""
-        used = self.forest.trees["nodes"][:, None] > np.arange(self.capacity + 1)[None]
-        return self.forest.rows[used.ravel()]
+            call(simulate.prove, self.forest, 0)
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the most visited moves in turn, from `node` or the root, of those that keep what is proven."""

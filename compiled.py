@@ -144,3 +144,12 @@ def bind(function: Any, *args: Any) -> Callable[..., Any]:
 def call(function: Any, *args: Any) -> Any:
     """Call the code that `bind` returns."""
     return bind(function, *args)(*args)
+
+
+LINE = 64
+"""Bytes of a line."""
+
+
+def up_to(step: int, count: int) -> int:
+    """Return the next multiple of a step."""
+    return -(-count // step) * step

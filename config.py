@@ -1,4 +1,4 @@
-"""Every setting, with its range and the article's value; presets; JSON. Standard library only.
+"""Every setting, with its range and the article's value; JSON. Standard library only; presets: training/presets.py.
 
 A setting that the article has too keeps its name, in lower case. A `Config` is a frozen value: change one
 with `dataclasses.replace` or `with_overrides`, which check every field and report all faults at once.
@@ -14,8 +14,6 @@ import re
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from network.processor import has_tiles
 
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
@@ -289,66 +287,6 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     if faults:
         raise SettingsError("\n".join(faults))
     return dataclasses.replace(config, **changes)
-
-
-_PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear"}
-_FULL = {
-    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
-    **_PLAIN, "weight_decay": 0.1,
-}  # fmt: skip
-"""Every move searched in full, with few simulations, for gomoku, Go, Little-Go and Othello."""
-_TINY = {
-    "game": "tictactoe", "iterations": 60, "eval_every": 30, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
-    "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,
-    "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4, "games_in_flight": 128,
-    "memory_size": 40_000, "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3",) * 3, "value_units": 32,
-    "opening_plies": 3, "eval_episodes": 60, "eval_sims": 8, "cache_size": 1 << 14, "warmup_steps": 20,
-    "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0, **_PLAIN,
-}  # fmt: skip
-_CLASSIC = {
-    "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "grow_sims": 0, "turns_until_tau0": 10, "cpuct": 1.0,
-    "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
-    "proofs": False, "look_ahead": 0, "endgame": 0, "selfplay_with": "best",
-    "memory_size": 30_000, "min_memory": 30_000, "batch_size": 256, "training_loops": 10, "value_from_search": 0.0,
-    "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
-    "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
-    "policy_filters": 2, **_PLAIN, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
-}  # fmt: skip
-_GPU = {
-    "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400, "fast_sims": 80,
-    "full_search_share": 0.25, "grow_sims": 0, "reuse": 4.0, "batch_size": 1024, "memory_size": 1_000_000,
-    "min_memory": 50_000, "cache_size": 1 << 20, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
-}  # fmt: skip
-_GOMOKU = {
-    **_FULL, "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2,
-    "games_in_flight": 128, "cache_size": 0,
-}  # fmt: skip
-_GO = {**_FULL, "random_opening_plies": 15, "turns_until_tau0": 10}
-_OTHELLO = {**_FULL, "random_opening_plies": 20, "cache_size": 0}
-_SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
-"""`laptop` without AMX, but for tic-tac-toe: a quarter of the work (benchmarks/RESULTS.md)."""
-GAMES: dict[str, dict[str, Any]] = {
-    "tictactoe": {name: value for name, value in _TINY.items() if name != "game"},
-    "gomoku": _GOMOKU, "go": _GO, "littlego": _GO, "othello": _OTHELLO,
-}  # fmt: skip
-"""What `laptop` sets besides for a game, of any size, by its name."""
-PRESETS: dict[str, dict[str, Any]] = {"tiny": _TINY, "classic": _CLASSIC, "laptop": {}, "gpu": _GPU}
-
-
-def preset(name: str, /, **changes: Any) -> Config:
-    """Return the settings of a preset, with changes; `laptop` knows what suits a game and the processor.
-
-    >>> preset("classic").hidden_cnn_layers[0]
-    '75x4'
-    """
-    if name not in PRESETS:
-        near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
-    family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", str(changes.get("game", "")))  # no file, whatever its name
-    own = GAMES.get(family[1].lower() if family else "", {})
-    suited = {**({} if has_tiles() else _SMALL), **own} if name == "laptop" else {}
-    return with_overrides(Config(**{**PRESETS[name], **suited}), **changes)
 
 
 def to_json(config: Config) -> str:

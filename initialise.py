@@ -23,8 +23,11 @@ from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory, tells_owners
+from network.predictor import side_by_side
+from network.warm_start import taken_over
 from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space, sweep, write_file, writing
+from storage.game_record import GameRecord
 from storage.run_folders import (
     RUNS,
     find_run,
@@ -35,11 +38,8 @@ from storage.run_folders import (
     network_facts,
     new_folder,
     read_config,
-    taken_over,
 )
-from storage.run_store import GameRecord, Store
-from training.selfplay import SelfPlay, side_by_side
-from training.worker_pool import Here, Order, Pool
+from storage.run_store import Store
 
 RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
@@ -69,8 +69,8 @@ class Session:
             ownership=tells_owners(config, self.game),
         )  # fmt: skip
         self._model: Any = None
-        self._selfplay: Any = None
-        self._pool: Pool | None = None
+        self.game_source: Any = None
+        """Who plays the games of self-play (training/game_source.py), once there is one; closed with the session."""
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
@@ -206,11 +206,15 @@ class Session:
 
     def close(self) -> None:
         """End the workers, close the files and let others work on the run."""
-        if self._pool is not None:
-            self._pool.close()
+        self._close_game_source()
         self.store.close()
         close_loggers(self.loggers)
         let_go(self._lock)
+
+    def _close_game_source(self) -> None:
+        if self.game_source is not None:
+            self.game_source.close()
+        self.game_source = None
 
     def __enter__(self) -> Session:
         return self
@@ -292,7 +296,8 @@ class Session:
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
-        from network.predictor import STEADY, make_predictor
+        from network.choose import make_predictor
+        from network.predictor import STEADY
 
         if role not in self._predictors:
             streams = side_by_side(self.game, self.config)[1] if role == "selfplay" else 1
@@ -303,33 +308,6 @@ class Session:
             self._predictors[role].load(self.weights(version))
             self._loaded[role] = version
         return self._predictors[role]
-
-    @property
-    def selfplay(self) -> Any:
-        """The games in flight, allocated when first needed."""
-        from network.predictor import cores
-
-        if self._selfplay is None:
-            self._selfplay = SelfPlay(self.game, self.config, threads=cores())
-        return self._selfplay
-
-    @property
-    def pool(self) -> Pool:
-        """Who plays the games of self-play: workers, or this process."""
-        if self._pool is None:
-            if self.config.workers:
-                from training.worker import process_crew
-
-                self._pool = process_crew(self.config, self.loggers.main.warning)
-            else:
-                self._pool = Here(self.selfplay, lambda version: self.predictor("selfplay", version))
-        return self._pool
-
-    def order(self, version: int) -> Order:
-        """Return what all games of this iteration have in common."""
-        row = self.store.version(version)
-        path = checkpoints.path_of(self.folder, row.file).resolve()
-        return Order(self.store.get("run") or "", self.iteration, version, str(path), row.sha256)
 
     def agent(
         self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False, **options: Any
@@ -379,9 +357,8 @@ class Session:
             return
         self.config = self._wished
         self.store.put("config", to_json(self.config))
-        if self._pool is not None:
-            self._pool.close()
-        self._model = self._selfplay = self._pool = None
+        self._close_game_source()
+        self._model = None
         self._predictors.clear()
         self.loggers.main.info("the changed settings count from iteration %d on", self.iteration)
 

@@ -1,6 +1,6 @@
 """`Gen_Model` and `Residual_CNN`: the network, its loss, its training.
 
-With network/optimizers.py, network/interleave.py and the predictors of network/ the only Keras here.
+Keras is used here and in network/ only.
 Value: for the player to move, in [-1, 1]. Policy: unmasked logits [B, action_size]; legality is the caller's.
 A state of a model is a list of arrays, weights then optimizer; files hold arrays only, never a Keras object.
 """
@@ -13,23 +13,14 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # 2 tells of a GPU that is not there; what fails is raised
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
-os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-
 import numpy as np
-
-from loggers import quiet_stderr
-
-with quiet_stderr():  # TensorFlow greets on import, below every log level
-    import keras
-    from keras import layers, ops
 
 from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch, tells_owners
 from network.interleave import DilatedConv2D, Interleave, Separate, boards_side_by_side
+from network.keras_import import keras, layers, ops, tf
 from network.optimizers import WeightAverage, make_optimizer
 from network.processor import native_bfloat16
 
@@ -158,8 +149,6 @@ class Gen_Model:
     @cached_property
     def _stream(self) -> Any:
         """What `fit` reads `_source` by: one for the network's life, since TensorFlow keeps what it traces for each."""
-        import tensorflow as tf
-
         def read() -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
             for planes, value, policy, owners in self._source:
                 given = {"value_head": value[:, None], "policy_head": policy, "soft_policy_head": policy,

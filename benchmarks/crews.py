@@ -27,13 +27,14 @@ def processor_seconds(pids: list[int]) -> float:
 
 def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
     """Return (seconds until the first game, then simulations/s, evaluations/s, batch fill, simulations/processor s)."""
-    from config import preset
     from initialise import Session
     from loggers import Console
+    from training.game_source import source_of
+    from training.presets import preset
 
     config = preset("laptop", workers=workers)
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
-        pool, began = session.pool, time.perf_counter()
+        pool, began = source_of(session).pool, time.perf_counter()
         first: Any = None
         last: Any = None
 
@@ -41,7 +42,7 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
             pids = [os.getpid()] + [p.hand.pid for p in getattr(pool, "_places", []) if p.hand is not None]
             return time.perf_counter(), pool.counts(), processor_seconds(pids)
 
-        for _ in pool.play(session.order(0), range(100_000)):
+        for _ in pool.play(source_of(session).order(0), range(100_000)):
             first = first or now()
             if time.perf_counter() - first[0] > seconds:
                 last = now()

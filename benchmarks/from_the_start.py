@@ -19,8 +19,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import games
+from evaluation.match import play_batch
 from evaluation.openings import different
-from funcs import play_batch
 from players.by_name import make_player
 
 

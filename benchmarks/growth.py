@@ -48,10 +48,10 @@ def size(path: Path) -> float:
 
 def measure(iterations: int, workers: int) -> np.ndarray:
     """Return a row of `COLUMNS` for each iteration of a run."""
-    from config import preset
     from initialise import Session
     from loggers import Console
     from main import train
+    from training.presets import preset
 
     config, rows = preset("tiny", iterations=iterations, workers=workers, **SETTINGS), []
     with (

@@ -17,10 +17,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import games
-from config import preset
 from model import make_network
-from network.predictor import STEADY, make_predictor, measure_raw
-from training.selfplay import SelfPlay, game_seed, longest_first, side_by_side
+from network.choose import make_predictor
+from network.predictor import STEADY, measure_raw, side_by_side
+from training.presets import preset
+from training.selfplay import SelfPlay, game_seed, longest_first
 
 
 def main() -> None:

@@ -19,12 +19,12 @@ import numpy as np
 
 import games
 import model as models
-from config import preset
 from game import Game
 from memory import Batch
 from model import Residual_CNN
-from network.predictor import make_predictor
+from network.choose import make_predictor
 from network.processor import native_bfloat16
+from training.presets import preset
 
 
 def rate(call: Callable[[], object], count: int, seconds: float) -> float:

@@ -21,13 +21,13 @@ import numpy as np
 from ablation import POSITIONS, measured
 
 import games
-from config import preset
 from evaluation.solved_positions import oracle, positions
 from initialise import Session
 from loggers import Console
 from memory import Batch
 from storage.run_folders import read_config
 from storage.run_store import Store
+from training.presets import preset
 
 WARMUP = 100
 

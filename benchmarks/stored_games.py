@@ -19,10 +19,10 @@ import numpy as np
 
 import games
 from config import from_json
-from duplicates import Likeness
 from game import Game
-from memory import Memory
-from storage.run_store import GameRecord, Store
+from memory import Likeness, Memory
+from storage.game_record import GameRecord
+from storage.run_store import Store
 
 
 def searched(record: GameRecord) -> np.ndarray:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agent import Player
+from evaluation.match import MatchGame, play_batch
 from evaluation.openings import openings
-from funcs import MatchGame, play_batch
 from game import Game
 from players.rollout import RolloutPlayer
 

@@ -5,12 +5,16 @@ Scores are of player 1 (in a tournament the current network), game by game, the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from agent import Player
+from config import Config
+from evaluation.match import MatchGame, contest
 from evaluation.rating import Score, log_likelihood_ratio, rate, sprt_bounds
+from game import Game
 
 
 class Verdict(NamedTuple):
@@ -71,3 +75,40 @@ def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:
     promoted = current > threshold * best
     word = "promoted" if promoted else "not promoted"
     return Verdict(promoted, f"{word}: {current:g} against {best:g} points, {threshold:g} times as many needed", total)
+
+
+SIDE_BY_SIDE = 64
+"""Games of a tournament: half of them wait for each network, so that its batches are full."""
+
+
+def tournament(
+    game: Game,
+    current: Player,
+    best: Player,
+    config: Config,
+    *,
+    seed: int,
+    known: dict[int, float] | None = None,
+    keep: Callable[[list[MatchGame]], None] = lambda games: None,
+    report: Callable[[int], None] = lambda done: None,
+) -> Verdict:
+    """Play current against best, both colours of each seeded opening, until the rule decides.
+
+    `known` holds scores of games already played; `keep` is given the new ones a batch at a time.
+    """
+    sequential = config.promotion == "sprt"
+
+    def judge(scores: list[float], final: bool) -> Verdict | None:
+        if sequential:
+            return judge_sprt(scores, config.sprt_score, final)
+        return judge_threshold(scores, config.scoring_threshold) if final else None
+
+    scores = contest(
+        game, (current, best), config.eval_episodes, seed=seed, opening_plies=config.opening_plies,
+        over=lambda scores: judge(scores, False) is not None, every=32, batch=SIDE_BY_SIDE, known=known, keep=keep,
+        report=report,
+    )  # fmt: skip
+    verdict = judge(scores, True)
+    if verdict is None:
+        raise RuntimeError("expected a verdict after the last game")
+    return verdict

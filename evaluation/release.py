@@ -7,16 +7,15 @@ no games. Levels meet their neighbours in seeded openings with both colours; one
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from config import Config, UserError, differences, preset, to_json
+from config import Config, UserError, to_json
+from evaluation.match import contest
 from evaluation.rating import fit_ratings
-from funcs import contest
 from game import Game
 from loggers import write_metrics
 from players.by_name import make_player
@@ -114,20 +113,6 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
         store.close()
     write_file(target / "config.json", to_json(config).encode())
     write_metrics(target / "metrics.jsonl", [json.loads(row[2]) for row in closed])
-
-
-def command_of(config: Config) -> str:
-    """Return the command that starts a run with these settings, with the defaults of today."""
-    words = ["python", "main.py", "--new", "--game", config.game]
-    told = differences(preset("laptop", game=config.game), config)
-    told["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # of `laptop` it is what suits the processor
-    for name, (_, value) in told.items():
-        flag = "--" + name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(flag if value else flag.replace("--", "--no-", 1))
-        else:
-            words += [flag, *(value if isinstance(value, tuple) else [str(value)])]
-    return shlex.join(words)
 
 
 def measure_levels(

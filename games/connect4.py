@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from compiled import compiled, inlined, rule
+from compiled import LINE, compiled, inlined, rule, up_to
 from config import UserError
 from game import (
     ENCODE,
@@ -38,7 +38,6 @@ from game import (
 )
 from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
 from games.columns import completing, exact, lined, not_losing
-from search.speed.aligned_arrays import LINE, up_to
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 

@@ -34,6 +34,13 @@ from games.chains import (
 )
 from games.go_playouts import random_game
 
+PRESET = {
+    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
+    "random_opening_plies": 15, "turns_until_tau0": 10,
+}  # fmt: skip
+"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+
 PLANES = 8
 
 

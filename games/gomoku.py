@@ -58,6 +58,13 @@ from games.lines import (
 )
 from games.renju import DEPTH, forbid
 
+PRESET = {
+    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
+    "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2, "games_in_flight": 128, "cache_size": 0,
+}  # fmt: skip
+"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+
 RULES = ("freestyle", "exact", "renju")
 
 

@@ -16,6 +16,13 @@ from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Row, Ru
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
 from games.go import Go, key, legal, outcome, play, playout
 
+PRESET = {
+    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
+    "random_opening_plies": 15, "turns_until_tau0": 10,
+}  # fmt: skip
+"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+
 PLIES = 24
 PASS = 25
 PLANES = 20

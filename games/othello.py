@@ -18,6 +18,13 @@ from config import UserError
 from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
 from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
 
+PRESET = {
+    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
+    "random_opening_plies": 20, "cache_size": 0,
+}  # fmt: skip
+"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
 SIZES = range(4, 17, 2)

@@ -1,4 +1,4 @@
-"""A game of one's own: written from a template by `python main.py new-game`, and loaded from a file by its path.
+"""A game of one's own, loaded from a file by its path (`python main.py new-game` writes one to begin with).
 
 To load a file is to run it: name only files that you trust.
 """
@@ -9,7 +9,6 @@ import difflib
 import hashlib
 import importlib.util
 import inspect
-import keyword
 import re
 import sys
 import traceback
@@ -23,12 +22,9 @@ import numpy as np
 import games
 from config import UserError
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
-from storage.atomic_files import replacing
 
 T = TypeVar("T")
-TEMPLATE = Path(__file__).with_name("template.txt")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
-_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 _KINDS = {"legal": LEGAL, "play": PLAY, "outcome": OUTCOME, "encode": ENCODE, "key": KEY, "winning": WINNING,
           "playout": PLAYOUT, "safe": SAFE, "solve": SOLVE, "evaluate": EVALUATE}  # fmt: skip
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
@@ -163,36 +159,3 @@ def _place(path: Path, error: BaseException) -> str:
         return f", line {error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f", line {lines[-1]}" if lines else ""
-
-
-def write_template(name: str, folder: Path) -> tuple[Path, str]:
-    """Write NAME.py with a small game to change; return (its path, the name of its class)."""
-    kind = "".join(word.capitalize() for word in name.split("_"))
-    path = folder / f"{name}.py"
-    _check_name(name, kind, path)
-    text = TEMPLATE.read_text(encoding="utf-8").replace("TemplateGame", kind).replace("template_game", name)
-    with replacing(path) as trial:
-        trial.write_text(text, encoding="utf-8")
-    return path, kind
-
-
-def _check_name(name: str, kind: str, path: Path) -> None:
-    if not re.match(r"[a-z][a-z0-9_]{0,39}\Z", name):
-        raise UserError(f"expected a name of small letters, digits and _ that begins with a letter, got {name[:60]!r}")
-    if keyword.iskeyword(name) or keyword.iskeyword(kind) or kind in ("PlainGame", "GameState", "UserError"):
-        raise UserError(f"expected a name that Python does not use, got {name!r}")
-    if path.exists():
-        raise UserError(f"expected a new name, there is {path} already")
-    if _DEVICE.match(name):
-        raise UserError(f"expected a name that is no device of Windows, got {name!r}")
-    if name in games.names() or _is_module(name):
-        raise UserError(f"expected a name that no game and no module of Python has, got {name!r}")
-
-
-def _is_module(name: str) -> bool:
-    """Return whether `import name` finds something: a file of that name could stand in its place."""
-    try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
-        return True
-

@@ -11,6 +11,17 @@ from compiled import compiled, rule
 from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, PLY, WINNER, Game, Row, Rules
 from games.boards import draw, draw_below, hash_cells, longest_line, mix64, point_symmetries
 
+PRESET = {
+    "iterations": 60, "eval_every": 30, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
+    "full_search_share": 0.5, "grow_sims": 0, "reuse": 4.0, "optimizer": "adamw", "learning_rate": 0.002,
+    "turns_until_tau0": 5, "random_opening_share": 0.5, "random_opening_plies": 4, "games_in_flight": 128,
+    "memory_size": 40_000, "min_memory": 500, "batch_size": 128, "hidden_cnn_layers": ("32x3", "32x3", "32x3"),
+    "value_units": 32, "opening_plies": 3, "eval_episodes": 60, "eval_sims": 8, "cache_size": 16_384,
+    "warmup_steps": 20, "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0,
+    "ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear",
+}  # fmt: skip
+"""What presets `tiny` and `laptop` set for this game. A literal: see training/presets.py."""
+
 CELLS = HEADER
 
 

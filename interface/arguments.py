@@ -20,16 +20,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from typing import Annotated, Any, Literal, TypeVar
 
-from config import FIELDS, TYPES, Config, UserError, find_faults, preset, unknown_setting
+from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
+from players.names import NETWORKS, PLAYERS
+from training.presets import preset
 
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
-NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best, best:2s"
-PLAYERS = (
-    f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
-    "greedy, solver, random, uct:1000, gtp:gnugo, human"
-)
-"""A player of each form that `lineup` reads: help and errors show them, and suggest the nearest to a wrong name."""
 _USUAL = {
     "game": 'Game, with parameters in brackets if need be: "gomoku(size=8)"; also open_spiel:NAME and FILE.py:CLASS.',
     "seed": "All chance follows from it: the same command does the same.",

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent import Agent, Player, Quit, User
 from config import UserError
-from funcs import play_alone
+from evaluation.match import play_alone
 from game import Game, GameState
 from interface.explain import after_moves, as_text, explain, simulations
 from players.book import BookPlayer

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from league import ANCHOR, league, version_name
+from evaluation.rating import ANCHOR, league, version_name
 from loggers import clock
 from storage.atomic_files import replacing
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import tensorflow as tf
-from keras import layers, ops
+from network.keras_import import layers, ops, tf
 
 MOST = 32
 """Boards side by side, at most."""

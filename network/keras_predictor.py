@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
 import numpy as np
-import tensorflow as tf
 
+from network.keras_import import keras, tf
 from network.predictor import padded
 
 

@@ -20,8 +20,8 @@ import numpy as np
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 import openvino as ov  # noqa: E402
-import tensorflow as tf  # noqa: E402
 
+from network.keras_import import tf  # noqa: E402
 from network.predictor import STEADY, cores, padded, pieces  # noqa: E402
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import keras
 import numpy as np
-from keras import ops
 
 from config import Config
+from network.keras_import import keras, ops
 
 CLIP = 5.0
 """Most that the norm of one weight's gradient may be."""

@@ -10,11 +10,13 @@ import os
 import threading
 import time
 from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from config import UserError
+from config import Config
+from game import Game
+from games.plain import PlainGame
 
 BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
 """Batch sizes compiled when first needed; questions are padded to the next one, or put together from some of them."""
@@ -40,46 +42,9 @@ class Predictor(Protocol):
         ...
 
 
-def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
-    """Return a predictor with the model's present weights; `streams` threads may ask it at once.
-
-    auto: OpenVINO on a CPU when it is installed, else compiled Keras. smallest: batch size to pad to at least.
-    """
-    if backend == "auto":
-        backend = "keras" if gpus() or not openvino_installed() else "openvino"
-    predictor: Predictor
-    if backend == "openvino":
-        if not openvino_installed():
-            raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
-        from network.openvino_predictor import OpenVINOPredictor
-
-        predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
-    else:
-        from network.keras_predictor import KerasPredictor
-
-        predictor = KerasPredictor(model, smallest=smallest)
-    predictor.load(model.get_weights())
-    return predictor
-
-
 def cores() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def gpus() -> list[str]:
-    """Return the names of the GPUs that TensorFlow uses."""
-    import model  # which keeps TensorFlow's greetings off the screen
-
-    network: Any = model
-    return [str(device) for device in network.keras.distribution.list_devices("gpu")]
-
-
-def openvino_installed() -> bool:
-    """True when OpenVINO can be imported."""
-    import importlib.util
-
-    return importlib.util.find_spec("openvino") is not None
 
 
 def padded(count: int) -> int:
@@ -141,3 +106,15 @@ def measure_raw(
     if errors:
         raise errors[0]
     return sum(rates)
+
+
+def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
+    """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python.
+
+    A thread's games are as many as a compiled batch holds, which so has no padding; where there are less than half as
+    many as the smallest holds, their number was chosen to be small.
+    """
+    threads = cores() if threads is None else threads
+    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
+    share = -(-config.games_in_flight // threads)
+    return share if 2 * share < STEADY else padded(max(share, STEADY)), threads

@@ -17,8 +17,8 @@ from agent import Agent, Player, User
 from config import UserError
 from game import Game
 from games.own import digest
-from interface.arguments import PLAYERS
 from players.levels import AS_MEASURED, find_level
+from players.names import PLAYERS
 from search.tables import trees_in
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
@@ -168,7 +168,7 @@ def network_player(
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
     from model import make_network
-    from network.predictor import make_predictor
+    from network.choose import make_predictor
     from network.symmetric_predictor import AveragedPredictor  # what is slow to load, when there is a network
 
     store = Store(folder / "run.db", read_only=True)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compiled import inlined
-from search.speed.aligned_arrays import allocate, up_to
+from compiled import inlined, up_to
+from search.speed.aligned_arrays import allocate
 
 SHARE = 8
 """Numbers of which each place has a multiple: half a line of the processor's caches."""

@@ -10,7 +10,21 @@ import math
 import numpy as np
 
 from compiled import at, compiled, inlined
-from search.tables import EXPANDED
+from game import NO_WIN, NOT_TOLD, PLAYER
+from search.tables import (
+    DRAW,
+    EXPANDED,
+    LOSS,
+    NO_ROOM,
+    OPEN,
+    TERMINAL,
+    WAITING,
+    WIN,
+    copy_row,
+    find,
+    grouped,
+    row_index,
+)
 
 
 @inlined
@@ -84,3 +98,129 @@ def softmax(f, node):  # type: ignore[no-untyped-def]
     for i in range(count):
         at(f.moves, first + i).P = np.float32(at(f.odds, i)) / total
     node.logits = 0
+
+
+@inlined
+def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
+    """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
+    tree = at(f.trees, t)
+    capacity, edge_capacity = f.capacity, f.edge_capacity
+    if tree.nodes >= capacity:
+        return NO_ROOM
+    row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
+    over = rules.outcome(row, f.outcome)
+    count = 0 if over else rules.legal(row, f.legal)
+    if tree.edges + grouped(count) > edge_capacity:
+        return NO_ROOM
+    index = t * capacity + tree.nodes
+    node = at(f.nodes, index)
+    node.key = key
+    node.player = row[PLAYER]
+    node.total = 0
+    node.value = f.outcome[0] if over else 0.0
+    node.status = TERMINAL if over else WAITING
+    node.proven, node.late, node.logits = OPEN, 0, 0
+    if over and node.value in (-1.0, 0.0, 1.0):
+        node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
+    node.first = t * edge_capacity + tree.edges
+    node.count = count
+    node.legal = count
+    node.opened = 0
+    first = t * edge_capacity + tree.edges
+    for i in range(count):
+        move = at(f.moves, first + i)
+        move.action, move.proven = at(f.legal, i), OPEN
+    if tree.ahead > 0 and not over:
+        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
+    tree.nodes += 1
+    tree.edges += grouped(count)
+    f.table[np.uint64(-1 - free)] = index
+    return index
+
+
+@inlined
+def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
+    """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
+    told = rules.winning(row)
+    if told != NOT_TOLD:
+        return told
+    for i in range(node.first, node.first + node.count):
+        for k in range(row.shape[0]):
+            room[k] = row[k]
+        rules.play(room, f.moves[i].action)
+        if rules.outcome(room, f.outcome):
+            value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
+            if value == 1.0:
+                return np.int64(f.moves[i].action)
+    return np.int64(NO_WIN)
+
+
+@inlined
+def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def]
+    """Prove a position won when a move wins at once; that move comes first. Else, with two plies, leave out the moves
+    after which the other wins at once ("decisive" and "anti-decisive moves", Teytaud 2010).
+    """
+    move = winning_move(f, rules, node, row, room)
+    if move == NO_WIN:
+        if plies > 1:
+            leave_out_losing(f, rules, node, row)
+            if node.count == 1 and node.proven == OPEN:
+                pass_through(f, node)
+        return
+    i = np.int64(node.first)
+    while f.moves[i].action != move:
+        i += 1
+    f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
+    node.proven = WIN
+
+
+@inlined
+def leave_out_losing(f, rules, node, row):  # type: ignore[no-untyped-def]
+    """Keep the edges of the moves that do not lose at once; where all do, the position is proven lost and keeps all."""
+    count = rules.safe(row, f.legal)
+    if count == NOT_TOLD:
+        return
+    if count == 0:
+        node.proven = LOSS
+        return
+    if count == node.legal:
+        return
+    first, k = np.int64(node.first), 0
+    for i in range(node.legal):
+        if k < count and f.moves[first + i].action == f.legal[k]:
+            f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
+            k += 1
+    for e in range(first + count, first + node.legal):
+        f.moves[e].P = 0.0
+    node.count = count
+
+
+@compiled
+def pass_through(f, node):  # type: ignore[no-untyped-def]
+    """Let walks go on through a node with one move: the network is asked where there is a choice. Its value is NaN."""
+    f.moves[node.first].P = 1.0
+    node.value = math.nan
+    node.status = EXPANDED
+
+
+@inlined
+def try_move(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
+    """Write the position behind edge e of `parent` into the tree's next free row; return its key."""
+    free = t * (f.capacity + 1) + at(f.trees, t).nodes
+    row = f.rows[np.uint64(free)]
+    copy_row(f.rows, free, f.rows[np.uint64(row_index(f, t, parent))])
+    rules.play(row, at(f.moves, e).action)
+    return rules.key(row)
+
+
+@inlined
+def join(f, rules, t, key, e):  # type: ignore[no-untyped-def]
+    """Return the node behind edge e, whose position stands in the tree's next free row: made now or shared with another
+    path; NO_ROOM in a full tree.
+    """
+    node = find(f, t, key)
+    if node < 0:
+        node = new_node(f, rules, t, key, node)
+    if node >= 0:
+        at(f.edges, e).child = node
+    return node

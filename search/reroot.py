@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
-from search.expand import make_priors
+from search.expand import join, make_priors, new_node, try_move
 from search.speed.prefetch import ask_for_node
 from search.tables import (
     EXPANDED,
@@ -16,11 +16,8 @@ from search.tables import (
     copy_row,
     find,
     grouped,
-    join,
-    new_node,
     open_edge,
     row_index,
-    try_move,
 )
 
 

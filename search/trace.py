@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from MCTS import MCTS, Edge, Node
 from search.tables import DRAW, LOSS, OPEN, WIN
+
+if TYPE_CHECKING:
+    from MCTS import MCTS, Edge, Node
 
 WORDS = {OPEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}

@@ -21,11 +21,10 @@ from config import UserError
 from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
-from initialise import Session
-from memory import ILLEGAL_VISITS
 from storage.atomic_files import replacing
+from storage.game_record import ILLEGAL_VISITS, GameRecord
 from storage.run_folders import SHIPPED, read_config
-from storage.run_store import IMPORTED, GameRecord, Store
+from storage.run_store import Store
 from storage.untrusted_npz import BadArrays, read_arrays
 
 FORMAT = 1
@@ -233,35 +232,3 @@ def read_games(path: Path) -> bytes:
         return path.read_bytes()
     except (OSError, ValueError) as error:
         raise UserError(f"expected a file of games, got {str(path)[:100]!r} ({type(error).__name__})") from None
-
-
-def import_games(session: Session, data: bytes, source: str) -> Exchanged:
-    """Take the games of a file into a run, all in one transaction; a second time changes nothing.
-
-    They are learned from with the next games of self-play.
-    """
-    game, store = session.game, session.store
-    about, records = games_from_bytes(data, game, source)
-    iteration = session.iteration + ("self-play" in store.finished(session.iteration))
-    known = {content_of(record) for _, record in store.games(1 << 62)}
-    refused: list[str] = []
-    doubles = taken = 0
-    place = max([i for i in store.game_indices(iteration) if i >= IMPORTED], default=IMPORTED - 1) + 1
-    with store.transaction("import"):
-        for record in records:
-            wrong = fault(game, record)
-            content = content_of(record)
-            if wrong:
-                refused.append(f"game {record.index + 1} {wrong}")
-            elif content in known:
-                doubles += 1
-            else:
-                known.add(content)
-                store.add_games(iteration, NO_VERSION, [record._replace(index=place + taken)])
-                taken += 1
-        if taken:
-            origin = {"run": about["run"][:200], "sha256": hashlib.sha256(data).hexdigest(), "iteration": iteration,
-                      "first": place, "games": taken, "refused": len(refused)}  # fmt: skip
-            store.put("imports", json.dumps([*json.loads(store.get("imports") or "[]"), origin]))
-    session.loggers.memory.info("imported %d games of %s", taken, ascii(about["run"][:60]))
-    return Exchanged(taken, doubles, refused, iteration)

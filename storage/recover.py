@@ -22,8 +22,9 @@ from games.own import digest
 from storage.atomic_files import DamagedData, require_space, write_file, writing
 from storage.checkpoints import content, optimizer_file, path_of
 from storage.database import KEPT, TABLES, connect, row_digest
+from storage.game_record import IMPORTED
 from storage.run_folders import game_of, hold, let_go, network_facts, new_folder, read_config
-from storage.run_store import IMPORTED, Store
+from storage.run_store import Store
 from storage.verify import row_fault
 
 Row = tuple[Any, ...]

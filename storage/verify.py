@@ -14,8 +14,9 @@ from game import Game
 from storage.atomic_files import DamagedData, read_file, sha256
 from storage.checkpoints import optimizer_file, path_of
 from storage.game_exchange import fault
+from storage.game_record import IMPORTED, record_of
 from storage.run_folders import game_of, read_config
-from storage.run_store import IMPORTED, Store, record_of
+from storage.run_store import Store
 
 
 class Report(NamedTuple):

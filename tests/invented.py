@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from storage.run_store import GameRecord
+from storage.game_record import GameRecord
 
 
 def random_record(game, rng, *, index=0, share=1.0, first_value=0):

@@ -88,12 +88,12 @@ class Answers:
 def without_tensorflow():
     """Let sessions of this process use the network of numpy, and keep every game by itself."""
     import initialise
-    from network import predictor
+    from network import choose
     from training import estimate, stages
 
     initialise._build = Linear
     estimate.budget_text = lambda session: ""
-    predictor.make_predictor = lambda model, **options: Answers(model)
+    choose.make_predictor = lambda model, **options: Answers(model)
     stages.measure_raw = lambda *_, **__: 1000.0
     stages.COMMIT_SECONDS = 0.0
 
@@ -123,9 +123,10 @@ def live(root, changes):
 def command(root, changes):
     """The same by the command line, its errors and signals with it; raise `SystemExit` with its code."""
     import initialise
-    from config import differences, preset
+    from config import differences
     from interface.cli import run
     from storage import run_folders
+    from training.presets import preset
 
     initialise.RUNS = run_folders.RUNS = root
     argv = ["train", "--preset", "tiny", "--json"]
@@ -189,7 +190,8 @@ def save(folder, log):
 
 def commit(path, log):
     """Add three games in a transaction, again and again, and note outside when one is done."""
-    from storage.run_store import GameRecord, Store
+    from storage.game_record import GameRecord
+    from storage.run_store import Store
 
     store = Store(path)
     number = store.count_games() // 3

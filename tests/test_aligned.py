@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from compiled import call, compiled
+from compiled import LINE, call, compiled, up_to
 from MCTS import MCTS
 from search.evaluation_cache import make_cache, place_bytes
-from search.speed.aligned_arrays import LINE, allocate, up_to
+from search.speed.aligned_arrays import allocate
 from search.speed.bound_arguments import Held, given
 from search.tables import EDGE, GROUP, MOVE
 from searching import GAMES

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -229,8 +230,10 @@ import sys
 sys.path.insert(0, "tests")
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-import game, kernels, forest, memory, selfplay
+import game, memory
 from games import boards, connect4
+from search import expand, pipeline, simulate, tables
+from training import selfplay, selfplay_step
 from searching import GAMES, Projection, rooted
 from tiny import tiny
 for name in ("connect4", "corridor"):
@@ -239,7 +242,7 @@ for name in ("connect4", "corridor"):
     records = list(play.play(Projection(GAMES[name]), [(0, 1)]))
     memory.Memory(GAMES[name], 100).extend(records)
 found = {}
-for module in (game, kernels, forest, memory, selfplay, boards, connect4):
+for module in (game, memory, boards, connect4, expand, pipeline, simulate, tables, selfplay, selfplay_step):
     for name, thing in vars(module).items():
         if isinstance(thing, Dispatcher):
             found[name] = sum(thing.stats.cache_hits.values()), sum(thing.stats.cache_misses.values())
@@ -260,17 +263,50 @@ def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_
     monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
     folders = []
     for name in ("one", "two"):  # two checkouts keep their code in one place
-        (tmp_path / name / "games").mkdir(parents=True)
-        (tmp_path / name / "search/simulate.py").write_text("@compiled\ndef f():\n    return 1\n")
-        (tmp_path / name / "interface/cli.py").write_text("# numba cannot write there\n")
+        (tmp_path / name / "search").mkdir(parents=True)
+        (tmp_path / name / "search" / "__init__.py").touch()
+        (tmp_path / name / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 1\n")
+        (tmp_path / name / "search" / "plain.py").write_text("# numba cannot write there\n")
         folders.append(cache_folder(tmp_path / name))
         folders[-1].mkdir(parents=True)
     assert len(set(folders)) == 2
-    (tmp_path / "one" / "interface/cli.py").write_text("# numba can\n")
+    (tmp_path / "one" / "search" / "plain.py").write_text("# numba can\n")
     assert cache_folder(tmp_path / "one") == folders[0] and folders[0].exists()
-    (tmp_path / "one" / "search/simulate.py").write_text("@compiled\ndef f():\n    return 2\n")
+    (tmp_path / "one" / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 2\n")
     assert cache_folder(tmp_path / "one") != folders[0]
     assert not folders[0].exists() and folders[1].exists()
+
+
+ROOMS_WITH_COMPILED_CODE = sorted(
+    {path.parent.relative_to(HERE).as_posix() for path in HERE.glob("**/*.py")
+     if (HERE / path.relative_to(HERE).parts[0] / "__init__.py").exists() and "\n@compiled\n" in path.read_text()}
+)  # fmt: skip
+
+
+def test_the_rooms_with_compiled_code_are_found():
+    assert {"games", "search", "search/speed", "training"} <= set(ROOMS_WITH_COMPILED_CODE)
+
+
+@pytest.mark.parametrize("room", ROOMS_WITH_COMPILED_CODE)
+def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, monkeypatch, room):
+    monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
+    for path in (*HERE.glob("*.py"), *HERE.glob("*/**/*.py")):
+        copy = tmp_path / "checkout" / path.relative_to(HERE)
+        if path.parent == HERE or (HERE / path.relative_to(HERE).parts[0] / "__init__.py").exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    here = tmp_path / "checkout"
+    before = cache_folder(here)
+    assert cache_folder(here) == before
+    for path in sorted((here / room).glob("*.py")):
+        text = path.read_text()
+        is_game = room == "games" and not any(f"from games.{path.stem} " in p.read_text() for p in here.rglob("*.py"))
+        if "\n@compiled\n" not in text or is_game:
+            continue
+        path.write_text(text + "\n# a change\n")
+        changed = cache_folder(here)
+        assert changed != before, path
+        before = changed
 
 
 def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import config as c
-from config import Config, SettingsError, UserError, from_json, preset, to_json, with_overrides
+from config import Config, SettingsError, UserError, from_json, to_json, with_overrides
 from network import processor
+from training.presets import preset
 
 NUMBERS = [name for name, kind in c.TYPES.items() if kind in (int, float)]
 

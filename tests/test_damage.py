@@ -15,11 +15,13 @@ from initialise import Session
 from main import train
 from sessions import Listening, assert_same_run, content, copied
 from storage.atomic_files import DamagedData, Unwritable, arrays_from_bytes, arrays_to_bytes
+from storage.game_record import IMPORTED
 from storage.recover import recover
 from storage.run_folders import find_run, read_config, runs_of
-from storage.run_store import IMPORTED, Store
+from storage.run_store import Store
 from storage.verify import verify
 from tiny import QUIET, tiny, tree_of
+from training.game_source import source_of
 
 
 def damage(folder, file, how):
@@ -191,7 +193,7 @@ def test_workers_read_networks_in_the_folder_of_the_run_whatever_its_database_sa
     (folder / "models" / "version0004.npz").rename(folder / "models" / "zero")
     more = with_overrides(read_config(folder), iterations=5)
     with Session.open(folder, more, console=QUIET) as session:
-        assert Path(session.order(4).weights) == (folder / "models" / "zero").resolve()
+        assert Path(source_of(session).order(4).weights) == (folder / "models" / "zero").resolve()
 
 
 # ---- what is saved where little is left

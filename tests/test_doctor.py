@@ -11,12 +11,12 @@ import games
 import model as model_module
 from agent import Agent
 from commandline import told
-from config import preset
 from corridor import Corridor
 from interface.doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
 from search import simulate
+from training.presets import preset
 from training.selfplay import SelfPlay
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from duplicates import Likeness, running_sum
 from invented import random_record
-from memory import Memory
+from memory import Likeness, Memory, running_sum
 from searching import GAMES
 
 

@@ -8,7 +8,6 @@ import pytest
 import games
 from agent import Agent
 from compiled import call
-from config import preset
 from corridor import Corridor, CorridorState
 from drawings import play
 from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
@@ -19,6 +18,7 @@ from test_selfplay import walk
 from test_targets import value_of, values_after
 from tiny import tiny
 from training.policy_target import write_target
+from training.presets import preset
 from training.selfplay import SelfPlay, game_seed
 
 LATE = {"prove": True, "look_ahead": 2, "endgame": 12}

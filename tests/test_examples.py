@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FILES = sorted(
     file.relative_to(ROOT)
-    for folder in (".", "backends", "players", "games", "commands", "doctor", "web")
-    for file in (ROOT / folder).glob("*.py")
+    for file in (*ROOT.glob("*.py"), *ROOT.glob("*/**/*.py"))
+    if file.parent == ROOT or (ROOT / file.relative_to(ROOT).parts[0] / "__init__.py").exists()
     if ">>> " in file.read_text(encoding="utf-8")
 )
 

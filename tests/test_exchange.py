@@ -14,17 +14,20 @@ from hypothesis import strategies as st
 
 import games
 from config import UserError
-from games.own import digest, write_template
+from games.own import digest
 from initialise import Session
 from interface.cli import run
+from interface.commands.new_game import write_template
 from searching import GAMES, Projection
 from sessions import content
-from storage.game_exchange import content_of, fault, games_from_bytes, games_to_bytes, import_games
+from storage.game_exchange import content_of, fault, games_from_bytes, games_to_bytes
+from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import find_run
-from storage.run_store import IMPORTED, GameRecord, Store
+from storage.run_store import Store
 from storage.untrusted_npz import BadArrays, read_arrays
 from tiny import QUIET, tiny, tree_of
 from training import stages
+from training.import_games import import_games
 from training.selfplay import SelfPlay, game_seed
 
 ABOUT = {"game": "tictactoe", "rules": "", "run": "tictactoe/0"}

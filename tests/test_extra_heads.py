@@ -16,8 +16,8 @@ from invented import random_record
 from main import train
 from memory import ILLEGAL, Batch, Memory, tells_owners
 from model import Gen_Model, ownership_loss, soft_policy_loss
+from network.choose import make_predictor
 from network.net2net import enlarged
-from network.predictor import make_predictor
 from networks import make
 from storage.run_folders import with_network_of
 from tiny import QUIET, boards, tiny, trained_looking

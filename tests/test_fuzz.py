@@ -15,7 +15,7 @@ import config as c
 import games
 from agent import Quit, Resigned, TakeBack, User
 from config import Config, SettingsError, UserError, find_faults, from_json, to_json
-from games.own import write_template
+from interface.commands.new_game import write_template
 from recorded import FORMS, played
 from recorded import GAMES as RECORDED
 from storage.atomic_files import DamagedData, arrays_from_bytes, arrays_to_bytes

@@ -9,8 +9,9 @@ import pytest
 from agent import Agent
 from config import Config
 from evaluation import rating
+from evaluation.promotion import tournament
 from evaluation.rating import elo, rate
-from funcs import judge_sprt, judge_threshold, tournament
+from funcs import judge_sprt, judge_threshold
 from matching import Drawn, Spy
 from players.simple import RandomPlayer
 from searching import GAMES, Projection, always

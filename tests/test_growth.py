@@ -9,7 +9,7 @@ import pytest
 
 from loggers import MEGABYTE, close_log, open_log, open_trace
 from memory import Batch
-from network.predictor import make_predictor, openvino_installed
+from network.choose import make_predictor, openvino_installed
 from networks import make
 from storage.atomic_files import Unwritable
 from tiny import boards, trained_looking, used_memory

@@ -12,7 +12,8 @@ import pytest
 
 import games
 from config import UserError
-from funcs import play_batch, playMatches
+from evaluation.match import play_batch
+from funcs import playMatches
 from interface.notebook.board import Board
 from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from config import Config
-from interface.arguments import NETWORKS, PLAYERS
 from interface.cli import run
 from interface.commands import COMMANDS
+from players.names import NETWORKS, PLAYERS
 
 POSITIONAL = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
               "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],

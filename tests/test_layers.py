@@ -8,26 +8,26 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent.parent
-LAYERS = [
-    "processor", "config failpoints rating arrays interrupts", "files league", "loggers database",
-    "compiled storage backends gate aligned", "game", "games openings duplicates schedule", "cache endgame held",
-    "forest", "asking priors", "chance solving", "selection", "gumbel", "kernels",
-    "rollouts nodes pruning targets minimax",
-    "MCTS turns", "selfplay", "pool memory", "processes", "optimizers interleaved", "model averaging", "choices",
-    "agent", "players", "conformance funcs", "versions growing", "runs sgf", "workers levels", "exact ladder",
-    "scoreboard", "evaluation", "initialise records arguments",
-    "stages scoring lineup explain budget bench exchange drawing", "verification", "doctor shipping", "recovery",
-    "soak", "console position turnfile curves", "widget", "viewer web", "commands", "cli main",
+FLOORS = [
+    "compiled config", "game", "games", "storage", "search loggers", "MCTS memory", "network", "model agent",
+    "initialise players", "evaluation", "funcs", "training", "main", "interface",
 ]  # fmt: skip
-RANK = {name: i for i, layer in enumerate(LAYERS) for name in layer.split()}
+"""Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
+RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
+UPWARD = {
+    ("main.py", "interface.cli"): "python main.py is the command line",
+    ("game.py", "interface.board_svg"): "a notebook shows a position as a picture, whatever else it imports",
+}
+"""(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
-NETWORKS = {"model.py", "network/optimizers.py", "network/interleave.py"}
-LATE = {"model", "optimizers", "interleaved", "backends.compiled_keras", "backends.openvino_cpu"}
+LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
+        "network.interleave"}  # fmt: skip
+"""Modules that load Keras or OpenVINO: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
-TALKS = {"agent.py", "interface/cli.py", "interface/console.py", "loggers.py", "main.py"}
+TALKS = "agent.py", "interface/cli.py", "interface/console.py", "interface/commands/", "loggers.py", "main.py"
 AT_IMPORT = {
     "print",
     "input",
@@ -42,12 +42,13 @@ AT_IMPORT = {
     "urlopen",
 }
 AT_IMPORT |= {f"{verb}_{kind}" for verb in ("read", "write") for kind in ("text", "bytes")}
-PATTERNS = "*.py", "games/*.py", "backends/*.py", "players/*.py", "web/*.py", "doctor/*.py", "commands/*.py"
+ROOMS = [path.parent.name for path in sorted(HERE.glob("*/__init__.py"))]
 
 
 def sources():
     """Return the program's files: where git tells, those that it knows, and not a game of one's own beside them."""
-    found = {path.relative_to(HERE).as_posix() for pattern in PATTERNS for path in HERE.glob(pattern)}
+    found = {path.relative_to(HERE).as_posix() for path in (*HERE.glob("*.py"), *HERE.glob("*/**/*.py"))}
+    found = {path for path in found if "/" not in path or path.split("/")[0] in ROOMS}
     if shutil.which("git") and (HERE / ".git").exists():
         known = subprocess.run(["git", "ls-files"], cwd=HERE, capture_output=True, text=True, check=False)
         found &= set(known.stdout.splitlines()) if known.returncode == 0 else found
@@ -57,18 +58,27 @@ def sources():
 SOURCES = sources()
 
 
+def is_type_checking(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
 def statements(body):
     """Yield what is executed at import: bodies of functions are not, nor what only type checkers see."""
     for node in body:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if is_type_checking(node):
             continue
         yield node
-        for inner in ("body", "orelse", "finalbody", "handlers"):
-            if (
-                not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-                and "__main__" not in ast.unparse(node)[:40]
-            ):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and "__main__" not in ast.unparse(node)[:40]:
+            for inner in ("body", "orelse", "finalbody", "handlers"):
                 yield from statements(getattr(node, inner, []))
+
+
+def executed(tree):
+    """Yield all nodes but those that only type checkers see."""
+    for node in ast.iter_child_nodes(tree):
+        if not is_type_checking(node):
+            yield node
+            yield from executed(node)
 
 
 def imported(node):
@@ -87,36 +97,38 @@ def calls(nodes):
                 yield inner, getattr(inner.func, "attr", getattr(inner.func, "id", ""))
 
 
+def upward(path, name):
+    """Return whether an import points up, or sideways to another room: what is in one's own room is free."""
+    own, other = path.split("/")[0].removesuffix(".py"), name.split(".")[0]
+    wanted = any(path == file and f"{name}.".startswith(f"{module}.") for file, module in UPWARD)
+    return other in RANK and other != own and RANK[other] >= RANK.get(own, -1) and not wanted
+
+
 def faults(path, source):
     """Return (rule, what breaks it) for each rule that a source breaks."""
     found, tree = [], ast.parse(source)
-    top = [
-        node for node in statements(tree.body) if not isinstance(node, (ast.If, ast.Try, ast.With, ast.For))
-    ]
-    own = path.split("/")[0].removesuffix(".py")
-    for node in top:
-        for name in imported(node):
-            first = name.split(".")[0]
-            if first in RANK and first != own and RANK[first] >= RANK.get(own, -1):
-                found.append(("imports point down the layers", f"imports {name}"))
-            if name in LATE and path != "model.py":
-                found.append(("networks are imported when first needed", f"imports {name}"))
-            if first in NETWORK and path == "backends/__init__.py":
-                found.append(("networks are imported when first needed", f"imports {name}"))
+    top = [node for node in statements(tree.body) if not isinstance(node, (ast.If, ast.Try, ast.With, ast.For))]
+    own, module = path.split("/")[0].removesuffix(".py"), path.removesuffix(".py").replace("/", ".")
     if own not in RANK:
-        found.append(("every module has a layer", f"{own} is in none: put it into LAYERS"))
+        found.append(("every module has a floor", f"{own} is on none: put it into FLOORS"))
+    for node in top:
+        if module not in LATE and (late := LATE.intersection(imported(node))):
+            found.append(("networks are imported when first needed", f"imports {', '.join(late)}"))
     for call, name in calls(top):
         if name in AT_IMPORT:
             found.append(("nothing prints or opens files at import", f"{name} in line {call.lineno}"))
-    for node in ast.walk(tree):
+    for node in executed(tree):
+        for name in imported(node)[-1:]:
+            if upward(path, name):
+                found.append(("imports point down", f"imports {name}"))
         for name in imported(node):
-            if name.split(".")[0] in NETWORK and path not in NETWORKS and own != "backends":
+            if name.split(".")[0] in NETWORK and own != "network":
                 found.append(("only the network's modules know a network library", f"imports {name}"))
             if name.split(".")[0] in UNSAFE:
                 found.append(("nothing that runs what it reads", f"imports {name}"))
         if isinstance(node, ast.Call):
             found += unsafe(node)
-            if isinstance(node.func, ast.Name) and node.func.id == "print" and path not in TALKS and own != "commands":
+            if isinstance(node.func, ast.Name) and node.func.id == "print" and not path.startswith(TALKS):
                 found.append(("only what talks to people prints", f"print in line {node.lineno}"))
     return found + too_long(source)
 
@@ -148,34 +160,52 @@ def test_a_module_keeps_the_rules(path):
     assert not found, "\n" + "\n".join(f"{path}: {rule}: {what}" for rule, what in found)
 
 
+def test_no_modules_import_each_other_in_a_circle():
+    modules = {path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): path for path in SOURCES}
+    left = {}
+    for module, path in modules.items():
+        body = statements(ast.parse((HERE / path).read_text(encoding="utf-8")).body)
+        left[module] = {name for node in body for name in imported(node) if name in modules} - {module}
+    while free := {module for module, needs in left.items() if not needs & left.keys()}:
+        left = {module: needs for module, needs in left.items() if module not in free}
+    assert left == {}
+
+
+def test_the_top_folder_holds_what_a_reader_expects_there():
+    named = {"MCTS", "agent", "config", "funcs", "game", "initialise", "loggers", "main", "memory", "model"}
+    assert {path.removesuffix(".py") for path in SOURCES if "/" not in path} == named | {"compiled", "textbook"}
+
+
+def test_every_room_says_what_lives_there():
+    rooms = [path for path in SOURCES if path.endswith("/__init__.py")]
+    assert {path.split("/")[0] for path in rooms} == {name for name in RANK if (HERE / name).is_dir()} == set(ROOMS)
+    for path in rooms:
+        assert ast.get_docstring(ast.parse((HERE / path).read_text(encoding="utf-8"))), path
+
+
 def test_a_file_of_tests_is_no_longer_than_a_module():
-    files = sorted((HERE / "tests").glob("*.py"))
+    files = sorted((HERE / "tests").rglob("*.py"))
     assert len(files) > 20
     for path in files:
         assert too_long(path.read_text(encoding="utf-8")) == [], path.name
 
 
 def test_the_modules_are_found():
-    assert {"MCTS.py", "model.py", "games/connect4.py", "backends/__init__.py", "players/uct.py"} <= set(
-        SOURCES
-    )
+    assert {"MCTS.py", "games/connect4.py", "search/speed/prefetch.py", "interface/web/app.py"} <= set(SOURCES)
 
 
 BAD = [
-    ("search/simulate.py", "import agent", "imports point down the layers"),
-    ("search/simulate.py", "from MCTS import Node", "imports point down the layers"),
-    (
-        "games/other.py",
-        "try:\n    import stages\nexcept ImportError:\n    pass",
-        "imports point down the layers",
-    ),
-    ("interface/explain.py", "import lineup", "imports point down the layers"),
+    ("search/simulate.py", "import agent", "imports point down"),
+    ("search/simulate.py", "from MCTS import Node", "imports point down"),
+    ("search/simulate.py", "def f():\n    from MCTS import Node", "imports point down"),
+    ("games/other.py", "try:\n    from training import stages\nexcept ImportError:\n    pass", "imports point down"),
+    ("agent.py", "import model", "imports point down"),
     ("funcs.py", "from model import Residual_CNN", "networks are imported when first needed"),
-    ("interface/cli.py", "from backends import openvino_cpu", "networks are imported when first needed"),
-    ("backends/__init__.py", "import keras", "networks are imported when first needed"),
+    ("interface/cli.py", "from network import openvino_predictor", "networks are imported when first needed"),
+    ("network/choose.py", "from network.keras_import import keras", "networks are imported when first needed"),
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
-    ("stranger.py", "", "every module has a layer"),
+    ("stranger.py", "", "every module has a floor"),
     ("config.py", "log = open('x')", "nothing prints or opens files at import"),
     ("interface/cli.py", "if True:\n    print('loaded')", "nothing prints or opens files at import"),
     ("storage/run_store.py", "import os\nos.mkdir('run')", "nothing prints or opens files at import"),
@@ -205,16 +235,11 @@ def test_a_module_that_breaks_a_rule_is_caught(path, source, rule):
 
 
 GOOD = [
-    (
-        "interface/cli.py",
-        "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    import stages\n    print(1)",
-    ),
-    ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from initialise import Session"),
-    ("model.py", "import keras\nfrom memory import Batch"),
-    (
-        "backends/__init__.py",
-        "def f():\n    import keras\n    from backends.compiled_keras import KerasPredictor",
-    ),
+    ("interface/cli.py", "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    print(1)"),
+    ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from training import stages"),
+    ("model.py", "from network.keras_import import keras\nfrom memory import Batch"),
+    ("network/choose.py", "def f():\n    from network.keras_predictor import KerasPredictor"),
+    ("network/keras_import.py", "import keras"),
     ("main.py", "if __name__ == '__main__':\n    print(1)"),
     ("model.py", "def f(model):\n    model.compile()\n    return np.load(1, allow_pickle=False)"),
 ]

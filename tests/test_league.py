@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from evaluation.rating import elo, fit_ratings
-from league import ANCHOR, league, results
+from evaluation.rating import ANCHOR, elo, fit_ratings, league, results
 
 
 def played(strengths, games, rng, near=300, draws=0.0):

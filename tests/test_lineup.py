@@ -10,9 +10,9 @@ from config import UserError
 from drawings import play
 from evaluation.release import pack
 from initialise import Session
-from interface.arguments import NETWORKS, PLAYERS
 from interface.cli import run
 from players.by_name import make_player, one_at_a_time
+from players.names import NETWORKS, PLAYERS
 from players.uct import spiel_name
 from search.tables import capacity_for, forest_bytes, make_forest
 from searching import Projection

@@ -11,8 +11,8 @@ from agent import Player, Resigned
 from commandline import told
 from config import Config, UserError
 from evaluation import rating
-from evaluation.promotion import judge_sprt, weigh
-from funcs import contest, tournament
+from evaluation.match import contest
+from evaluation.promotion import judge_sprt, tournament, weigh
 from matching import Drawn, Spy
 from players.by_name import make_player
 from players.simple import RandomPlayer

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from agent import Agent, Player, Quit, User
+from evaluation.match import play_alone, play_batch
 from evaluation.openings import identity, openings
-from funcs import play_alone, play_batch, playMatches
+from funcs import playMatches
 from games import connect4
 from matching import LOG, Drawn, Spy, match, replayed
 from memory import Memory

@@ -6,10 +6,11 @@ import pytest
 import games
 from corridor import Corridor, CorridorState
 from invented import random_record
-from memory import ILLEGAL, ILLEGAL_VISITS, Memory
+from memory import ILLEGAL, Memory
 from searching import GAMES
 from storage.atomic_files import DamagedData
-from storage.run_store import GameRecord, Store
+from storage.game_record import ILLEGAL_VISITS, GameRecord
+from storage.run_store import Store
 
 
 class Failing(Corridor):

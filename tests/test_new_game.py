@@ -13,8 +13,9 @@ import pytest
 import games
 from commandline import SMALL, told
 from config import UserError
-from games.own import TEMPLATE, digest
+from games.own import digest
 from interface.cli import run
+from interface.commands.new_game import TEMPLATE
 from interface.doctor.game_contract import check
 from loggers import read_metrics
 from sessions import Listening

@@ -5,6 +5,7 @@ import numpy as np
 from initialise import Session
 from searching import GAMES, Projection
 from tiny import QUIET, tiny
+from training.game_source import source_of
 from training.selfplay import SelfPlay, game_seed, longest_first
 from training.stages import begin, play_self
 
@@ -61,7 +62,7 @@ def test_the_loop_plays_in_this_order(tmp_path):
 
     config = tiny(random_opening_share=0.5, random_opening_plies=4)
     with Session.start(config, root=tmp_path, console=QUIET) as session:
-        session._pool = Listening(session.pool)
+        source_of(session)._pool = Listening(source_of(session).pool)
         begin(session)
         play_self(session)
     ((order, games),) = asked

@@ -20,8 +20,9 @@ from interface.web import engine, trainer
 from interface.web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 from players.simple import RandomPlayer
 from storage.game_files import Record, to_bytes
+from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder
-from storage.run_store import IMPORTED, GameRecord, Store
+from storage.run_store import Store
 from tiny import tiny
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")

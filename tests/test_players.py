@@ -11,8 +11,8 @@ from config import UserError
 from corridor import Corridor
 from drawings import play
 from funcs import playMatches
-from interface.arguments import PLAYERS
 from players.by_name import make_player
+from players.names import PLAYERS
 from players.policy import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone
 from players.simple import RandomPlayer

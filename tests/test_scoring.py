@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from config import preset
 from initialise import Session
 from loggers import read_metrics
 from main import train
 from sessions import Listening, copied, start
 from tiny import QUIET
 from training import scoreboard, stages
+from training.presets import preset
 
 SETTINGS = {
     "score_every": 1,

@@ -9,10 +9,11 @@ import pytest
 import games
 from compiled import bind
 from corridor import Corridor
+from network.predictor import side_by_side
 from search.tables import UNVISITED
 from searching import GAMES, Projection
 from tiny import jobs, tiny, used_memory
-from training.selfplay import SelfPlay, game_seed, side_by_side
+from training.selfplay import SelfPlay, game_seed
 from training.selfplay_step import budgets, end_move
 from training.worker_pool import Here, Order
 

@@ -13,8 +13,9 @@ from commandline import told
 from config import UserError, differences, from_json
 from evaluation import release
 from evaluation.rating import elo
-from evaluation.release import apart, command_of, measure_levels, pack, write_levels
+from evaluation.release import apart, measure_levels, pack, write_levels
 from games.own import digest
+from interface.commands.levels import command_of
 from interface.commands.train import Train
 from loggers import read_metrics
 from players.by_name import make_player

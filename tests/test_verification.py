@@ -7,15 +7,17 @@ import pytest
 
 import games
 from commandline import told
-from config import UserError, preset, to_json
+from config import UserError, to_json
 from initialise import Session
 from interface.doctor.history import read_history
 from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
+from storage.game_record import GameRecord
 from storage.recover import recover
 from storage.run_folders import find_run, game_folder, game_of, read_config
-from storage.run_store import GameRecord, Store
+from storage.run_store import Store
 from storage.verify import verify
 from tiny import QUIET, tiny, tree_of
+from training.presets import preset
 
 MOVES = np.array([0, 3, 1, 4, 2], np.int16)
 RECORD = GameRecord(0, MOVES, np.zeros((5, 9), np.uint16), np.zeros(5, np.float32), 1.0)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from invented import random_record
-from memory import ILLEGAL_VISITS, Memory, window
+from memory import Memory, window
 from searching import GAMES
+from storage.game_record import ILLEGAL_VISITS
 
 
 def fill(memory, positions, rng, start=0):

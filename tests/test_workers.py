@@ -17,6 +17,7 @@ from initialise import Session
 from main import train
 from sessions import assert_same_run
 from tiny import QUIET, tiny
+from training.game_source import source_of
 from training.selfplay import Counts, game_seed
 from training.worker import NetworkPlayer
 from training.worker_pool import FAILURES, PATIENCE, Crew, Order, WorkersFailed, game_message, pack, unpack
@@ -300,7 +301,7 @@ def test_a_run_with_workers_one_of_them_killed_is_the_run_without(begun, tmp_pat
     killed = []
 
     def kill_one():
-        hands = [place.hand for place in session.pool._places if place.busy]
+        hands = [place.hand for place in source_of(session).pool._places if place.busy]
         if hands and not killed:
             os.kill(hands[0].pid, signal.SIGKILL)
             killed.append(hands[0].pid)
@@ -308,8 +309,8 @@ def test_a_run_with_workers_one_of_them_killed_is_the_run_without(begun, tmp_pat
 
     with Session.start(tiny(workers=2), root=tmp_path, console=QUIET) as session:
         train(session, iterations=1, stop=kill_one)
-        counts = session.pool.counts()
-        hands = [place.hand for place in session.pool._places]
+        counts = source_of(session).pool.counts()
+        hands = [place.hand for place in source_of(session).pool._places]
     assert killed and counts.evaluations > 0 and counts.room == 32
     assert_same_run(session.folder, begun, last=1)
     assert "ended by signal SIGKILL" in (session.folder / "logs" / "logger_main.log").read_text()

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from config import preset
 from loggers import Console
+from training.presets import preset
 from training.selfplay import game_seed
 
 QUIET = Console(quiet=True)

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from storage.run_store import GameRecord
+from storage.game_record import GameRecord
 from training.selfplay import Counts
 
 

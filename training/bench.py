@@ -12,9 +12,10 @@ import games
 from config import Config
 from game import Game
 from MCTS import MCTS
-from network.predictor import STEADY, cores, make_predictor, measure_raw
+from network.choose import make_predictor
+from network.predictor import STEADY, cores, measure_raw, side_by_side
 from search.tables import forest_bytes
-from training.selfplay import SelfPlay, game_seed, side_by_side
+from training.selfplay import SelfPlay, game_seed
 
 TURN = 1.0
 """Seconds after which self-play and the raw network take turns: a processor's speed changes within seconds."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from initialise import Session
 from loggers import clock
-from network.predictor import cores, measure_raw
+from network.predictor import cores, measure_raw, side_by_side
 from search.evaluation_cache import place_bytes
 from search.tables import capacity_for, forest_bytes
-from training.selfplay import side_by_side
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""

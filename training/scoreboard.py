@@ -16,10 +16,10 @@ from typing import Any
 from config import Config, UserError
 from evaluation.ladder import rollout_match
 from evaluation.move_accuracy import choose, choose_alone, measure, value_error
+from evaluation.rating import ANCHOR, league, version_name
 from evaluation.solved_positions import Oracle, Solved, oracle, positions
 from games.plain import PlainGame
 from initialise import Session, Stopped
-from league import ANCHOR, league, version_name
 from training.selfplay_step import budgets
 
 LOWEST = int(ANCHOR.split(":")[1])

@@ -20,11 +20,11 @@ from compiled import bind, call
 from config import Config
 from game import Game
 from games.plain import PlainGame
-from MCTS import MCTS, Predictor
-from network.predictor import STEADY, cores, padded
+from network.predictor import STEADY, padded, side_by_side
+from search.many_trees import ManyTrees, Predictor
 from search.speed.bound_arguments import Held
 from search.tables import TREE
-from storage.run_store import GameRecord
+from storage.game_record import GameRecord
 from training.selfplay_step import Table, budgets, draw_openings, how_to_play, selfplay_step
 
 PAUSE = 0.2
@@ -50,18 +50,6 @@ def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]
     plies = np.zeros(len(seeds), np.int64)
     call(draw_openings, np.zeros(1, TREE), how_to_play(config), seeds, plies)
     return [games[i] for i in np.argsort(plies, kind="stable")]
-
-
-def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
-    """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python.
-
-    A thread's games are as many as a compiled batch holds, which so has no padding; where there are less than half as
-    many as the smallest holds, their number was chosen to be small.
-    """
-    threads = cores() if threads is None else threads
-    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
-    share = -(-config.games_in_flight // threads)
-    return share if 2 * share < STEADY else padded(max(share, STEADY)), threads
 
 
 class SelfPlay:
@@ -191,7 +179,7 @@ class _Worker:
         self.trees = trees
         self._plain = isinstance(game, PlainGame)
         self._play = how_to_play(config)
-        self.mcts = MCTS(
+        self.mcts = ManyTrees(
             game,
             cpuct=config.cpuct,
             epsilon=config.epsilon,

@@ -8,10 +8,11 @@ import numpy as np
 
 from compiled import compiled, inlined, prefetch
 from config import Config
-from search import simulate as k
 from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel
+from search.pipeline import absorb, run_to_leaves
 from search.reroot import advance_root, make_child, plant
 from search.sampling import choose, draw_noise, soften, uniform
+from search.simulate import LEAF, begin, root_value
 from search.speed.bound_arguments import given
 from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
 from training.policy_target import write_target
@@ -121,7 +122,7 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     else:
         for a in range(told.shape[0]):
             told[a] = 0
-    table.values[sheet, ply] = k.root_value(f, t)
+    table.values[sheet, ply] = root_value(f, t)
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
         e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
@@ -205,7 +206,7 @@ def start_game(f, rules, table, play, t, i, row):  # type: ignore[no-untyped-def
 def plays_on(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
     """Play the moves of tree t that have been searched; return whether another search has begun: else the game is over.
     """
-    while not k.begin(f, rules, t):
+    while not begin(f, rules, t):
         if end_move(f, rules, rule, table, play, t):
             return False
     return True
@@ -254,7 +255,7 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
     table, play, row of the game's start, asked, values, logits, planes).
     """
     f, rules, rule, cache, table, play, row, asked, values, logits, planes = given(held)
-    k.absorb(f, rule, cache, asked, answers, values, logits)
+    absorb(f, rule, cache, asked, answers, values, logits)
     walking = table.walking
     for i in range(answers):
         walking[i] = asked[i]
@@ -276,11 +277,11 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
             else:
                 table.over[over] = t
                 over += 1
-        k.run_to_leaves(f, rules, rule, cache, np.int64(count))
+        run_to_leaves(f, rules, rule, cache, np.int64(count))
         left = 0
         for i in range(count):
             t = walking[i]
-            if f.slots[t].ended == k.LEAF:
+            if f.slots[t].ended == LEAF:
                 asked[n] = t
                 n += 1
             else:

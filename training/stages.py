@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from config import UserError
-from evaluation.promotion import Verdict
-from funcs import MatchGame, tournament
+from evaluation.match import MatchGame
+from evaluation.promotion import Verdict, tournament
 from initialise import Session, Stopped
 from memory import Batch, window
-from network.predictor import measure_raw
+from network.predictor import measure_raw, side_by_side
 from storage.checkpoints import drop_old_optimizers
 from storage.fault_injection import reach
-from storage.run_store import IMPORTED, GameRecord
+from storage.game_record import IMPORTED, GameRecord
+from training.game_source import source_of
 from training.learning_rate import learning_rates
-from training.selfplay import Counts, longest_first, side_by_side
+from training.selfplay import Counts, longest_first
 
 COMMIT_SECONDS = 3.0
 """Finished games reach the disk at least this often."""
@@ -72,7 +73,8 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
         predictor = s.predictor("selfplay", version)
         s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c), seconds=RAW_SECONDS)
         s.raw_at = time.perf_counter()
-    before, began = s.pool.counts(), time.perf_counter()
+    pool = source_of(s).pool
+    before, began = pool.counts(), time.perf_counter()
     if not _play(session, wanted, version, stop):
         memory.clear_stmemory()
         raise Stopped
@@ -87,7 +89,7 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
         if len(wanted) < c.episodes:  # of what was played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
-            facts |= _rates(before, s.pool.counts(), time.perf_counter() - began, s.raw_rate)
+            facts |= _rates(before, pool.counts(), time.perf_counter() - began, s.raw_rate)
         with s.store.transaction("self-play"):
             s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
     told = iteration, len(records), added, len(memory)
@@ -96,21 +98,21 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
 
 def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], bool]) -> bool:
     """Play games and keep them as they end; False when `stop` ended it early."""
-    s = session
+    s, source = session, source_of(session)
     fresh: list[GameRecord] = []
     committed = began = time.perf_counter()
-    before, done = s.pool.counts(), s.config.episodes - len(wanted)
+    before, done = source.pool.counts(), s.config.episodes - len(wanted)
     with s.console.phase("self-play", s.config.episodes, done) as phase:
-        order = s.order(version)
+        order = source.order(version)
         games = longest_first(s.config, order.run, order.iteration, wanted)
-        for record in s.pool.play(order, games, stop=stop):
+        for record in source.pool.play(order, games, stop=stop):
             fresh.append(record)
             done += 1
             now = time.perf_counter()
             if now - committed > COMMIT_SECONDS:
                 _keep(s, fresh, version)
                 fresh, committed = [], now
-            counts, spent = s.pool.counts(), now - began
+            counts, spent = source.pool.counts(), now - began
             evaluations = (counts.evaluations - before.evaluations) / spent
             phase.update(
                 done, games_per_s=(done + len(wanted) - s.config.episodes) / spent, evals_per_s=evaluations,

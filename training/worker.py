@@ -10,10 +10,11 @@ from typing import Any
 
 import games
 from config import Config, from_json, to_json, with_overrides
-from network.predictor import STEADY, cores, make_predictor
+from network.choose import make_predictor
+from network.predictor import STEADY, cores, side_by_side
 from storage.atomic_files import arrays_from_bytes, read_checked
-from storage.run_store import GameRecord
-from training.selfplay import Counts, SelfPlay, side_by_side
+from storage.game_record import GameRecord
+from training.selfplay import Counts, SelfPlay
 from training.worker_pool import Crew
 from training.worker_process import ProcessHand
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from config import UserError
 from network.predictor import Predictor
-from storage.run_store import GameRecord
+from storage.game_record import GameRecord
 from training.selfplay import Counts, SelfPlay, game_seed
 
 TASK = 16

@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from config import UserError
-from storage.run_store import GameRecord
+from storage.game_record import GameRecord
 from training.selfplay import Counts, game_seed
 from training.worker_pool import PATIENCE, Report, game_message, pack
 

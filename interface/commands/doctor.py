@@ -46,9 +46,9 @@ def run(argv: list[str]) -> int:
 def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     """Yield (part, finding) as they are made."""
     import games
-    from config import preset
     from interface.doctor import Patient, examine
     from storage import run_folders
+    from training.presets import preset
 
     game = games.make(args.game)
     has_run = args.run is not None or run_folders.runs_of(game.spec)

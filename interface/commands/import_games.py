@@ -32,8 +32,9 @@ def run(argv: list[str]) -> int:
     import games
     from initialise import Session
     from loggers import Console
-    from storage.game_exchange import import_games, read_games
+    from storage.game_exchange import read_games
     from storage.run_folders import run_to_change
+    from training.import_games import import_games
 
     data = read_games(Path(args.file))
     folder = run_to_change(games.make(args.game).spec, args.run)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 
+from config import Config, differences
 from interface.arguments import parse
+from training.presets import preset
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,6 @@ class Levels:
 def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
-    from evaluation.release import command_of
     from players.levels import read_levels
     from storage.run_folders import read_config, shipped_run
 
@@ -38,3 +40,17 @@ def run(argv: list[str]) -> int:
     if command is not None:
         print(f"trained with these settings: {command}")
     return 0
+
+
+def command_of(config: Config) -> str:
+    """Return the command that starts a run with these settings, with the defaults of today."""
+    words = ["python", "main.py", "--new", "--game", config.game]
+    told = differences(preset("laptop", game=config.game), config)
+    told["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # of `laptop` it is what suits the processor
+    for name, (_, value) in told.items():
+        flag = "--" + name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(flag if value else flag.replace("--", "--no-", 1))
+        else:
+            words += [flag, *(value if isinstance(value, tuple) else [str(value)])]
+    return shlex.join(words)

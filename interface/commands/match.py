@@ -15,8 +15,8 @@ from interface.arguments import early, parse, whole
 
 if TYPE_CHECKING:
     from agent import Player
+    from evaluation.match import MatchGame
     from evaluation.promotion import Evidence
-    from funcs import MatchGame
     from game import Game
 
 
@@ -121,9 +121,9 @@ def _play(
 ) -> tuple[list[MatchGame], bool, UserError | None]:
     """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
     from agent import Quit
+    from evaluation.match import contest
     from evaluation.promotion import weigh
     from evaluation.rating import rate
-    from funcs import contest
     from loggers import Console
     from storage.atomic_files import write_file
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import keyword
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from tyro.conf import Positional
 
+from config import UserError
 from interface.arguments import parse
+from storage.atomic_files import replacing
+
+TEMPLATE = Path(__file__).with_name("new_game.txt")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 
 
 @dataclass(frozen=True)
@@ -24,8 +32,6 @@ class NewGame:
 
 def run(argv: list[str]) -> int:
     args = parse(NewGame, argv)
-    from games.own import write_template
-
     path, kind = write_template(args.name, Path.cwd())
     there = Path(__file__).resolve().parents[2] / "main.py"
     main = "main.py" if there.parent == Path.cwd() else shlex.quote(str(there))
@@ -40,3 +46,37 @@ def run(argv: list[str]) -> int:
     print(f"wrote {path.name}, a small game to change into yours. What to do with it:")
     print("\n".join(f"\n# {note}\n{command}" for command, note in zip(commands, notes, strict=True)))
     return 0
+
+
+def write_template(name: str, folder: Path) -> tuple[Path, str]:
+    """Write NAME.py with a small game to change; return (its path, the name of its class)."""
+    kind = "".join(word.capitalize() for word in name.split("_"))
+    path = folder / f"{name}.py"
+    _check_name(name, kind, path)
+    text = TEMPLATE.read_text(encoding="utf-8").replace("TemplateGame", kind).replace("template_game", name)
+    with replacing(path) as trial:
+        trial.write_text(text, encoding="utf-8")
+    return path, kind
+
+
+def _check_name(name: str, kind: str, path: Path) -> None:
+    import games
+
+    if not re.match(r"[a-z][a-z0-9_]{0,39}\Z", name):
+        raise UserError(f"expected a name of small letters, digits and _ that begins with a letter, got {name[:60]!r}")
+    if keyword.iskeyword(name) or keyword.iskeyword(kind) or kind in ("PlainGame", "GameState", "UserError"):
+        raise UserError(f"expected a name that Python does not use, got {name!r}")
+    if path.exists():
+        raise UserError(f"expected a new name, there is {path} already")
+    if _DEVICE.match(name):
+        raise UserError(f"expected a name that is no device of Windows, got {name!r}")
+    if name in games.names() or _is_module(name):
+        raise UserError(f"expected a name that no game and no module of Python has, got {name!r}")
+
+
+def _is_module(name: str) -> bool:
+    """Return whether `import name` finds something: a file of that name could stand in its place."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return True

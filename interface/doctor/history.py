@@ -17,10 +17,11 @@ import numpy as np
 from config import Config
 from game import Game
 from interface.doctor import Found, random_game
-from memory import ILLEGAL_VISITS, Memory, Positions
+from memory import Memory, Positions
 from storage.checkpoints import read_weights
+from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
 from storage.run_folders import game_of, read_config
-from storage.run_store import IMPORTED, GameRecord, Store
+from storage.run_store import Store
 
 YOUNG = 10
 """Iterations with training before losses are judged."""

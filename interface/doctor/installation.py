@@ -16,11 +16,11 @@ import numpy as np
 from config import with_overrides
 from interface.doctor import Found, Patient
 from memory import Memory, tells_owners
-from network.predictor import TOLERANCE, cores, gpus, make_predictor, measure_raw, openvino_installed
+from network.choose import gpus, make_predictor, openvino_installed
+from network.predictor import TOLERANCE, cores, measure_raw, side_by_side
 from network.processor import native_bfloat16
 from search.tables import capacity_for, forest_bytes
 from storage.run_folders import HERE
-from training.selfplay import side_by_side
 
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}

@@ -18,7 +18,7 @@ from interface.doctor.strip import Strip
 from MCTS import MCTS, Node, Predictor
 from memory import ILLEGAL, Batch, Memory
 from search.tables import EXPANDED, TERMINAL, WAITING
-from storage.run_store import GameRecord
+from storage.game_record import GameRecord
 from training.selfplay import SelfPlay
 
 OURS = "this is a mistake in the framework's code or in a change to it: `bash tests/run.sh` narrows it down"

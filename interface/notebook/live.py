@@ -14,12 +14,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import games
-from config import preset, with_overrides
+from config import with_overrides
 from initialise import Session
 from interface.curves import Picture, curves
 from interface.notebook.board import Board, Explained
 from loggers import Console, Phase, read_metrics
 from storage.run_folders import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
+from training.presets import preset
 
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 

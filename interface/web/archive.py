@@ -13,7 +13,7 @@ from config import UserError
 from interface.web.engine import named_runs
 from interface.web.play import CLICK
 from interface.web.runfile import iterations, list_games, match_game, stored_game
-from storage.run_store import IMPORTED
+from storage.game_record import IMPORTED
 
 KINDS = {"self-play": "Self-play", "tournament": "Tournament"}
 SHOWN = 300

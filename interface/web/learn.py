@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import context, run, ui
 
-from config import PRESETS, UserError
+from config import UserError
 from interface.board_svg import board_svg
 from interface.web.charts import Point, curve_svg
 from interface.web.controls import icon_button
@@ -29,6 +29,7 @@ from interface.web.runfile import (
 )
 from interface.web.table import outcome
 from loggers import clock
+from training.presets import PRESETS
 
 FAULTS = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
 """What lines that no run wrote may raise; numpy's LinAlgError is a ValueError."""

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError
-from evaluation.rating import wilson
+from evaluation.rating import ANCHOR, league, version_name, wilson
 from game import Game
 from interface.web.charts import Point
-from league import ANCHOR, league, version_name
 from storage.game_files import Record
+from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
-from storage.run_store import IMPORTED, GameRecord, Store
+from storage.run_store import Store
 
 STAGES = ("self-play", "retrain", "tournament", "score")
 LINES_OF_LOG = 200

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-LINE = 64
-"""Bytes of a line."""
+from compiled import LINE, up_to
 
 
 def allocate(**wanted: tuple[int | tuple[int, ...], Any]) -> dict[str, np.ndarray]:
@@ -23,8 +22,3 @@ def allocate(**wanted: tuple[int | tuple[int, ...], Any]) -> dict[str, np.ndarra
         found[name] = room[place : place + sizes[name]].view(dtype).reshape(shape)
         place += up_to(LINE, sizes[name])
     return found
-
-
-def up_to(step: int, count: int) -> int:
-    """Return the next multiple of a step."""
-    return -(-count // step) * step

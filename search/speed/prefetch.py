@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiled import at, inlined, prefetch
+from compiled import LINE, at, inlined, prefetch
 from search.evaluation_cache import cache_place
-from search.speed.aligned_arrays import LINE
 from search.tables import EDGE, STEP, row_index
 
 AHEAD = 16

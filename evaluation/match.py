@@ -1,0 +1,234 @@
+"""Games between two players: many side by side, one in which people take part, pairs until a rule decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from agent import RESIGN, Player, Resigned, TakeBack, User
+from evaluation.openings import openings
+from game import Game, GameState
+from storage.game_record import GameRecord
+
+
+class MatchGame(NamedTuple):
+    """One finished game of a match."""
+
+    index: int  # type: ignore[assignment]
+    """2 * pair, plus 1 when player 2 began; where one side always begins (`playMatches`) its number."""
+    opening: list[int]
+    moves: list[int]
+    """All moves, the opening's included."""
+    first_began: bool
+    """Whether player 1 had playerTurn 1."""
+    score: float
+    """Of player 1: 1, 0.5 or 0."""
+    record: GameRecord
+    values: tuple[list[float], list[float]]
+    """What each player thought of its own positions."""
+
+
+def play_batch(
+    game: Game,
+    players: tuple[Player, Player],
+    jobs: Sequence[tuple[int, list[int], bool]],
+    *,
+    seed: int,
+    turns_until_tau0: int = 0,
+    report: Callable[[int], None] | None = None,
+) -> list[MatchGame]:
+    """Play games side by side, jobs = (index, opening, whether player 1 begins); return them in the order given.
+
+    A game depends on (seed, index) and the players only. A player who takes one game at a time, as a person does or one
+    who plays by the clock, plays one after the other.
+    """
+    if min(player.at_once for player in players) == 1:
+        return [play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0) for job in jobs]
+    for player in players:
+        player.new_games(len(jobs))
+    tables = []
+    for slot, (index, opening, first) in enumerate(jobs):
+        for number, player in enumerate(players):
+            player.new_game(slot, _chance(seed, index, number))
+        tables.append(_Table(game, opening, first, players, slot))
+    done = 0
+    while True:
+        running = [slot for slot, t in enumerate(tables) if not t.is_over]
+        if report is not None and len(jobs) - len(running) != done:
+            done = len(jobs) - len(running)
+            report(done)
+        if not running:
+            break
+        for number, player in enumerate(players):
+            slots = [s for s in running if tables[s].to_move() == number and not tables[s].is_over]
+            if slots:
+                taus = [1.0 if len(tables[s].moves) < turns_until_tau0 else 0.0 for s in slots]
+                for s, d in zip(slots, player.act_many(slots, [tables[s].state for s in slots], taus), strict=True):
+                    tables[s].play(d.action, d.visits, d.value, number)
+    return [t.finish(job) for t, job in zip(tables, jobs, strict=True)]
+
+
+def _chance(seed: int, index: int, number: int) -> int:
+    """Return the seed of a player in a game."""
+    return int(np.random.default_rng([seed, index, number]).integers(2**63))
+
+
+class _Table:
+    """One game of a batch."""
+
+    def __init__(
+        self, game: Game, opening: Sequence[int], first: bool, players: tuple[Player, Player], slot: int
+    ) -> None:
+        self.game, self.state, self.first = game, game.start(), first
+        self.players, self.slot = players, slot
+        self.moves: list[int] = []
+        self.visits: list[np.ndarray] = []
+        self.estimates: list[float] = []
+        self.values: tuple[list[float], list[float]] = ([], [])
+        self.resigned: int | None = None
+        for action in opening:
+            self.play(action, np.zeros(game.action_size), 0.0, None)
+
+    def to_move(self) -> int:
+        """0 when it is player 1's turn."""
+        return int((self.state.playerTurn == 1) != self.first)
+
+    @property
+    def is_over(self) -> bool:
+        return self.resigned is not None or self.state.isEndGame
+
+    def play(self, action: int, visits: np.ndarray, value: float, number: int | None) -> None:
+        """Play a move of player `number`, or of the opening with None; with RESIGN he has lost."""
+        if action == RESIGN:
+            self.resigned = number
+            return
+        self.moves.append(action)
+        self.visits.append(visits)
+        self.estimates.append(value)
+        if number is not None:
+            self.values[number].append(value)
+        self.state = self.state.takeAction(action)[0]
+        for player in self.players:
+            player.observe(self.slot, action)
+
+    def result(self) -> float:
+        """For playerTurn 1."""
+        if self.resigned is not None:
+            return 1.0 if (self.resigned == 1) == self.first else -1.0
+        return self.state.value * self.state.playerTurn
+
+    def finish(self, job: tuple[int, list[int], bool]) -> MatchGame:
+        index, opening, first = job
+        result = self.result()
+        score = 0.5 + np.sign(result if first else -result) / 2
+        visits = np.array([v if np.issubdtype(v.dtype, np.integer) else np.zeros_like(v) for v in self.visits])
+        record = GameRecord(
+            index, np.array(self.moves, np.int16), np.minimum(visits, 65_534).astype(np.uint16),
+            np.array(self.estimates, np.float32), result,
+        )  # fmt: skip
+        return MatchGame(index, list(opening), self.moves, first, float(score), record, self.values)
+
+
+def play_alone(
+    game: Game,
+    players: tuple[Player, Player],
+    job: tuple[int, list[int], bool],
+    *,
+    seed: int = 0,
+    turns_until_tau0: int = 0,
+    watch: Callable[[GameState, Player, int], None] | None = None,
+    kept: int | None = None,
+) -> MatchGame:
+    """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work.
+
+    kept: moves at the beginning that nobody takes back; the opening's unless told.
+    """
+    index, opening, first = job
+    kept = len(opening) if kept is None else kept
+    seeds = _chance(seed, index, 0), _chance(seed, index, 1)
+    table = _seated(game, players, opening, first, seeds)
+    while not table.is_over:
+        number = table.to_move()
+        player = players[number]
+        try:
+            tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
+            action, pi, value, _ = player.act(table.state, tau)
+        except TakeBack:
+            before, table = table, _taken_back(table, kept, number, seeds)
+            if table is before and isinstance(player, User):
+                player.say("There is no move of yours to take back.")
+            continue
+        except Resigned:
+            table.resigned = number
+            break
+        table.play(action, *(player.searched or (pi, value)), number)
+        if watch is not None:
+            watch(table.state, player, action)
+    return table.finish(job)
+
+
+def _seated(
+    game: Game, players: tuple[Player, Player], moves: Sequence[int], first: bool, seeds: tuple[int, int]
+) -> _Table:
+    """Return a game in which these moves have been played."""
+    for player, seed in zip(players, seeds, strict=True):
+        player.new_games(1)
+        player.new_game(0, seed)
+    return _Table(game, moves, first, players, 0)
+
+
+def _taken_back(table: _Table, kept: int, number: int, seeds: tuple[int, int]) -> _Table:
+    """Return the game before the last move of the player who asks, before the last of all among people; unchanged when
+    there is none."""
+    moves, state = table.moves, table.game.start()
+    people = all(player.is_person for player in table.players)
+    own = []
+    for ply, action in enumerate(moves):
+        if ply >= kept and (people or int((state.playerTurn == 1) != table.first) == number):
+            own.append(ply)
+        state = state.takeAction(action)[0]
+    return _seated(table.game, table.players, moves[: own[-1]], table.first, seeds) if own else table
+
+
+def contest(
+    game: Game,
+    players: tuple[Player, Player],
+    total: int,
+    *,
+    seed: int,
+    opening_plies: int,
+    over: Callable[[list[float]], bool] = lambda scores: False,
+    every: int = 64,
+    batch: int = 0,
+    known: dict[int, float] | None = None,
+    keep: Callable[[list[MatchGame]], None] = lambda games: None,
+    report: Callable[[int], None] = lambda done: None,
+) -> list[float]:
+    """Play pairs of games, both colours of each seeded opening, until `over`; return the scores of player 1.
+
+    At most `total` games, fewer where the game has not so many openings: no game is played twice. `over` is asked
+    after every `every` games; where `batch` are more, so many are played side by side, and those after the game that
+    decided count for nothing. `known` holds scores of games already played; `keep` is given the new ones.
+    """
+    scores = dict(known or {})
+    opened = openings(game, total // 2, plies=opening_plies, seed=seed)
+    total, end, at_once = 2 * len(opened), 0, min(player.at_once for player in players)
+    while end < total:
+        start, end = end, min(end + max(every, batch), total)
+        jobs = [(i, opened[i // 2], i % 2 == 0) for i in range(start, end) if i not in scores]
+        for first in range(0, len(jobs), at_once):
+            before = end - len(jobs) + first
+            part = jobs[first : first + at_once]
+
+            def told(count: int, before: int = before) -> None:
+                report(before + count)
+
+            games = play_batch(game, players, part, seed=seed, report=told)
+            keep(games)
+            scores.update({g.index: g.score for g in games})
+        for look in (*range(start + every, end, every), end):
+            if over([scores[i] for i in range(look)]):
+                return [scores[i] for i in range(look)]
+    return [scores[i] for i in range(end)]

@@ -1,0 +1,12 @@
+"""The names of players: a form of each kind, for help texts and hints."""
+
+from __future__ import annotations
+
+NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best, best:2s"
+
+
+PLAYERS = (
+    f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
+    "greedy, solver, random, uct:1000, gtp:gnugo, human"
+)
+"""A player of each form that `lineup` reads: help and errors show them, and suggest the nearest to a wrong name."""

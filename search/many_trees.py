@@ -1,0 +1,225 @@
+"""`ManyTrees`: searches of many trees of one game at once; one tree is the case n = 1. `MCTS` is built on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from compiled import call
+from game import Game, GameState, state_key
+from games.plain import PlainGame
+from search.endgame import solve_root
+from search.evaluation_cache import make_cache
+from search.pipeline import search_step
+from search.reroot import clear_tree, re_root
+from search.reroot import plant as plant_root
+from search.sampling import choose, draw_noise
+from search.select import Rule
+from search.simulate import root_value as root_value_of
+from search.simulate import undo
+from search.speed.bound_arguments import Held
+from search.tables import capacity_for, find, make_forest
+
+
+class TreeFull(MemoryError):
+    """There is no room for another position."""
+
+
+Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
+
+SLICE = 4096
+"""Visits after which a search that can be stopped asks whether it is: there may be no questions to the network."""
+
+
+class Decision(NamedTuple):
+    """A move with what led to it."""
+
+    action: int
+    visits: np.ndarray
+    """[action_size]: weight of each move; for a search its visits."""
+    value: float
+    """The player's own estimate, for the player to move."""
+
+
+class ManyTrees:
+    """Search trees of one game, side by side in one allocation."""
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        cpuct: float = 1.25,
+        epsilon: float = 0.25,
+        fpu_reduction: float = 0.25,
+        prove: bool = False,
+        look_ahead: int = 0,
+        endgame: int = 0,
+        forced: float = 0.0,
+        trees: int = 1,
+        leaves: int = 1,
+        sims: int = 800,
+        cache_size: int = 1 << 14,
+        seed: int = 0,
+    ) -> None:
+        """Make room for searches of `sims` visits with up to `leaves` evaluations of a tree in the air."""
+        if game.rules is None or game.start_row is None:
+            raise TypeError(f"{game.name} has no rules: derive it from games.plain.PlainGame or set `rules`")
+        self.game = game
+        self.rules = game.rules
+        self.leaves = leaves
+        self.rule = Rule(
+            float(cpuct), float(epsilon), float(fpu_reduction), float(leaves > 1), prove=prove, forced=float(forced)
+        )
+        self.cache = make_cache(cache_size, game.action_size)
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), endgame)
+        self.forest.trees["ahead"] = look_ahead if prove and game.won_by_a_move else 0
+        self.forest.trees["late"] = game.max_plies - (endgame if prove and game.won_by_a_move else 0)
+        self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
+        for t in range(trees):
+            call(clear_tree, self.forest, t)
+        batch = trees * leaves
+        self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
+        self._asked = np.zeros(batch, np.int32)
+        self._values = np.zeros(batch, np.float32)
+        self._logits = np.zeros((batch, game.action_size), np.float32)
+        self._held = Held(search_step, self.forest, self.rules, self.rule, self.cache, self._asked, self._values,
+                          self._logits, self._planes)  # fmt: skip
+        if isinstance(game, PlainGame):
+            game.searches.add(self)
+
+    @property
+    def capacity(self) -> int:
+        """Nodes that each tree has room for."""
+        return self.forest.capacity
+
+    def fits(self, sims: int) -> bool:
+        """Whether there is room for searches of so many visits."""
+        return self.capacity >= capacity_for(sims, self.leaves)
+
+    def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
+        """Make a position the root, keeping what the tree knows of it; return whether it knew it."""
+        row = self.game.row_of(state)
+        key = np.uint64(state_key(self.game, state))
+        known = self.forest.trees[tree]["nodes"] > 0 and call(find, self.forest, tree, key) >= 0
+        call(re_root, self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
+        self.check_errors()
+        return bool(known)
+
+    def plant(self, state: GameState, *, tree: int = 0) -> None:
+        """Make a position the root of a new tree."""
+        call(plant_root, self.forest, self.rules, tree, self.game.row_of(state))
+        self.check_errors()
+
+    def solve_root(self) -> None:
+        """Solve the first tree's root if it is near the end of the game, as `search` does before anything else."""
+        call(solve_root, self.forest, self.rules, 0)
+        self.check_errors()
+
+    def add_noise(self, alpha: float, *, tree: int = 0) -> None:
+        """Draw Dirichlet noise for the root; it lasts until the root changes."""
+        call(draw_noise, self.forest, tree, float(alpha))
+
+    def search(
+        self,
+        predictor: Predictor,
+        sims: int,
+        trees: Sequence[int] = (0,),
+        stop: Callable[[], bool] | None = None,
+    ) -> int:
+        """Simulate until the root of every tree named has `sims` visits (those kept count); return evaluations made.
+
+        `stop` is asked before each batch and every few thousand visits, and ends the search early.
+        """
+        which = np.array(trees, np.int32)
+        if (self.forest.trees["root"][which] < 0).any():
+            raise ValueError("expected a root in every tree to search: call set_root first")
+        self.forest.trees["budget"][which] = 0
+        self._raise_budgets(which, sims, stop)
+        f, shape = self.forest, self.game.input_shape
+        n = evaluations = 0
+        stopped = False
+        while True:
+            n = call(search_step, self._held, n, which)
+            self.check_errors()
+            if n == 0:
+                if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
+                    return evaluations
+                continue
+            evaluations += n
+            try:
+                self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
+            except BaseException:
+                for slot in self._asked[:n]:
+                    call(undo, f, self.rule, int(slot))
+                raise
+            stopped = stop is not None and stop()
+            if stopped:
+                f.trees["budget"][which] = 0
+
+    def _raise_budgets(self, which: np.ndarray, sims: int, stop: Callable[[], bool] | None) -> bool:
+        """Let the trees search on, with `stop` for some visits only; return whether any of them may."""
+        trees = self.forest.trees
+        visits = self.forest.nodes["total"][trees["root"][which]]
+        budgets = np.minimum(visits + (SLICE if stop is not None else sims), sims)
+        more = budgets > trees["budget"][which]
+        trees["budget"][which] = np.maximum(budgets, trees["budget"][which])
+        return bool(more.any())
+
+    def visit_counts(self, tree: int = 0) -> np.ndarray:
+        """Return [action_size] int64: N of the root's moves."""
+        root = self.forest.nodes[self.forest.trees[tree]["root"]]
+        edges = self.forest.edges[root["first"] : root["first"] + root["opened"]]
+        counts = np.zeros(self.game.action_size, np.int64)
+        actions = self.forest.moves["action"][root["first"] : root["first"] + root["opened"]]
+        counts[actions] = edges["N"]
+        return counts
+
+    def decide(self, tree: int, tau: float) -> Decision:
+        """Choose a move of a searched tree, by its own random state."""
+        counts = self.visit_counts(tree)
+        action = int(self.forest.moves[call(choose, self.forest, tree, float(tau))]["action"])
+        return Decision(action, counts, self.root_value(tree))
+
+    def root_value(self, tree: int = 0) -> float:
+        """Return the search's value of the root, for its player to move."""
+        return float(call(root_value_of, self.forest, tree))
+
+    def clear_cache(self) -> None:
+        """Forget all evaluations: the weights changed."""
+        self.cache.keys[:] = 0
+
+    def clear(self) -> None:
+        """Forget all trees."""
+        for t in range(len(self.forest.trees)):
+            call(clear_tree, self.forest, t)
+
+    def reset(self, tree: int, seed: int) -> None:
+        """Forget one tree; its random draws come from `seed` from now on."""
+        call(clear_tree, self.forest, tree)
+        self.forest.trees["rng"][tree] = np.uint64(seed)
+
+    def check_errors(self) -> None:
+        """Raise what went wrong inside the last compiled call; the trees are then forgotten.
+
+        That is an error of a rule in plain Python, or an answer of the network that was not finite
+        (`ArithmeticError`). Also the place where a game in plain Python drops positions that no tree holds any more.
+        """
+        if self.cache.counts[3]:
+            self.cache.counts[3] = 0
+            self.clear()
+            raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
+        if isinstance(self.game, PlainGame):
+            try:
+                self.game.check_errors()
+            except BaseException:
+                self.clear()
+                raise
+            self.game.tidy()
+
+    def used_rows(self) -> np.ndarray:
+        """Return the rows of all positions in the trees, [n, row_size]."""
+        used = self.forest.trees["nodes"][:, None] > np.arange(self.capacity + 1)[None]
+        return self.forest.rows[used.ravel()]

@@ -1,0 +1,52 @@
+"""Who plays a session's games of self-play: threads of this process, or workers. Made when first needed."""
+
+from __future__ import annotations
+
+from initialise import Session
+from network.predictor import cores
+from storage import checkpoints
+from training.selfplay import SelfPlay
+from training.worker_pool import Here, Order, Pool
+
+
+class GameSource:
+    """A session's pool of players, kept from one iteration to the next."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._pool: Pool | None = None
+
+    @property
+    def pool(self) -> Pool:
+        """The players: worker processes where the run has any, else threads of this one."""
+        s = self._session
+        if self._pool is None:
+            if s.config.workers:
+                from training.worker import process_crew
+
+                self._pool = process_crew(s.config, s.loggers.main.warning)
+            else:
+                selfplay = SelfPlay(s.game, s.config, threads=cores())
+                self._pool = Here(selfplay, lambda version: s.predictor("selfplay", version))
+        return self._pool
+
+    def order(self, version: int) -> Order:
+        """Return what all games of this iteration have in common."""
+        s = self._session
+        row = s.store.version(version)
+        path = checkpoints.path_of(s.folder, row.file).resolve()
+        return Order(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = None
+
+
+def source_of(session: Session) -> GameSource:
+    """Return the game source of a session; it is closed with the session, and when settings change."""
+    if session.game_source is None:
+        session.game_source = GameSource(session)
+    source: GameSource = session.game_source
+    return source

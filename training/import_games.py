@@ -1,0 +1,42 @@
+"""Games that were played elsewhere, taken into a run: each is replayed by the rules first."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from initialise import Session
+from storage.game_exchange import NO_VERSION, Exchanged, content_of, fault, games_from_bytes
+from storage.game_record import IMPORTED
+
+
+def import_games(session: Session, data: bytes, source: str) -> Exchanged:
+    """Take the games of a file into a run, all in one transaction; a second time changes nothing.
+
+    They are learned from with the next games of self-play.
+    """
+    game, store = session.game, session.store
+    about, records = games_from_bytes(data, game, source)
+    iteration = session.iteration + ("self-play" in store.finished(session.iteration))
+    known = {content_of(record) for _, record in store.games(1 << 62)}
+    refused: list[str] = []
+    doubles = taken = 0
+    place = max([i for i in store.game_indices(iteration) if i >= IMPORTED], default=IMPORTED - 1) + 1
+    with store.transaction("import"):
+        for record in records:
+            wrong = fault(game, record)
+            content = content_of(record)
+            if wrong:
+                refused.append(f"game {record.index + 1} {wrong}")
+            elif content in known:
+                doubles += 1
+            else:
+                known.add(content)
+                store.add_games(iteration, NO_VERSION, [record._replace(index=place + taken)])
+                taken += 1
+        if taken:
+            origin = {"run": about["run"][:200], "sha256": hashlib.sha256(data).hexdigest(), "iteration": iteration,
+                      "first": place, "games": taken, "refused": len(refused)}  # fmt: skip
+            store.put("imports", json.dumps([*json.loads(store.get("imports") or "[]"), origin]))
+    session.loggers.memory.info("imported %d games of %s", taken, ascii(about["run"][:60]))
+    return Exchanged(taken, doubles, refused, iteration)

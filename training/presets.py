@@ -1,0 +1,75 @@
+"""Presets: settings to start from, and what suits a game and the processor. A game's own stand in its file.
+
+Nothing heavy is imported: `--help` shows these values.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from config import Config, UserError, with_overrides
+from network.processor import has_tiles
+
+GAMES = Path(__file__).parents[1] / "games"
+_PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear"}
+CLASSIC = {
+    "episodes": 30, "mcts_sims": 50, "full_search_share": 1.0, "grow_sims": 0, "turns_until_tau0": 10, "cpuct": 1.0,
+    "random_opening_share": 0.0, "epsilon": 0.2, "alpha": 0.8, "fpu_reduction": -1.0, "games_in_flight": 30,
+    "proofs": False, "look_ahead": 0, "endgame": 0, "selfplay_with": "best",
+    "memory_size": 30_000, "min_memory": 30_000, "batch_size": 256, "training_loops": 10, "value_from_search": 0.0,
+    "optimizer": "sgd", "learning_rate": 0.1, "learning_rate_schedule": "constant", "warmup_steps": 0,
+    "hidden_cnn_layers": ("75x4",) * 6, "normalisation": "batch", "value_filters": 1, "value_units": 20,
+    "policy_filters": 2, **_PLAIN, "promotion": "threshold", "eval_episodes": 20, "eval_sims": 50, "eval_every": 1,
+}  # fmt: skip
+"""The article's settings."""
+GPU = {
+    "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400, "fast_sims": 80,
+    "full_search_share": 0.25, "grow_sims": 0, "reuse": 4.0, "batch_size": 1024, "memory_size": 1_000_000,
+    "min_memory": 50_000, "cache_size": 1 << 20, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
+}  # fmt: skip
+SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
+"""`laptop` without AMX, but for tic-tac-toe: a quarter of the work (benchmarks/RESULTS.md)."""
+PRESETS = "tiny", "classic", "laptop", "gpu"
+
+
+def preset(name: str, /, **changes: Any) -> Config:
+    """Return the settings of a preset, with changes; `laptop` knows what suits a game and the processor.
+
+    >>> preset("classic").hidden_cnn_layers[0]
+    '75x4'
+    """
+    if name not in PRESETS:
+        near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
+    return with_overrides(Config(**_settings(name, str(changes.get("game", "")))), **changes)
+
+
+def _settings(name: str, game: str) -> dict[str, Any]:
+    """Return the settings of a preset that differ from `Config`'s defaults."""
+    if name == "tiny":
+        return {"game": "tictactoe", **game_preset("tictactoe")}
+    if name == "laptop":
+        family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", game)  # no file, whatever its name
+        return {**({} if has_tiles() else SMALL), **game_preset(family[1].lower() if family else "")}
+    return CLASSIC if name == "classic" else GPU
+
+
+@cache
+def game_preset(name: str) -> dict[str, Any]:
+    """Return what `laptop` sets for a built-in game of any size: the literal `PRESET` in its file, if there is one.
+
+    It is read, not imported: a game's rules load a compiler, which takes longer than to show a help text.
+    """
+    path = GAMES / f"{name}.py"
+    tree = ast.parse(path.read_text(encoding="utf-8") if name and path.is_file() else "")
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PRESET":
+            found: dict[str, Any] = ast.literal_eval(node.value)
+            return found
+    return {}
