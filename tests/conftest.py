@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from browsing import address, browser, served  # noqa: F401
-from compiling import compile_all
-from mortal import GAME, Nursery, mounts
 from storage.run_folders import runs_of
-from tiny import QUIET, tiny
+from support.browser_page import address, browser, served  # noqa: F401
+from support.compile_first import compile_all
+from support.crashable_process import GAME, Nursery, mounts
+from support.tiny_runs import QUIET, tiny
 
-pytest.register_assert_rewrite("commandline", "matching", "sessions")
+pytest.register_assert_rewrite("support")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,8 +115,8 @@ def quick(monkeypatch):
 @pytest.fixture(scope="module", params=["batch", "fixed"])
 def network(request):
     """Return a network of Connect 4 with weights that look trained."""
-    from networks import make
-    from tiny import trained_looking
+    from support.small_networks import make
+    from support.tiny_runs import trained_looking
 
     model = make("connect4", normalisation=request.param, hidden_cnn_layers=("16x3",) * 3)
     model.set_weights(trained_looking(model))
@@ -129,8 +129,9 @@ def pytest_configure(config):
         compile_all()
 
 
-SLOW = ("test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers", "test_growth",
-        "test_stops", "test_disk", "test_crash_images", "test_recovery", "test_scoring")  # fmt: skip
+SLOW = ("test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers",
+        "test_memory_growth", "test_stops", "test_disk", "test_crash_images", "test_recover",
+        "test_scoreboard")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from agent import Agent, Quit, Resigned, TakeBack, User
 from config import UserError
-from drawings import play
-from searching import GAMES, POSITIONS, Projection, always, numbers
+from support.board_drawings import play
+from support.search_cases import GAMES, POSITIONS, Projection, always, numbers
 
 
 def agent_of(game, **options):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import config as c
 from config import Config, SettingsError, UserError, from_json, to_json, with_overrides
 from network import processor
+from training import presets
 from training.presets import preset
 
 NUMBERS = [name for name, kind in c.TYPES.items() if kind in (int, float)]
@@ -25,7 +26,7 @@ def refused(values):
 # ---- JSON
 
 
-@pytest.mark.parametrize("name", c.PRESETS)
+@pytest.mark.parametrize("name", presets.PRESETS)
 def test_a_preset_is_valid_and_comes_back_from_json_as_it_was(name):
     found = preset(name)
     assert from_json(to_json(found)) == found
@@ -215,23 +216,23 @@ def test_what_a_processor_computes_is_read_off_its_flags(monkeypatch, flags, nat
 
 @pytest.mark.parametrize("tiles, filters", [(True, "64x3"), (False, "32x3")])
 def test_laptop_has_a_smaller_network_on_a_processor_without_amx(monkeypatch, tiles, filters):
-    monkeypatch.setattr(c, "has_tiles", lambda: tiles)
-    assert c.preset("laptop").hidden_cnn_layers == (filters,) * 6
+    monkeypatch.setattr(presets, "has_tiles", lambda: tiles)
+    assert preset("laptop").hidden_cnn_layers == (filters,) * 6
     for game in ("connect4(rows=5)", "mine.py:Game", "go", "gomoku(size=8)", "othello"):
-        assert c.preset("laptop", game=game).hidden_cnn_layers == (filters,) * 6
+        assert preset("laptop", game=game).hidden_cnn_layers == (filters,) * 6
     for game in ("TicTacToe", " gomoku", "Gomoku( size=8 )", "gomoku"):
-        assert c.preset("laptop", game=game).games_in_flight == 128
+        assert preset("laptop", game=game).games_in_flight == 128
     for game in ("gomoku.py:Mine", "somewhere/gomoku.py", "open_spiel:go", "connect4", "mine"):
-        assert c.preset("laptop", game=game).games_in_flight == 256, game
-    assert c.preset("laptop", hidden_cnn_layers=("16x3",) * 2).hidden_cnn_layers == ("16x3",) * 2
-    monkeypatch.setattr(c, "has_tiles", lambda: True)
-    large_gomoku = c.preset("laptop", game="gomoku")
+        assert preset("laptop", game=game).games_in_flight == 256, game
+    assert preset("laptop", hidden_cnn_layers=("16x3",) * 2).hidden_cnn_layers == ("16x3",) * 2
+    monkeypatch.setattr(presets, "has_tiles", lambda: True)
+    large_gomoku = preset("laptop", game="gomoku")
     for name, game in (("gpu", "connect4"), ("laptop", "tictactoe"), ("tiny", "tictactoe"), ("classic", "connect4")):
-        monkeypatch.setattr(c, "has_tiles", lambda: True)
-        usual = c.preset(name, game=game)
-        monkeypatch.setattr(c, "has_tiles", lambda: False)
-        assert c.preset(name, game=game) == usual
-    assert {*c.differences(c.preset("laptop", game="gomoku"), large_gomoku)} == {"hidden_cnn_layers"}
+        monkeypatch.setattr(presets, "has_tiles", lambda: True)
+        usual = preset(name, game=game)
+        monkeypatch.setattr(presets, "has_tiles", lambda: False)
+        assert preset(name, game=game) == usual
+    assert {*c.differences(preset("laptop", game="gomoku"), large_gomoku)} == {"hidden_cnn_layers"}
 
 
 def sensible(name):

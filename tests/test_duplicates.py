@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from invented import random_record
 from memory import Likeness, Memory, running_sum
-from searching import GAMES
+from support.search_cases import GAMES
+from support.unsearched_games import random_record
 
 
 def filled(game, count=30, size=400, seed=3):

@@ -10,17 +10,17 @@ import tensorflow as tf
 import games
 import model as model_module
 from config import UserError, with_overrides
-from corridor import Corridor
 from initialise import Session
-from invented import random_record
 from main import train
 from memory import ILLEGAL, Batch, Memory, tells_owners
 from model import Gen_Model, ownership_loss, soft_policy_loss
 from network.choose import make_predictor
 from network.net2net import enlarged
-from networks import make
 from storage.run_folders import with_network_of
-from tiny import QUIET, boards, tiny, trained_looking
+from support.corridor import Corridor
+from support.small_networks import make
+from support.tiny_runs import QUIET, boards, tiny, trained_looking
+from support.unsearched_games import random_record
 
 HEADS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}
 STONES = ["tictactoe", "connect4", "connect4(rows=9,columns=8,n=5)", "gomoku(size=8)", "gomoku(size=9,rule=renju)",

@@ -16,12 +16,12 @@ import games
 from agent import Quit, Resigned, TakeBack, User
 from config import Config, SettingsError, UserError, find_faults, from_json, to_json
 from interface.commands.new_game import write_template
-from recorded import FORMS, played
-from recorded import GAMES as RECORDED
 from storage.atomic_files import DamagedData, arrays_from_bytes, arrays_to_bytes
 from storage.game_files import from_bytes, to_bytes
 from storage.run_folders import find_run, game_folder, read_config
 from storage.untrusted_npz import BadArrays, read_arrays
+from support.game_samples import FORMS, played
+from support.game_samples import GAMES as RECORDED
 
 ANY = {"derandomize": True, "deadline": None, "database": None}
 
@@ -112,7 +112,7 @@ def test_any_settings_typed_at_the_command_line_are_valid_or_refused_with_code_2
         assert find_faults(dataclasses.asdict(parsed.config)) == []
 
 
-# ---- files: 2,000 mutants, with those of tests/test_exchange.py
+# ---- files: 2,000 mutants, with those of tests/test_game_exchange.py
 
 WEIGHTS = [np.arange(36, dtype=np.float32).reshape(3, 3, 1, 4), np.ones(4, np.float32), np.array(7, np.int64)]
 SHAPES = [w.shape for w in WEIGHTS]

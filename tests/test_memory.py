@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import games
-from corridor import Corridor, CorridorState
-from invented import random_record
 from memory import ILLEGAL, Memory
-from searching import GAMES
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
 from storage.run_store import Store
+from support.corridor import Corridor, CorridorState
+from support.search_cases import GAMES
+from support.unsearched_games import random_record
 
 
 class Failing(Corridor):

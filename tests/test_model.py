@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from config import UserError
 from memory import ILLEGAL, Batch
 from model import softmax_cross_entropy_with_logits
-from networks import make
-from tiny import boards, trained_looking
+from support.small_networks import make
+from support.tiny_runs import boards, trained_looking
 
 # ---- the loss
 

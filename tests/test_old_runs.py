@@ -7,12 +7,12 @@ import time
 
 from initialise import Session
 from main import train
-from sessions import assert_same_run, copied
 from storage.database import KEPT
 from storage.run_folders import find_run
 from storage.run_store import Store
 from storage.verify import verify
-from tiny import QUIET, tree_of
+from support.run_states import assert_same_run, copied
+from support.tiny_runs import QUIET, tree_of
 
 FORMAT_1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -13,11 +13,11 @@ import initialise
 from config import UserError, with_overrides
 from initialise import Session
 from main import train
-from sessions import Listening, content
 from storage.atomic_files import DamagedData
 from storage.run_folders import RunBusy, find_run, new_folder, read_config, runs_of, unfinished_run
 from storage.run_store import Store
-from tiny import QUIET, tiny, tree_of
+from support.run_states import Listening, content
+from support.tiny_runs import QUIET, tiny, tree_of
 from training import scoreboard, stages
 from training.learning_rate import learning_rates, progress
 

@@ -11,12 +11,12 @@ from initialise import Session
 from loggers import Console, read_metrics
 from main import train
 from memory import Memory, window
-from sessions import Listening, assert_same_run, content, copied, start
 from storage import checkpoints
 from storage.atomic_files import DamagedData
 from storage.run_folders import read_config
 from storage.run_store import Store
-from tiny import QUIET, tiny, tree_of
+from support.run_states import Listening, assert_same_run, content, copied, start
+from support.tiny_runs import QUIET, tiny, tree_of
 from training import stages
 
 # ---- a run

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import games
-from drawings import play
-from searching import GAMES, POSITIONS, Projection, numbers, rooted
+from support.board_drawings import play
+from support.search_cases import GAMES, POSITIONS, Projection, numbers, rooted
 from textbook import Textbook
 
 

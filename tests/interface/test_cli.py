@@ -1,0 +1,259 @@
+"""The command line: what it refuses in one line, and that a refusal changes nothing."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import initialise
+from interface import cli
+from support.command_line import SMALL, refused_unchanged, told
+from support.tiny_runs import tree_of
+
+# ---- what is refused
+
+REFUSED = [
+    (["trian"], "did you mean 'train'"),
+    (["nonsense"], "expected a command out of"),
+    (["--game", "conect4"], "did you mean 'connect4'"),
+    (["--game", "connect4(rows=x)"], "connect4"),
+    (["--game", "../../etc/passwd"], "game"),
+    (["--game", "connect4(rowz=5)"], "did you mean 'rows'"),
+    (["--game"], "expected a value after --game"),
+    (["play", "--game", "--moves", "44"], "expected a value after --game"),
+    (["help", "nonsense"], "expected a command out of"),
+    (["--preset", "clasic"], "did you mean 'classic'"),
+    (["--mcts-sim", "5"], "mcts"),
+    (["--cpukt", "5"], "did you mean 'cpuct'"),
+    (["play", "tictactoe"], "did you mean --game tictactoe?"),
+    (["Othello(size=6)"], "did you mean --game 'Othello(size=6)'?"),
+    (["play", "-game", "tictactoe"], "expected two dashes, --game, got '-game'"),
+    (["--cpuct", "nan"], "cpuct: expected a number from 0.01 to 100, got"),
+    (["--cpuct", "inf"], "cpuct: expected"),
+    (["--episodes", "0"], "episodes: expected a whole number from 1 to 1,000,000, got 0"),
+    (["--episodes", "many"], "episodes: expected a whole number"),
+    (["--episodes", "9" * 5000], "episodes: expected a whole number"),
+    (["--episodes", "1.5"], "episodes: expected a whole number"),
+    (["--optimizer", "adam"], "optimizer: expected one of sgd, adamw, muon"),
+    (["--hidden-cnn-layers", "64x3", "32x3"], "the same number of filters"),
+    (["--hidden-cnn-layers", "big"], "layers such as 64x3"),
+    (["--min-memory", "9", "--memory-size", "8"], "memory_size"),
+    (["--run", "7"], "expected run0007 of connect4"),
+    (["--run", "-1"], "run"),
+    (["--run", "²"], "run"),
+    (["--run", "9" * 5000], "run"),
+    (["--initial-run-number", "3"], "expected run0003"),
+    (["--initial-model-version", "3", "--new"], "expected --initial-run-number beside"),
+    (["--initial-memory-version", "3"], "expected --initial-run-number beside"),
+    (["--run", "5", "--new"], "expected --run, which goes on with a run, or --new"),
+    (["--run", "5", "--initial-run-number", "2"], "expected --run, which goes on with a run, or --new"),
+    (["--run", "0"], "expected the number of a run of one's own, got 0"),
+    (["recover", "--run", "0"], "expected the number of a run of one's own, got 0"),
+    (["ship", "--run", "0"], "expected the number of a run of one's own, got 0"),
+    (["train", "surplus"], "surplus"),
+    (["check"], "expected game;"),
+    (["check", "--game", "connect4"], "expected game;"),
+    (["check", "tictactoe", "--games", "0"], "games: expected a whole number from 1"),
+    (["check", "tictactoes"], "did you mean 'tictactoe'"),
+    (["match", "random"], "expected player1 and player2;"),
+    (["match", "random", "rondom"], "did you mean 'random'"),
+    (["match", "random", "uct:0"], "expected from 1 to 9,999,999 simulations"),
+    (["match", "random", "human", "--games", "-3"], "games"),
+    (["match", "best", "random"], "expected a trained run of connect4, there is none"),
+    (["match", "run0004:best", "random"], "expected run0004"),
+    (["play", "--against", "nobody"], "expected a player such as"),
+    (["play", "--sims", "0", "--against", "random"], "sims: expected a whole number from 1"),
+    (["play", "--sims", "abc"], "sims: expected a whole number, got 'abc'"),
+    (["play", "--sims"], "expected a whole number after --sims"),
+    (["play", "--first", "me"], "first: expected one of human, machine, got 'me'"),
+    (["evaluate", "--ladder-games", "1"], "ladder_games: expected 0 or pairs of games, got 1"),
+    (["ship", "--level-games", "3"], "level_games: expected pairs of games, an even number, got 3"),
+    (["ship", "--seed", "-1"], "seed: expected a whole number from 0"),
+    (["evaluate", "--sims", "9", "x"], "sims: expected whole numbers, got '9 x'"),
+    (["match", "random", "random", "--sprt", "--sprt-score", "0.5"], "sprt_score: expected two numbers, got '0.5'"),
+    (["match", "random", "random", "--sprt-score"], "expected two numbers after --sprt-score"),
+    (["serve", "--port=80a"], "port: expected a whole number, got '80a'"),
+    (["import-games", "nix.npz"], "expected a file of games, there is no file nix.npz"),
+    (["explain", "--moves", "9"], "expected a move such as '1', got '9'"),
+    (["explain", "--player", "random"], "expected a network to explain"),
+    (["explain", "--sims", "many"], "sims: expected a whole number, got 'many'"),
+    (["bench", "--seconds", "0"], "seconds"),
+    (["curves", "--run", "-1"], "run: expected a whole number from 0"),
+    (["recover", "--run", "-1"], "run: expected a whole number from 0"),
+    (["replay", "x.keras"], "ends in .json, .txt, .sgf or .jsonl"),
+    (["explain", "--ply", "3"], "expected --load beside --ply"),
+    (["play", "--game-number", "3"], "expected --load beside --game-number"),
+]
+
+
+@pytest.mark.parametrize(
+    "argv, words", REFUSED, ids=lambda x: "-".join(x)[:30] if isinstance(x, list) else ""
+)
+def test_a_command_that_makes_no_sense_is_refused_in_one_line_and_changes_nothing(place, capsys, argv, words):
+    code, out, err = told(capsys, *argv)
+    assert code == 2 and out == ""
+    assert re.fullmatch(r"error: [^\n]+\n", err) and words in err and len(err) < 420, err
+    assert tree_of(place) == {} and list(place.iterdir()) == []
+
+
+def test_several_impossible_settings_are_told_at_once(place, capsys):
+    code, _, err = told(capsys, "--cpuct", "0", "--epsilon", "2")
+    assert code == 2 and "cpuct: expected" in err and "epsilon: expected" in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "argv", [["explain", "--moves", "4444444"], ["play", "--moves", "1 1 1 1 1 1 1", "--against", "random"]]
+)
+def test_an_illegal_move_is_refused_with_the_board(place, capsys, argv):
+    code, out, err = told(capsys, *argv)
+    first, *board = err.rstrip().splitlines()
+    column = 3 if argv[0] == "explain" else 0
+    assert code == 2 and first.startswith(f"error: illegal move {column + 1} (legal: ") and len(board) >= 6
+    marks = [line.split() for line in board[:6]]
+    assert sum(("X" in line) for line in map("".join, marks)) == 3
+    assert out == "" and list(place.iterdir()) == []
+
+
+def test_a_finished_position_is_refused_with_the_board(place, capsys):
+    code, _, err = told(capsys, "explain", "--moves", "1 2 1 2 1 2 1")
+    assert code == 2 and err.startswith("error: expected a position to play in, the game is over\n")
+    assert err.count("X") >= 4
+
+
+# ---- runs that are not what they should be
+
+
+def test_a_model_of_another_game_is_refused(trained_place, capsys):
+    shutil.copytree(trained_place / "tictactoe", trained_place / "connect4")
+    for argv in (
+        ["explain"],
+        ["match", "best", "random"],
+        ["play"],
+        ["explain", "--player", "run0001:version0001"],
+    ):
+        err = refused_unchanged(trained_place, capsys, *argv)
+        assert "expected a model of connect4, got one of tictactoe" in err
+
+
+def test_a_network_of_another_shape_is_refused_as_a_beginning(trained_place, capsys):
+    argv = [
+        *SMALL,
+        "--new",
+        "--value-units",
+        "9",
+        "--initial-run-number",
+        "1",
+        "--initial-model-version",
+        "1",
+    ]
+    assert "run0001 has another network: " in refused_unchanged(trained_place, capsys, *argv)
+
+
+def test_a_version_that_is_not_there_is_refused(trained_place, capsys):
+    argv = ["match", "version0099", "random", "--game", "tictactoe"]
+    assert "expected a version from 0 to" in refused_unchanged(trained_place, capsys, *argv)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff\xfe", b"[]"])
+def test_an_unreadable_run_is_refused_by_every_command(trained_place, capsys, text):
+    (trained_place / "tictactoe" / "run0001" / "config.json").write_bytes(text)
+    for argv in (["explain"], ["match", "best", "random"], ["train", "--run", "1"], ["play"]):
+        assert "config.json" in refused_unchanged(trained_place, capsys, *argv, "--game", "tictactoe")
+
+
+@pytest.mark.parametrize("file", ["run.db", "models/version0001.npz"])
+@pytest.mark.parametrize("how", ["missing", "garbage", "damaged"])
+def test_a_damaged_run_is_told_with_the_name_of_the_file_and_its_own_exit_code(
+    trained_place, capsys, file, how
+):
+    path = trained_place / "tictactoe" / "run0001" / file
+    data = path.read_bytes()
+    for extra in path.parent.glob("run.db-*"):
+        extra.unlink()
+    if how == "missing":
+        path.unlink()
+    else:
+        kept = 8192 if file == "run.db" else 500
+        path.write_bytes(b"x" * len(data) if how == "garbage" else data[:kept] + b"\xa5" * (len(data) - kept))
+    argv = ["explain", "--game", "tictactoe", "--player", "version0001"]
+    err = refused_unchanged(trained_place, capsys, *argv, code=4)
+    assert how == "damaged" and "database" in err or Path(file).name in err
+
+
+def test_a_run_in_use_is_refused_with_its_own_exit_code(trained_place, capsys):
+    folder = trained_place / "tictactoe" / "run0001"
+    with initialise.Session.open(folder):
+        before = tree_of(trained_place)
+        code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
+        assert code == 3 and err.count("\n") == 1 and f"process {os.getpid()}" in err
+        assert tree_of(trained_place) == before
+
+
+def test_what_the_system_refuses_is_told_in_one_line(place, capsys):
+    (place / "tictactoe").write_text("not a folder")
+    code, _, err = told(capsys, *SMALL, "--new")
+    assert code == 5 and re.fullmatch(r"error: [^\n]+\n", err) and "tictactoe" in err
+
+
+def test_a_trace_that_cannot_be_written_is_told_in_one_line(trained_place, capsys):
+    err = refused_unchanged(
+        trained_place,
+        capsys,
+        "explain",
+        "--game",
+        "tictactoe",
+        "--trace",
+        str(trained_place / "no" / "trace.log"),
+    )
+    assert "trace.log" in err
+
+
+@pytest.mark.parametrize("argv, goes_on", [
+    ([], True), (["--new"], False), (["train"], True), (["--initial-run-number", "1"], False),
+    (["book", "-o", "x.json"], True), (["play"], False),
+    (["evaluate"], False), (["doctor"], False),
+])  # fmt: skip
+def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypatch, argv, goes_on):
+    def run(argv):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
+    assert told(capsys, *argv) == (130, "", "\nstopped; the same command goes on\n" if goes_on else "\nstopped\n")
+
+
+def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):
+    errors = pytest.importorskip("tensorflow").errors
+    full = errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
+    for error in (full, errors.InternalError(None, None, "broken")):
+
+        def run(argv, error=error):
+            raise error
+
+        monkeypatch.setattr("interface.cli.module", lambda name, run=run: SimpleNamespace(run=run))
+        if error is full:
+            code, _, err = told(capsys, "train")
+            assert code == 2 and err.startswith("error: not enough memory (OOM when allocating tensor")
+            assert "--batch-size" in err and err.count("\n") == 1
+        else:
+            with pytest.raises(errors.InternalError):
+                told(capsys, "train")
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["match", "--help"], ["levels", "--json"]])
+def test_output_that_nobody_takes_ends_the_program_in_order(argv):
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    command = [sys.executable, str(Path(cli.__file__).parents[1] / "main.py"), *argv]
+    reading, writing = os.pipe()
+    os.close(reading)
+    cases = [(writing, 141, rb"")]
+    if os.path.exists("/dev/full"):  # of Linux
+        cases.append((os.open("/dev/full", os.O_WRONLY), 2, rb"error: [^\n]*No space[^\n]*\n"))
+    for out, code, said in cases:
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, timeout=120)
+        os.close(out)
+        assert done.returncode == code and re.fullmatch(said, done.stderr), (done.returncode, done.stderr)

@@ -1,0 +1,320 @@
+"""The command line: what it does, at the board and in a process of its own."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import games
+from compiled import SETTINGS, cache_folder
+from loggers import read_metrics
+from support.command_line import SMALL, told
+from support.corridor import Corridor
+from support.tiny_runs import tree_of
+
+HERE = Path(__file__).parents[2]
+
+
+# ---- what is done
+
+
+def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place, capsys):
+    code, out, err = told(capsys, *SMALL, "--iterations", "1", "--new")
+    folder = place / "tictactoe" / "run0001"
+    assert (code, err) == (0, "")
+    assert out.startswith("new run tictactoe/run0001, iteration 1\n")
+    assert all(
+        word in out
+        for word in ("network:", "memory:", "disk:", "an iteration: 16 games", "iteration 1: 16 games")
+    )
+    assert "is best; play: `python main.py play" in out and len(read_metrics(folder / "metrics.jsonl")) == 1
+
+    code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1")
+    assert code == 0 and "this run is finished; more than 1 --iterations let it go on" in out
+    assert len(read_metrics(folder / "metrics.jsonl")) == 1
+
+    code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--json")
+    assert (code, out) == (0, "") and "this run is finished; more than 1 --iterations let it go on" in err
+
+    code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "2", "--json")
+    (line,) = out.splitlines()
+    assert code == 0 and json.loads(line) == read_metrics(folder / "metrics.jsonl")[1]
+    assert "changed setting iterations: 1 -> 2" in (folder / "logs" / "logger_main.log").read_text()
+
+    before = tree_of(place)
+    code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--seed", "5", "--iterations", "3")
+    assert code == 2 and "seed" in err and err.count("\n") == 1 and tree_of(place) == before
+    assert [p.name for p in (place / "tictactoe").iterdir()] == ["run0001"]
+
+
+def test_explain_as_json_gives_numbers_that_agree(trained_place, capsys):
+    code, out, err = told(
+        capsys, "explain", "--game", "tictactoe", "--moves", "b2 a3", "--sims", "60", "--json"
+    )
+    found = json.loads(out)
+    assert (code, err) == (0, "") and out.count("\n") == 1
+    assert found["game"] == "tictactoe" and found["to_move"] == "X" and found["simulations"] >= 60
+    assert found["player"].startswith("run0001:version")
+    moves = found["moves"]
+    assert sorted(m["move"] for m in moves) == sorted(["b3", "c3", "a2", "c2", "a1", "b1", "c1"])
+    assert sum(m["N"] for m in moves) == found["simulations"] and 1 < found["nodes"]
+    assert [m["N"] for m in moves] == sorted([m["N"] for m in moves], reverse=True)
+    assert sum(m["P"] for m in moves) == pytest.approx(1, abs=1e-5)
+    for m in moves:
+        assert m["share"] == pytest.approx(m["N"] / found["simulations"])
+        assert m["pv"][0] == m["move"] and m["U"] > 0 and (m["Q"] is None) == (m["N"] == 0)
+    mean = (found["network_value"] + sum(m["N"] * (m["Q"] or 0) for m in moves)) / (1 + found["simulations"])
+    assert found["search_value"] == pytest.approx(mean, abs=1e-6)
+
+
+def test_explain_as_text_shows_the_board_and_a_trace_shows_every_simulation(trained_place, capsys, tmp_path):
+    trace = tmp_path / "trace.log"
+    argv = ["explain", "--game", "tictactoe", "--moves", "b2", "--sims", "30", "--trace", str(trace)]
+    code, out, err = told(capsys, *argv)
+    assert (code, err) == (0, "") and out.startswith("3  -  -  -") and "principal variation" in out
+    text = trace.read_text()
+    assert text.count("leaf at depth") >= 30 and "back-fill" in text and "chosen: " in text
+    said = f"error: {trace}: is there already; --overwrite replaces it\n"
+    assert told(capsys, *argv) == (2, "", said) and trace.read_text() == text
+    assert told(capsys, *argv, "--overwrite")[0] == 0
+    assert trace.read_text().count("leaf at depth") == text.count("leaf at depth"), "written new, not added to"
+
+
+def test_explain_says_that_a_proven_position_needs_no_more_search(trained_place, capsys):
+    argv = ["explain", "--game", "tictactoe", "--sims", "30", "--moves"]
+    said = "\n\na proven position needs no more search\n"
+    code, out, _ = told(capsys, *argv, "b2 a3 a1 c1 b3")
+    assert code == 0 and "(proven " in out and out.endswith(said)
+    code, out, _ = told(capsys, *argv, "b2")
+    assert code == 0 and "(proven " not in out and said not in out
+
+
+def test_a_match_as_json_gives_numbers_that_agree(trained_place, capsys):
+    argv = [
+        "match",
+        "best",
+        "random",
+        "--game",
+        "tictactoe",
+        "--games",
+        "10",
+        "--sims",
+        "10",
+        "--opening-plies",
+        "1",
+    ]
+    code, out, err = told(capsys, *argv, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "") and out.count("\n") == 1
+    assert (
+        found["player2"] == "random"
+        and found["games"] == 10 == found["wins"] + found["draws"] + found["losses"]
+    )
+    assert found["score"] == (found["wins"] + found["draws"] / 2) / 10
+    assert found["first_wins"] + found["second_wins"] + found["draws"] == 10
+    low, elo, high = (found[name] for name in ("elo_low", "elo", "elo_high"))
+    assert elo is None or low <= elo <= high
+    assert told(capsys, *argv, "--json")[1] == out, "the same command gives the same match"
+    code, words, _ = told(capsys, *argv)
+    assert f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost" in words
+
+
+def test_two_players_of_one_kind_can_play_each_other(place, capsys):
+    code, out, _ = told(capsys, "match", "random", "random", "--game", "tictactoe", "--games", "4", "--json")
+    found = json.loads(out)
+    assert code == 0 and (found["player1"], found["player2"]) == ("random (1)", "random (2)")
+
+
+def test_check_finds_a_good_game_good_and_a_bad_one_bad(place, capsys, monkeypatch):
+    code, out, _ = told(capsys, "check", "tictactoe", "--games", "3")
+    assert code == 0 and out.startswith("tictactoe: all right in 3 random games\nwon by who began ")
+    assert out.count("\n") == 7 and out.endswith("is that right?\n"), "the end of the last game is shown"
+    code, out, _ = told(capsys, "check", "connect4(rows=4,columns=5)", "--games", "2", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["first"] + found["drawn"] + found["second"] == 2 and found["plies"][1] <= 20
+    assert (found["game"], found["games"], found["faults"]) == ("connect4(columns=5,rows=4)", 2, [])
+
+    class Bad(Corridor):
+        max_plies = property(lambda self: 3, lambda self, value: None)
+
+    monkeypatch.setattr(games, "make", lambda spec: Bad())
+    code, out, _ = told(capsys, "check", "corridor", "--games", "2", "--json")
+    assert code == 4 and any("at most 3 plies" in fault for fault in json.loads(out)["faults"])
+
+
+# ---- at the board
+
+CELLS = "a3\nb3\nc3\na2\nb2\nc2\na1\nb1\nc1\n"
+
+
+@pytest.mark.parametrize("first", ["human", "machine"])
+def test_a_game_is_played_from_a_script_to_its_end(place, capsys, monkeypatch, first):
+    """Every cell is tried once, so the board is full at the latest when the script ends."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(CELLS))
+    code, out, err = told(capsys, "play", "--game", "tictactoe", "--against", "random", "--first", first)
+    assert (code, err) == (0, "")
+    end, moves = re.search(r"(You win|A draw|You lose)\. Moves: (.*)", out).groups()
+    state = games.make("tictactoe").start()
+    for move in moves.split():
+        state = state.takeAction(games.make("tictactoe").parse_move(move))[0]
+    mine = state.value * state.playerTurn * (1 if first == "human" else -1)
+    assert state.isEndGame and end == {1: "You win", 0: "A draw", -1: "You lose"}[mine]
+    assert "random plays " in out
+
+
+@pytest.mark.parametrize("script", ["", "hint\nb2\n", "quit\n", "b2\nundo\nb2\nq\n", "\x00\nxyz\n"])
+def test_a_script_that_ends_early_abandons_the_game_quietly(trained_place, capsys, monkeypatch, script):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(script))
+    code, out, err = told(capsys, "play", "--game", "tictactoe", "--sims", "20")
+    assert (code, err) == (0, "") and out.endswith("The game is abandoned.\n")
+    assert ("principal variation" in out) == ("hint" in script)
+    assert ("expects" in out) == ("b2" in script), "the network's answer is told with what it thinks"
+
+
+def test_resigning_loses(place, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nresign\n"))
+    code, out, _ = told(capsys, "play", "--game", "tictactoe", "--against", "random")
+    assert code == 0 and "You lose." in out
+
+
+# ---- a process of its own
+
+
+def python(code, *options):
+    return subprocess.run(
+        [sys.executable, *options, "-c", code],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["train", "--help"], ["play", "-h"]], ids=" ".join)
+def test_help_is_shown_without_loading_what_is_slow(argv):
+    code = f"""
+import sys
+from interface.cli import run
+try:
+    code = run({argv!r})
+except SystemExit as end:
+    code = end.code
+slow = [name for name in ("tensorflow", "keras", "numba", "openvino", "matplotlib") if name in sys.modules]
+print("CODE", code, "SLOW", slow)
+"""
+    found = python(code)
+    assert found.stdout.rstrip().endswith("CODE 0 SLOW []"), found.stdout[-500:] + found.stderr
+    assert "usage: python main.py" in found.stdout and found.stderr == ""
+
+
+def test_an_error_in_a_process_of_its_own_has_one_line_and_the_exit_code():
+    found = subprocess.run(
+        [sys.executable, "main.py", "--cpuct", "0"],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (found.returncode, found.stdout) == (2, "") and found.stderr.count("\n") == 1
+
+
+COMPILED = """
+import sys
+sys.path.insert(0, "tests")
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+import game, memory
+from games import boards, connect4
+from search import expand, pipeline, simulate, tables
+from training import selfplay, selfplay_step
+from support.search_cases import GAMES, Projection, rooted
+from support.tiny_runs import tiny
+for name in ("connect4", "corridor"):
+    rooted(GAMES[name]).search(Projection(GAMES[name]), 30)
+    play = selfplay.SelfPlay(GAMES[name], tiny(), threads=1)
+    records = list(play.play(Projection(GAMES[name]), [(0, 1)]))
+    memory.Memory(GAMES[name], 100).extend(records)
+found = {}
+for module in (game, memory, boards, connect4, expand, pipeline, simulate, tables, selfplay, selfplay_step):
+    for name, thing in vars(module).items():
+        if isinstance(thing, Dispatcher):
+            found[name] = sum(thing.stats.cache_hits.values()), sum(thing.stats.cache_misses.values())
+missed = sorted(name for name, (_, misses) in found.items() if misses)
+print("HITS", sum(hits for hits, _ in found.values()), "MISSED", missed)
+"""
+
+
+def test_a_second_start_compiles_nothing():
+    first = python(COMPILED)
+    assert first.returncode == 0, first.stderr
+    found = first if first.stdout.endswith("MISSED []\n") else python(COMPILED)
+    hits, missed = re.search(r"HITS (\d+) MISSED (.*)", found.stdout).groups()
+    assert missed == "[]" and int(hits) >= 3
+
+
+def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
+    folders = []
+    for name in ("one", "two"):  # two checkouts keep their code in one place
+        (tmp_path / name / "search").mkdir(parents=True)
+        (tmp_path / name / "search" / "__init__.py").touch()
+        (tmp_path / name / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 1\n")
+        (tmp_path / name / "search" / "plain.py").write_text("# numba cannot write there\n")
+        folders.append(cache_folder(tmp_path / name))
+        folders[-1].mkdir(parents=True)
+    assert len(set(folders)) == 2
+    (tmp_path / "one" / "search" / "plain.py").write_text("# numba can\n")
+    assert cache_folder(tmp_path / "one") == folders[0] and folders[0].exists()
+    (tmp_path / "one" / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 2\n")
+    assert cache_folder(tmp_path / "one") != folders[0]
+    assert not folders[0].exists() and folders[1].exists()
+
+
+ROOMS_WITH_COMPILED_CODE = sorted(
+    {path.parent.relative_to(HERE).as_posix() for path in HERE.glob("**/*.py")
+     if (HERE / path.relative_to(HERE).parts[0] / "__init__.py").exists() and "\n@compiled\n" in path.read_text()}
+)  # fmt: skip
+
+
+def test_the_rooms_with_compiled_code_are_found():
+    assert {"games", "search", "search/speed", "training"} <= set(ROOMS_WITH_COMPILED_CODE)
+
+
+@pytest.mark.parametrize("room", ROOMS_WITH_COMPILED_CODE)
+def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, monkeypatch, room):
+    monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
+    for path in (*HERE.glob("*.py"), *HERE.glob("*/**/*.py")):
+        copy = tmp_path / "checkout" / path.relative_to(HERE)
+        if path.parent == HERE or (HERE / path.relative_to(HERE).parts[0] / "__init__.py").exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    here = tmp_path / "checkout"
+    before = cache_folder(here)
+    assert cache_folder(here) == before
+    for path in sorted((here / room).glob("*.py")):
+        text = path.read_text()
+        is_game = room == "games" and not any(f"from games.{path.stem} " in p.read_text() for p in here.rglob("*.py"))
+        if "\n@compiled\n" not in text or is_game:
+            continue
+        path.write_text(text + "\n# a change\n")
+        changed = cache_folder(here)
+        assert changed != before, path
+        before = changed
+
+
+def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
+    """A number that numba knows while it compiles (0) or a shorter one is another kind, and compiles all below anew."""
+    assert python(COMPILED).returncode == 0
+    large = ("walk", "walk_on", "arrive", "run_to_leaves", "settle", "absorb", "select", "make_child", "new_node",
+             "end_move")  # fmt: skip
+    kept = [path.name for path in Path(SETTINGS.CACHE_DIR).rglob("*.nbc")]
+    own = "py{}{}".format(*sys.version_info)
+    found = {name: [k for k in kept if re.search(rf"\.{name}-\d+\.{own}\.", k)] for name in large}
+    assert {name: len(files) for name, files in found.items()} == dict.fromkeys(large, 1), found

@@ -1,0 +1,142 @@
+"""`evaluate` and `curves` at the command line: what they print, write and refuse."""
+
+import json
+
+import pytest
+
+from evaluation.report import as_text
+from interface.curves import curves
+from support.command_line import refused_unchanged, told
+from support.run_states import line, panels
+
+EXACT = ["--game", "tictactoe", "--ladder-games", "0", "--positions", "60"]
+
+
+def test_a_network_is_told_alone_and_at_each_number_of_simulations(trained_place, capsys):
+    code, out, err = told(capsys, "evaluate", *EXACT, "--sims", "10", "3", "--json")
+    found = json.loads(out)
+    exact = found["exact"]
+    assert (code, err) == (0, "") and out.count("\n") == 1
+    assert found["player"].startswith("run0001:version") and found["ladder"] is None
+    assert [p["simulations"] for p in exact["players"]] == [0, 3, 10] and exact["positions"] == 60
+    for p in exact["players"]:
+        assert p["kept"]["low"] < p["kept"]["share"] < p["kept"]["high"] and p["best"] is None
+        for groups in (p["stages"], p["difficulties"]):
+            assert sum(g["positions"] for g in groups) == 60
+            hits = sum(round(g["share"] * g["positions"]) for g in groups if g["positions"])
+            assert hits == round(60 * p["kept"]["share"])
+    assert exact["value"]["mean_absolute_error"] > 0 and exact["solver"] == "alpha-beta" and not exact["whole"]
+
+    code, text, _ = told(capsys, "evaluate", *EXACT, "--sims", "10", "3")
+    assert code == 0 and "network alone" in text and "10 simulations" in text and "a random move" in text
+    assert f"{100 * exact['players'][0]['kept']['share']:.1f} ±" in text and "Ladder" not in text
+
+
+def test_the_same_command_gives_the_same_scoreboard(capsys, place):
+    command = ["evaluate", "rollout:20", "--game", "tictactoe", "--positions", "50", "--ladder-games", "24", "--json"]
+    one, other = (json.loads(told(capsys, *command)[1]) for _ in range(2))
+    seconds = one["exact"].pop("seconds"), other["exact"].pop("seconds")
+    assert one == other and all(s > 0 for s in seconds)
+    assert sum(r["games"] for r in one["ladder"]["rungs"]) == one["ladder"]["games"] <= 24
+    assert one["exact"]["players"][0]["name"] == "rollout:20" and "value" not in one["exact"]
+    again = json.loads(told(capsys, *command, "--seed", "1")[1])
+    assert again["exact"]["players"] != one["exact"]["players"]
+
+
+def test_a_game_without_exact_values_is_measured_by_the_ladder(capsys, place):
+    command = ["evaluate", "random", "--game", "gomoku(size=5)", "--ladder-games", "8"]
+    code, out, err = told(capsys, *command)
+    assert (code, err) == (0, "") and "Exact part left out: no exact values of gomoku(size=5)" in out
+    assert "scores half against a rollout player of" in out
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--sims", "0"], "sims: expected a whole number from 1"),
+        (["--positions", "-1"], "positions: expected"),
+        (["--positions", "0", "--ladder-games", "0"], "expected positions or ladder_games above 0"),
+        (["--ladder-seconds", "-3"], "ladder_seconds: expected a number from 0"),
+        (["human"], "expected a player that can be asked"),
+        (["besst"], "did you mean 'best'"),
+        (["--game", "gomoku(size=5)", "random", "--ladder-games", "0"], "expected a game with exact values"),
+        (["--game", "chess"], "chess"),
+        (["best"], "expected a trained run"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_one_line(place, capsys, words, message):
+    game = [] if "--game" in words else ["--game", "tictactoe"]
+    assert message in refused_unchanged(place, capsys, "evaluate", *game, *words)
+
+
+def test_a_missing_solver_is_named_and_the_ladder_goes_on(place, capsys, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "bitbully", None)
+    assert "pip install bitbully" in refused_unchanged(place, capsys, "evaluate", "random", "--ladder-games", "0")
+    code, out, _ = told(capsys, "evaluate", "random", "--ladder-games", "8")
+    assert code == 0 and "Exact part left out" in out and "pip install bitbully" in out and "Ladder" in out
+
+
+def test_a_table_has_straight_columns():
+    counts = {"positions": 5, "share": 0.8, "low": 0.4, "high": 0.9}
+    player = {"name": "x", "kept": counts, "best": counts, "stages": [{"name": "plies 0-3", **counts}],
+              "difficulties": [{"name": n, **counts} for n in "abc"]}  # fmt: skip
+    exact = {"players": [player], "chance": {"kept": 0.3, "best": 0.2}, "positions": 5, "seed": 0, "plies": [0, 3],
+             "whole": False, "of_all": False, "solver": "someone"}  # fmt: skip
+    text = as_text({"player": "x", "game": "g", "note": "", "exact": exact, "ladder": None})
+    heads, counted, chance, own = text.splitlines()[-4:]
+    assert heads.split() == ["all", "ply", "0-3", "one", "half", "more", "best", "score"]
+    assert counted.split()[1:] == ["5"] * 5 and chance.split()[-2:] == ["30.0", "20.0"]
+    assert len(heads) == len(chance) == len(own) and own.count("80.0 ±40.0") == 6
+
+
+# ---- curves
+
+
+@pytest.mark.parametrize("ending, magic", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_curves_are_written_in_the_form_that_the_name_says(trained_place, tmp_path, capsys, ending, magic):
+    path = tmp_path / f"picture.{ending}"
+    code, out, err = told(capsys, "curves", "--game", "tictactoe", "-o", str(path))
+    assert (code, err) == (0, "") and out == f"tictactoe/run0001: {path}\n" and path.read_bytes().startswith(magic)
+
+
+def test_curves_that_cannot_be_drawn_are_refused(trained_place, tmp_path, capsys):
+    for words, message in (
+        (["-o", "picture.txt"], "output: expected a file that ends in .png"),
+        (["-o", str(tmp_path / "none" / "x.png")], "x.png: cannot be written (No such file"),
+        (["--run", "7"], "expected run0007"),
+        (["--x", "days"], "days"),
+    ):
+        assert message in refused_unchanged(trained_place, capsys, "curves", "--game", "tictactoe", *words)
+    for text in ("{}", "[1]", '{"iteration": "1"}', "[" * 100_000):
+        (trained_place / "tictactoe" / "run0001" / "metrics.jsonl").write_text(f"{text}\n")
+        err = refused_unchanged(trained_place, capsys, "curves", "--game", "tictactoe", code=4)
+        assert "metrics.jsonl: " in err and "expected" in err
+
+
+def test_one_run_shows_its_elo_with_errors_and_the_share_kept():
+    found = panels(curves([line(i) for i in (1, 2, 3)]))
+    (bars,) = found["strength"].containers
+    x, y = bars.lines[0].get_data()
+    assert list(x) == [1, 2, 3] and list(y) == sorted(y) and len(bars.lines[2][0].get_segments()) == 3
+    assert [t.get_text() for t in found["strength"].texts] == ["rollout:16"]
+    kept = {drawn.get_label(): drawn.get_xydata().tolist() for drawn in found["value kept"].lines}
+    assert kept == {"alone": [[1, 0.41], [2, 0.42], [3, 0.43]], "8 simulations": [[1, 0.51], [2, 0.52], [3, 0.53]]}
+    heights = {bars.get_label(): [bar.get_height() for bar in bars] for bars in found["time"].containers}
+    assert heights["self-play"] == [3.0] * 3 and heights["score"] == [0.5] * 3 and heights["training"] == [0.0] * 3
+
+
+def test_several_runs_lie_beside_each_other_over_iterations_or_minutes():
+    runs = {"a": [line(1), line(2)], "b": [line(1), line(4)], "c": []}
+    for by_time in (False, True):
+        picture = curves(runs, by_time=by_time)
+        found = panels(picture)
+        drawn = [d for d in found["loss"].lines if d.get_label() == "policy"]
+        assert [list(d.get_xdata()) for d in drawn] == [[1, 2], [1, 4]]
+        assert len({d.get_color() for d in drawn}) == 2 and len(found["strength"].containers) == 2
+        assert [t.get_text() for t in picture.figure.legends[0].texts] == ["a", "b", "c"]
+        assert picture._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_run_without_fixed_opponents_has_no_elo_over_them():
+    lines = [line(1, score_matches=[], tournament_played=20, tournament_score=0.9)]
+    assert [t.get_text() for t in panels(curves(lines))["strength"].texts] == ["nothing yet"]

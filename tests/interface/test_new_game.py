@@ -1,0 +1,391 @@
+"""A game of one's own: written by new-game, named by file and class in every command, refused with one clear line."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError
+from games.own import digest
+from interface.cli import run
+from interface.commands.new_game import TEMPLATE
+from interface.doctor.game_contract import check
+from loggers import read_metrics
+from storage import game_files
+from support.command_line import SMALL, told
+from support.run_states import Listening
+
+HERE = Path(__file__).parents[2]
+GUIDE = (HERE / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder to work in, away from the program."""
+    (tmp_path / "desk").mkdir()
+    monkeypatch.chdir(tmp_path / "desk")
+    return tmp_path / "desk"
+
+
+@pytest.fixture
+def snort(desk):
+    """The template as Snort."""
+    assert run(["new-game", "snort"]) == 0
+    return desk / "snort.py"
+
+
+def listing():
+    """The compiled game of the guide."""
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    return code
+
+
+def changed(path, *pairs):
+    """Change the code of a game; each old piece is there once."""
+    text = path.read_text()
+    for old, new in pairs:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text)
+    return path
+
+
+# ---- new-game
+
+
+def test_new_game_writes_a_game_that_passes_check_and_tells_what_comes_next(desk, capsys):
+    code, out, err = told(capsys, "new-game", "my_game")
+    assert (code, err) == (0, "") and "wrote my_game.py" in out
+    commands = [line for line in out.splitlines() if line.startswith("python ")]
+    assert [Path(shlex.split(c)[1]) for c in commands] == [HERE / "main.py"] * 3 and (HERE / "main.py").exists()
+    assert [c.split("main.py", 1)[1].strip("'\" ") for c in commands] == [
+        "check my_game.py:MyGame", "--preset tiny --new --game my_game.py:MyGame", "play --game my_game.py:MyGame",
+    ]  # fmt: skip
+    code, out, _ = told(capsys, *shlex.split(commands[0])[2:])
+    assert code == 0 and "my_game.py:MyGame: all right in 50 random games" in out
+    assert "to move has lost: is that right?" in out, "the end of a game is shown"
+    assert "template" not in (desk / "my_game.py").read_text().lower()
+
+
+def test_new_game_as_json(desk, capsys):
+    _, out, _ = told(capsys, "new-game", "nim2", "--json")
+    found = json.loads(out)
+    assert found["file"] == str(desk / "nim2.py") and found["class"] == "Nim2" and len(found["commands"]) == 3
+
+
+def test_the_template_keeps_the_style_of_the_house(snort):
+    ruff = pytest.importorskip("ruff", reason="ruff is not installed").find_ruff_bin()
+    settings = (HERE / "pyproject.toml").read_text().split("[tool.ruff]")[1].split("[tool.mypy]")[0]
+    settings = settings.replace("[tool.ruff.", "[").replace('src = [".", "tests"]', f'src = ["{HERE}"]')
+    (snort.parent / "ruff.toml").write_text(settings)
+    done = subprocess.run([ruff, "check", "--no-cache", str(snort)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("MyGame", "expected a name of small letters"),
+        ("my-game", "expected a name of small letters"),
+        ("2048", "expected a name of small letters"),
+        ("../evil", "expected a name of small letters"),
+        ("x" * 200, "expected a name of small letters"),
+        ("class", "expected a name that Python does not use"),
+        ("none", "expected a name that Python does not use"),
+        ("game_state", "expected a name that Python does not use"),
+        ("random", "expected a name that no game and no module of Python has"),
+        ("numpy", "expected a name that no game and no module of Python has"),
+        ("agent", "expected a name that no game and no module of Python has"),
+        ("othello", "expected a name that no game and no module of Python has"),
+        ("games", "expected a name that no game and no module of Python has"),
+    ],
+)
+def test_a_name_that_is_none_or_taken_is_refused_and_nothing_is_written(desk, capsys, name, words):
+    code, out, err = told(capsys, "new-game", name)
+    assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err
+    assert list(desk.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_not_overwritten(desk, capsys):
+    (desk / "mine.py").write_text("precious")
+    code, _, err = told(capsys, "new-game", "mine")
+    assert code == 2 and "there is" in err and "mine.py already" in err
+    assert (desk / "mine.py").read_text() == "precious"
+
+
+def test_the_game_of_the_template_is_snort(snort):
+    """On 3 x 3 by hand: after the centre and a corner, no stone of one stands beside one of the other."""
+    state = games.make("snort.py:Snort(size=3)").start()
+    state = state.takeAction(4)[0]
+    assert state.allowedActions == [0, 2, 6, 8] and state.playerTurn == -1
+    state = state.takeAction(0)[0]
+    assert state.allowedActions == [2, 5, 6, 7, 8]
+    for action in (2, 6):
+        state = state.takeAction(action)[0]
+    assert state.allowedActions == [5, 8] if state.playerTurn == 1 else [8]
+
+
+# ---- a game by its file
+
+
+def test_a_file_is_found_from_anywhere_and_its_spec_works_again(snort, tmp_path, monkeypatch):
+    spec = f"{snort}:Snort(size=4)"
+    monkeypatch.chdir(tmp_path)
+    for name in ("desk/snort.py:Snort(size=4)", "./desk/snort.py:Snort( size = 4 )", "desk/snort.py(size=4)", spec):
+        game = games.make(name)
+        assert game.spec == spec and game.grid_shape == (4, 4), name
+    assert games.make("desk/snort.py:Snort(size=5)").spec == games.make("desk/snort.py").spec == f"{snort}:Snort"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert games.make("~/desk/snort.py:Snort(size=4)").spec == spec
+
+
+def test_a_path_may_have_blanks_and_brackets(snort, tmp_path):
+    place = tmp_path / "my games (old)"
+    place.mkdir()
+    moved = snort.rename(place / "snort.py")
+    assert games.make(f"{moved}:Snort(size=3)").spec == f"{moved}:Snort(size=3)"
+
+
+def test_parameters_are_kept_although_the_class_says_nothing_of_them(snort):
+    assert games.make("snort.py:Snort(size=3)").parameters == {"size": 3}
+
+
+def test_a_file_is_run_once_and_again_when_it_has_changed(snort):
+    changed(snort, ("import numpy as np\n", "import numpy as np\n\nopen('runs.txt', 'a').write('x')\n"))
+    assert type(games.make("snort.py:Snort")) is type(games.make("snort.py:Snort"))
+    assert Path("runs.txt").read_text() == "x"
+    changed(snort, ("size: int = 5", "size: int = 4"))
+    assert games.make("snort.py:Snort").grid_shape == (4, 4) and Path("runs.txt").read_text() == "xx"
+
+
+AT_IMPORT = "import numpy as np"
+BROKEN = {
+    "no such file": ("nothing.py:Snort", [], "expected a file with a game, got"),
+    "no such class": ("snort.py:Snrt", [], "expected a game out of Snort, got 'Snrt'; did you mean 'Snort'?"),
+    "a class that is no game": ("snort.py:SnortState", [], "expected a class derived from Game or PlainGame, got Sno"),
+    "a class from elsewhere": ("snort.py:PlainGame", [], "expected a class derived from Game or PlainGame, got Plain"),
+    "a form that is none": ("snort.py:Snort(size=3", [], "expected a game such as file.py:Class"),
+    "no game at all": (
+        "snort.py",
+        [("class Snort(PlainGame)", "class Snort")],
+        "expected a game, there is no class derived from Game or PlainGame in snort.py",
+    ),
+    "a wrong parameter": ("snort.py:Snort(sise=3)", [], "expected a parameter out of size, got 'sise'; did you mean"),
+    "a wrong value": ("snort.py:Snort(size=99)", [], "snort: expected a size from 2 to 19, got 99"),
+    "a word for a number": ("snort.py:Snort(size=big)", [], "snort: expected a whole number for size, got 'big'"),
+    "wrong syntax": ("snort.py:Snort", [(AT_IMPORT, "import numpy as")], "snort.py, line 11: SyntaxError: "),
+    "an error at import": ("snort.py:Snort", [(AT_IMPORT, "1 / 0")], "snort.py, line 11: ZeroDivisionError: division"),
+    "a module that is not there": ("snort.py:Snort", [(AT_IMPORT, "import numpie")], "No module named 'numpie'"),
+    "an exit at import": ("snort.py:Snort", [(AT_IMPORT, "raise SystemExit(0)")], "line 11: SystemExit: 0"),
+    "an error in the constructor": (
+        "snort.py:Snort",
+        [("self.max_plies = size", "self.max_plies = sise")],
+        "snort.py, line 85: NameError: name 'sise' is not defined",
+    ),
+    "no start": ("snort.py:Snort", [("def start(self)", "def begin(self)")], "expected start() to be written"),
+    "no plies": ("snort.py:Snort", [("self.max_plies = ", "most = ")], "snort.py: expected Snort to have max_plies"),
+    "no rules": (
+        "snort.py:Snort",
+        [("class Snort(PlainGame)", "class Snort(Game)"), ("import GameState,", "import Game, GameState,")],
+        "expected Snort to have rules, start_row; derive it from games.plain.PlainGame",
+    ),
+    "a default of another type": (
+        "snort.py:Snort(size=3)",
+        [("size: int = 5", "size: int | None = None")],
+        "expected a number or word as the default of size, got NoneType",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_file_without_a_game_that_works_is_refused_in_one_line(snort, capsys, case):
+    spec, changes, words = BROKEN[case]
+    changed(snort, *changes)
+    code, out, err = told(capsys, "check", spec)
+    assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err, err
+
+
+def test_a_record_of_a_game_does_not_run_a_file_that_it_names(snort):
+    changed(snort, ("import numpy as np\n", "import numpy as np\n\nopen('ran.txt', 'w').close()\n"))
+    data = json.dumps({"game": f"{snort}:Snort", "moves": ["a1"], "result": None}).encode()
+    with pytest.raises(games.UserError, match="expected the game to be named with --game"):
+        game_files.from_bytes(data, ".json")
+    assert not Path("ran.txt").exists()
+    assert game_files.from_bytes(data, ".json", games.make("snort.py:Snort")).moves == [20]
+
+
+# ---- a beginner's mistakes
+
+NEW_CELLS = "cells = (*self.cells[:action], self.playerTurn, *self.cells[action + 1 :])"
+AGAIN = "self.playerTurn if action == 0 and self.cells[1] else -self.playerTurn, action)"
+MISTAKES = {
+    "takeAction changes its position": (
+        [
+            ("(0,) * self.action_size, 1", "[0] * self.action_size, 1"),
+            ("self.id = (cells", "self.id = (tuple(cells)"),
+            (NEW_CELLS, "cells = self.cells\n        cells[action] = self.playerTurn"),
+        ],
+        r"planes of the old position after takeAction: expected 0 in row \d, column \d, plane 0, got 1 .*"
+        r"; takeAction must leave its position as it is and return a new one",
+    ),
+    "the id forgets a side's stones": (
+        [("self.id = (cells, player)", "self.id = (tuple(c > 0 for c in cells), player)")],
+        r"planes where ids are equal: expected .*; the id leaves out something that matters",
+    ),
+    "the id forgets the side to move": (
+        [("self.id = (cells, player)", "self.id = cells"), ("-self.playerTurn, action)", AGAIN)],
+        r"playerTurn where ids are equal: expected -?1, got -?1 .*; the id leaves out something that matters",
+    ),
+    "a value of the wrong sign in takeAction": (
+        [("return state, state.value, state", "return state, -state.value, state")],
+        r"value and done from takeAction: expected \(-1.0, True\), got \(1.0, True\)",
+    ),
+    "moves out of order": (
+        [("for i in range(len(cells)) if", "for i in reversed(range(len(cells))) if")],
+        r"order of legal: expected ascending, each once, within 0 .. 8, got \[8, 7",
+    ),
+    "planes of floats": ([(".astype(np.uint8)", ".astype(np.float32)")], r"planes: expected uint8, got float32"),
+    "a method that is not there": (
+        [("def planes(self)", "def plains(self)")],
+        r"the rules: expected no exception, got NotImplementedError in game.py line \d+ in planes.*; a mistake in the",
+    ),
+    "an error in a rule": (
+        [("if action not in self.allowedActions:", "if self.allowed[action]:")],
+        r"the rules: expected no exception, got AttributeError in snort.py line \d+ in takeAction: .*'allowed'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_check_tells_a_beginner_what_is_wrong(snort, case):
+    changes, message = MISTAKES[case]
+    changed(snort, *changes)
+    found = check(games.make("snort.py:Snort(size=3)"), games=30)
+    assert any(re.match(message, line) for line in found), "\n".join(found)
+    assert len(found) <= 10
+
+
+def test_a_sign_that_is_wrong_everywhere_shows_in_the_end_of_a_game(snort, capsys):
+    changed(snort, ("self.value = -1.0 if", "self.value = 1.0 if"))
+    code, out, _ = told(capsys, "check", "snort.py")
+    assert code == 0 and "to move has won: is that right?" in out
+
+
+# ---- learning
+
+
+def test_a_file_is_learned_gone_on_with_from_elsewhere_and_played(place, snort, tmp_path, monkeypatch, capsys, caplog):
+    def warned():
+        return [record.getMessage() for record in caplog.records if record.name.startswith("alphazero")]
+
+    small = [*SMALL, "--episodes", "8", "--games-in-flight", "8"]
+    assert run(["--game", "snort.py:Snort(size=3)", *small, "--iterations", "1"]) == 0
+    (folder,) = place.glob("*/run0001")
+    assert re.fullmatch(r"snort-Snort-size-3-[0-9a-f]{8}", folder.parent.name)
+    assert json.loads((folder / "config.json").read_text())["game"] == f"{snort}:Snort(size=3)"
+    monkeypatch.chdir(tmp_path)
+    assert run(["--game", "desk/snort.py:Snort(size=3)", "--run", "1", "--iterations", "2"]) == 0
+    assert len(read_metrics(folder / "metrics.jsonl")) == 2
+    match = ["match", "current", "random", "--game", "desk/snort.py:Snort(size=3)", "--games", "2", "--sims", "4"]
+    code, out, _ = told(capsys, *match, "--json")
+    assert code == 0 and json.loads(out)["games"] == 2 and not warned()
+
+    changed(snort, ("Who cannot move loses.", "Who cannot move loses!"))
+    code, out, _ = told(capsys, *match, "--json")
+    assert code == 0 and warned() == ["the rules have changed since run0001 learned them"]
+    from initialise import Session
+
+    console = Listening()
+    Session.open(folder, console=console).close()
+    assert console.said == ["the rules have changed since this run began: its games and networks are of the old ones"]
+
+
+# ---- the compiled form
+
+
+def test_the_compiled_game_of_the_guide_is_the_game_of_the_template(snort, desk):
+    (desk / "fast.py").write_text(listing())
+    for size in (3, 5):
+        plain, fast = games.make(f"snort.py:Snort(size={size})"), games.make(f"fast.py:Snort(size={size})")
+        assert check(fast, games=5) == [] and digest(fast) != digest(plain)
+        rng = np.random.default_rng(size)
+        for _ in range(30):
+            a, b = plain.start(), fast.start()
+            while not a.isEndGame:
+                assert (a.allowedActions, a.playerTurn, str(a)) == (b.allowedActions, b.playerTurn, str(b))
+                assert (a.planes() == b.planes()).all()
+                action = int(rng.choice(a.allowedActions))
+                a, b = a.takeAction(action)[0], b.takeAction(action)[0]
+            assert b.isEndGame and a.value == b.value == -1.0
+
+
+def test_a_compiled_game_of_ones_own_is_loaded_and_not_compiled_again_in_a_new_process(desk):
+    (desk / "fast.py").write_text(listing())
+    script = (
+        f"import sys; sys.path.insert(0, {str(HERE)!r})\n"
+        "import games\n"
+        "game = games.make('fast.py:Snort(size=4)'); game.start().takeAction(0)\n"
+        "print(sum(rule.cache_hits for rule in game.rules[:5]))"
+    )
+    counts = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in range(2)]
+    assert [c.stdout.strip() for c in counts] == ["0", "5"], counts[1].stderr
+
+
+SIGNED = "fast.py: expected {0} to be made by @rule({1}), see game.{1}"
+
+
+@pytest.mark.parametrize("before, after, expected", [
+    ("@rule(OUTCOME)", "@njit", SIGNED.format("outcome", "OUTCOME")),
+    ("@rule(LEGAL)", "@rule('int32(int32[::1], int32[::1])')", SIGNED.format("legal", "LEGAL")),
+    ("np.int32)", "np.int64)", "fast.py: expected start_row to be an array [row_size] of np.int32"),
+])  # fmt: skip
+def test_rules_that_compiled_code_would_take_for_others_are_refused(desk, before, after, expected):
+    text = listing()
+    assert before in text and "from compiled import compiled, rule\n" in text
+    text = f"from numba import njit\n{text}"
+    (desk / "fast.py").write_text(text.replace(before, after))
+    with pytest.raises(UserError) as error:
+        games.make("fast.py:Snort(size=3)")
+    assert str(error.value) == expected
+
+
+def test_the_guide_shows_what_the_commands_print(snort, capsys):
+    """The shape of the example in the guide, line by line."""
+    _, out, _ = told(capsys, "check", "snort.py")
+    shown = re.search(r"\$ python main.py check snort.py\n(.*?)```", GUIDE, re.DOTALL)[1]
+    out = out.replace(str(snort), "/home/me/snort.py")
+    assert [line.rstrip() for line in out.splitlines()] == [line.rstrip() for line in shown.splitlines()]
+
+
+def test_the_template_is_readable_where_it_lies():
+    compile(TEMPLATE.read_text(encoding="utf-8"), "template", "exec")
+
+
+def test_a_saved_game_is_read_when_the_file_of_rules_has_moved_and_is_named(snort, desk):
+    game = games.make(f"{snort}:Snort")
+    state, moves = game.start(), []
+    for _ in range(3):
+        moves.append(int(state.allowedActions[0]))
+        state = state.takeAction(moves[-1])[0]
+    game_files.save(desk / "a.json", game_files.Record(game, moves))
+    (desk / "elsewhere").mkdir()
+    moved = games.make(f"{snort.rename(desk / 'elsewhere' / 'snort.py')}:Snort")
+    assert moved.spec != game.spec and game_files.load(desk / "a.json", moved).moves == moves
+    with pytest.raises(UserError, match="expected the game to be named with --game"):
+        game_files.load(desk / "a.json")
+    with pytest.raises(UserError):
+        game_files.load(desk / "a.json", games.make("tictactoe"))
+
+
+def test_a_file_put_among_the_games_keeps_its_settings(snort, monkeypatch):
+    monkeypatch.setattr(games, "__path__", [*games.__path__, str(snort.parent)])
+    monkeypatch.delitem(sys.modules, "games.snort", raising=False)
+    assert games.make("snort(size=6)").spec == "snort(size=6)" and games.make("snort(size=5)").spec == "snort"
+    assert games.make(games.make("snort(size=6)").spec).grid_shape == (6, 6)
+    del sys.modules["games.snort"]

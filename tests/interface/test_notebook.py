@@ -1,0 +1,145 @@
+"""run.ipynb is executed as a person would, on a small game; the committed one is clean."""
+
+import base64
+import json
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.manager import start_new_kernel
+from nbclient import NotebookClient
+
+HERE = Path(__file__).parents[2]
+NOTEBOOK = HERE / "run.ipynb"
+PARAMETERS = {
+    "PRESET": "tiny",
+    "GAME": "tictactoe",
+    "ITERATIONS": 2,
+    "SIMS": 30,
+    "POSITION": "b2",
+    "MOVE": "a1",
+    "OVERRIDES": {
+        "episodes": 12, "games_in_flight": 6, "mcts_sims": 16, "fast_sims": 8, "min_memory": 10,
+        "batch_size": 16, "hidden_cnn_layers": ["8x3", "8x3"], "value_units": 8, "training_loops": 2,
+        "eval_every": 1, "eval_episodes": 4, "eval_sims": 8, "cache_size": 1024,
+    },
+}  # fmt: skip
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a run is locked by fcntl")
+
+
+@pytest.fixture
+def kernels_at(tmp_path, monkeypatch):
+    """Kernels keep their files in the test's folder."""
+    for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    return tmp_path
+
+
+def notebook(root, twice=(), **changes):
+    """Return run.ipynb with its parameters replaced as papermill does; cells named in `twice` come twice."""
+    nb = nbformat.read(NOTEBOOK, as_version=4)
+    values = {**PARAMETERS, "ROOT": str(root), **changes}
+    source = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+    injected = nbformat.v4.new_code_cell(source)
+    cells = []
+    for cell in nb.cells:
+        cells += [cell] + [nbformat.from_dict({**cell, "id": cell.id + "-again"})] * (cell.id in twice)
+        cells += [injected] * (cell.id == "parameters")
+    nb.cells = cells
+    return nb
+
+
+def client(nb):
+    return NotebookClient(nb, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
+
+
+def execute(nb):
+    """Run a notebook; return {cell id: its outputs}."""
+    client(nb).execute(env=dict(os.environ))
+    return {cell.id: cell.outputs for cell in nb.cells if cell.cell_type == "code"}
+
+
+def shown(outputs, kind):
+    return [output.data[kind] for output in outputs if kind in output.get("data", {})]
+
+
+def text(outputs):
+    return "".join(output.get("text", "") for output in outputs)
+
+
+def test_the_committed_notebook_is_clean():
+    nb = nbformat.read(NOTEBOOK, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(nb)
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    assert nb.nbformat == 4 and len({cell.id for cell in nb.cells}) == len(nb.cells)
+    assert all(not cell.outputs and cell.execution_count is None for cell in code)
+    assert code[0].metadata["tags"] == ["parameters"]
+    assert set(PARAMETERS) < set(names := {line.split(" = ")[0] for line in code[0].source.splitlines()}), (
+        names
+    )
+    assert all(len(cell.source.splitlines()) <= 12 for cell in code), "a notebook holds no logic"
+
+
+def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_at):
+    out = execute(notebook(kernels_at, twice=("session",)))
+    assert "new run tictactoe/run0001, iteration 1" in text(out["session"])
+    assert "going on with tictactoe/run0001, iteration 1" in text(out["session-again"]), (
+        "closed and opened again"
+    )
+    assert len(out["train"]) == 2, "words and curves, each in one place"
+    words, picture = out["train"]
+    assert words.data["text/plain"].splitlines()[-1].startswith("iteration 2: 12 games")
+    for png in (
+        picture.data["image/png"],
+        *shown(out["curves"], "image/png"),
+        *shown(out["layers"], "image/png"),
+    ):
+        assert base64.b64decode(png).startswith(b"\x89PNG")
+    for cell in ("explained", "untrained", "hint"):
+        moves = 7 if cell == "hint" else 8
+        assert shown(out[cell], "text/html")[0].count("</b></td>") == moves, "a line for each move"
+    board = out["board"][0].data
+    assert "application/vnd.jupyter.widget-view+json" in board or "pip install anywidget" in board["text/html"]
+    for cell in ("move", "undo"):
+        assert shown(out[cell], "text/html")[0].count('aria-label="tictactoe, 3 rows, 3 columns"') == 1
+    assert "expected a move" not in shown(out["move"], "text/html")[0]
+    assert '"game": "tictactoe"' in text(out["config"]) and "mean |w|" in text(out["weights"])
+    assert "Elo" in text(out["rating"])
+
+    out = execute(notebook(kernels_at, ITERATIONS=1))
+    assert "going on with tictactoe/run0001, iteration 3" in text(out["session"])
+    metrics = (kernels_at / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["iteration"] for line in metrics] == [1, 2, 3]
+    assert [path.name for path in (kernels_at / "tictactoe").iterdir()] == ["run0001"]
+
+
+def test_an_interrupted_training_cell_goes_on_when_it_is_run_again(kernels_at):
+    """So many games an iteration that a fast machine, too, plays them long enough to tell how many it has played."""
+    nb = notebook(kernels_at, ITERATIONS=1000, OVERRIDES={**PARAMETERS["OVERRIDES"], "episodes": 10_000})
+    first = [cell.source for cell in nb.cells if cell.cell_type == "code"][:3]
+    train = next(cell.source for cell in nb.cells if cell.id == "train")
+    manager, kernel = start_new_kernel(kernel_name="python3", cwd=str(HERE), env=dict(os.environ))
+
+    def interrupt(message):
+        """Stop the cell, once, when it says how many games are played."""
+        if "/10000" in str(message["content"].get("data", "")) and not stopped:
+            stopped.append(manager.interrupt_kernel())
+
+    def run(source, hook=lambda message: None):
+        return kernel.execute_interactive(source, timeout=300, output_hook=hook)["content"]
+
+    stopped = []
+    try:
+        assert [run(source)["status"] for source in first] == ["ok"] * 3
+        assert run(train, interrupt)["ename"] == "KeyboardInterrupt"
+        assert run(f"ITERATIONS = 1\n{train}")["status"] == "ok"
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
+    lines = (kernels_at / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
+    metrics = [json.loads(line) for line in lines]
+    assert [m["iteration"] for m in metrics] == list(range(1, len(metrics) + 1))
+    assert {m["self_play_games"] for m in metrics} == {10_000}

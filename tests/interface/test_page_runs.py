@@ -1,0 +1,353 @@
+"""What the page reads of runs: of damaged ones, of a stranger's, of random openings; and what it offers to choose."""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError, to_json
+from interface.web import engine, trainer
+from interface.web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
+from players.simple import RandomPlayer
+from storage.game_files import Record, to_bytes
+from storage.game_record import IMPORTED, GameRecord
+from storage.run_folders import game_folder
+from storage.run_store import Store
+from support.tiny_runs import tiny
+
+pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
+from interface.web.archive import games_html  # noqa: E402
+from interface.web.learn import read_all  # noqa: E402
+from interface.web.machines import Machines  # noqa: E402
+from interface.web.play import Play  # noqa: E402
+from interface.web.sheet import read_record  # noqa: E402
+from interface.web.table import Table  # noqa: E402
+
+OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return the folder of a run of tic-tac-toe: a version, games of iteration 1, a tournament's game."""
+    monkeypatch.setattr(engine, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(engine, "SHIPPED", tmp_path / "none")
+    found = tmp_path / "runs" / "tictactoe" / "run0001"
+    found.mkdir(parents=True)
+    settle(found, "tictactoe")
+    visits = np.zeros((6, 9), np.uint16)
+    visits[2, 4] = visits[3, 5] = 8
+    values = np.array([0, 0, 0, 0.5, 0, 0.25], np.float32)
+    moves = np.array([0, 3, 1, 4, 8, 5], np.int16)
+    store = Store(found / "run.db", create=True)
+    with store.transaction():
+        store.put("best", "0")
+        store.add_version(0, 0, "version0000", "0" * 64, {}, "")
+        store.add_games(1, 0, [GameRecord(i, moves, visits, values, -1.0) for i in (0, 1, IMPORTED)])
+        store.add_match(1, 0, (1, 0, "", True, 1.0, "a3 b3"))
+    store.close()
+    return found
+
+
+def settle(folder, spec):
+    (folder / "config.json").write_text(to_json(replace(tiny(), game=spec)))
+
+
+def damage(folder, change):
+    db = sqlite3.connect(folder / "run.db")
+    db.execute(change)
+    db.commit()
+    db.close()
+
+
+DAMAGES = [
+    "UPDATE versions SET file = 'other'", "DROP TABLE versions", "UPDATE meta SET value = 'x'", "DROP TABLE meta",
+    "DROP TABLE games", None,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", DAMAGES)
+def test_a_damaged_run_is_named_and_the_others_go_on(folder, change):
+    other = folder.with_name("run0002")
+    shutil.copytree(folder, other)
+    if change is None:
+        (other / "run.db").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    else:
+        damage(other, change)
+    names = engine.Roster().players("tictactoe")
+    assert "run0001:best" in names and ("run0002:best" in names) == (change == "DROP TABLE games")
+    with pytest.raises(UserError, match=r"\Atictactoe/run0002: this run cannot be read \(.+\)\Z"):
+        standing(other)
+        newest_game(other)
+    assert standing(folder).best == 0 and iterations(folder) == [1]
+
+
+@pytest.mark.parametrize("change", ["moves = x'0102ff'", "moves = x'00000000'", "vals = x'00'", "visits = x'ffffff'"])
+def test_a_damaged_game_is_told_of(folder, change):
+    damage(folder, f"UPDATE games SET {change}")
+    for read in (newest_game, lambda f: stored_game(f, 1, 0), lambda f: list_games(f, 1, "self-play")):
+        with pytest.raises(UserError, match="this run cannot be read"):
+            read(folder)
+
+
+def test_the_moves_of_a_random_opening_have_no_value_and_the_others_have(folder):
+    assert stored_game(folder, 1, 0).values == {2: 0.0, 3: -0.5, 4: 0.0, 5: -0.25}
+
+
+def test_games_from_elsewhere_are_not_played_here(folder):
+    store = Store(folder / "run.db")
+    with store.transaction():
+        moves = np.array([0, 3, 1, 4, 2], np.int16)
+        for index in (0, IMPORTED, IMPORTED + 1):
+            record = GameRecord(index, moves, np.zeros((5, 9), np.uint16), np.zeros(5, np.float32), 1.0)
+            store.add_games(2, 0, [record])
+        store.finish(1, "iteration", {})
+    store.close()
+    assert standing(folder).share == pytest.approx(1 / tiny().episodes)
+
+
+def test_a_tournaments_game_has_no_date_of_today(folder):
+    record = match_game(folder, 1, 0).record
+    assert record.date == "" and record.players == ("version 1", "version 0") and record.moves == [0, 1]
+
+
+def test_a_game_of_a_file_is_run_only_when_it_was_named(folder, tmp_path):
+    own, ran = tmp_path / "mine.py", tmp_path / "ran"
+    own.write_text(OWN.format(str(ran)))
+    spec = f"{own}:Mine"
+    settle(folder, spec)
+    with pytest.raises(UserError, match="tictactoe/run0001: .*expected a game of tictactoe"):
+        newest_game(folder, named=(spec,))
+    moved = folder.parent.with_name(game_folder(spec)) / folder.name
+    shutil.copytree(folder, moved)
+    assert spec not in engine.Roster(("connect4",)).games()
+    for read in (newest_game, lambda f: stored_game(f, 1, 0), lambda f: match_game(f, 1, 0)):
+        with pytest.raises(UserError, match="to be named with --game"):
+            read(moved)
+    assert not ran.exists()
+    assert game_spec(moved, (spec,)) == spec and spec in engine.Roster((spec,)).games()
+    assert newest_game(moved, named=(spec,)).record.moves[0] == 0 and ran.exists()
+
+
+def test_of_runs_beside_each_other_one_that_cannot_be_drawn_is_named_and_left_out(folder, tmp_path):
+    whole = '{"iteration": 1, "version": 1, "best_version": 0, "retrain_policy_loss": 1.5}\n'
+    (folder / "metrics.jsonl").write_text(whole)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "metrics.jsonl").write_text(whole.replace("1.5", '1.5, "score_matches": 7'))
+    drawn = read_all(folder, {"<a>": folder, "<b>": other}, ())[2]
+    assert "&lt;b&gt;: its metrics.jsonl cannot be drawn" in drawn and 'class="dot"' in drawn
+    assert "<b>:" not in drawn and drawn.count("cannot be drawn") == 1
+
+
+def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
+    program = [sys.executable, "-c", "print(flush=True); input()"]
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.readline()  # before it runs, the system may not know its command line yet
+    try:
+        lock = folder / "lock"
+        lock.write_text(str(process.pid))
+        assert standing(folder).process == process.pid
+        os.utime(lock, (time.time() - 60,) * 2)
+        assert standing(folder).process is None, "another one has the number since"
+    finally:
+        process.communicate()
+    lock.write_text(str(process.pid))
+    assert standing(folder).process is None
+
+
+def test_a_training_that_is_killed_says_by_what(monkeypatch):
+    told = "import os\nprint('{\"iteration\": 1}', flush=True)\nos.kill(os.getpid(), {})"
+    for code, words in (("9", "signal 9, as where there is too little memory"), ("6", "signal 6; `Go on`")):
+        found = trainer.Trainer()
+        command = [sys.executable, "-c", told.replace("{})", f"{code})")]
+        monkeypatch.setattr(trainer, "COMMAND", command)
+        found.start("tictactoe", [])
+        found._at_work["tictactoe"][0].wait()
+        assert words in found.error("tictactoe")
+        found.stop_all()
+
+
+def test_a_network_that_has_learned_nothing_is_not_the_strongest_where_another_is_there(folder, monkeypatch):
+    roster = engine.Roster(("tictactoe",))
+    assert roster.strongest("tictactoe") == "run0001:best", "better than rollouts to look into"
+    shipped = folder.parent.parent.parent / "shipped" / "tictactoe" / "run0001"
+    shutil.copytree(folder, shipped)
+    store = Store(shipped / "run.db")
+    with store.transaction():
+        store.put("best", "3")
+        store.add_version(3, 1, "version0003", "0" * 64, {}, "")
+    store.close()
+    monkeypatch.setattr(engine, "SHIPPED", shipped.parent.parent)
+    assert roster.strongest("tictactoe") == "shipped/run0001:best"
+
+
+def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one():
+    for name in ("person", "random", "greedy", "uct", "solver", "alphabeta:4", "level:1"):
+        assert not engine.is_search(name)
+    assert all(map(engine.is_search, ("rollout", "run0001:best", "shipped/run0001:best")))
+    assert list(engine.levels_of("uct")) == ["25", "100", "400", "1600", "6400"]
+    assert engine.levels_of("rollout") == engine.LEVELS
+    with pytest.raises(UserError, match="a number of simulations"):
+        engine.Roster().make("uct", games.make("tictactoe"), "10s")
+
+
+def test_a_game_is_found_by_its_settings_in_any_order(folder):
+    roster = engine.Roster(("connect4",))
+    offered = roster.games()
+    assert roster.find("gomoku(size=15,rule=renju)", offered) == "gomoku(rule=renju,size=15)"
+    assert roster.find("connect4", offered) == "connect4" and roster.find("nonsense", offered) is None
+    assert roster.find("gomoku(size=14)", offered) == "gomoku(size=14)" and roster.find("evil.py:Game", offered) is None
+
+
+def test_the_page_loads_its_own_file_of_a_game_that_was_named(tmp_path):
+    own = tmp_path / "mine.py"
+    own.write_text(OWN.format(str(tmp_path / "ran")))
+    game = games.make(f"{own}:Mine")
+    data = to_bytes(Record(game, [4, 0]), ".json")
+    assert read_record(data, ".json", ["", game.spec]).game.spec == game.spec
+    for specs in ([""], ["", "connect4"]):
+        with pytest.raises(UserError, match="to be named with --game"):
+            read_record(data, ".json", specs)
+    other = to_bytes(Record(games.make("connect4"), [3]), ".json")
+    assert read_record(other, ".json", ["", game.spec]).game.name == "connect4"
+
+
+def test_seconds_are_not_cut_short_by_a_small_tree():
+    asked = []
+
+    class Twin:
+        def twin(self, game, sims, seconds=float("inf")):
+            asked.append((sims, seconds))
+            return RandomPlayer(game)
+
+    roster = engine.Roster()
+    roster._network = lambda name, game: Twin()
+    for level in ("10s", "400"):
+        roster.make("run0001:best", games.make("connect4"), level)
+    assert asked[0][0] > 400_000 and asked[0][1] == 10 and asked[1] == (400, float("inf"))
+
+
+def test_games_between_machines_are_not_all_alike(trained, monkeypatch):
+    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
+    roster, game = engine.Roster(), games.make("tictactoe")
+
+    def play(lots):
+        player, state, moves = roster.make("run0001:best", game, "25"), game.start(), []
+        while not state.isEndGame:
+            moves.append(engine.choose(player, "25", state, moves, lambda: False, lots=lots and len(moves) < 4)[0])
+            state = state.takeAction(moves[-1])[0]
+        return tuple(moves)
+
+    assert len({play(True) for _ in range(12)}) > 6
+    first = {roster.make("rollout", game, "25").act(game.start(), 0)[0] for _ in range(30)}
+    assert len(first) > 1, "rollouts have another chance in each game"
+
+
+@pytest.mark.parametrize("table, column", [("games", 1), ("games", 3), ("matches", 1), ("matches", 6)])
+def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, table, column):
+    """The row has a right checksum, which whoever writes a run can make."""
+    script = '"><img src=x onerror=alert(1)>'
+    store = Store(folder / "run.db")
+    row = [*next(iter(store.rows(table)))]
+    row[1], row[column] = 99, script
+    with store.transaction():
+        store.insert(table, [tuple(row)])
+    assert script in [row[column] for row, right in store.checked(table) if right]
+    store.close()
+    with pytest.raises(UserError, match="cannot be read"):
+        games_html(list_games(folder, 1, "self-play" if table == "games" else "tournament"))
+
+
+def test_games_of_others_are_listed_as_such(folder):
+    found = list_games(folder, 1, "self-play")
+    assert [who for _, who, *_ in found] == ["self-play", "self-play", "imported"]
+    assert games_html(found[2:]).count("<td>0</td><td>imported</td>") == 1
+
+
+def test_machines_search_one_at_a_time_however_often_something_changes(monkeypatch):
+    view, loops = Play.__new__(Play), []
+    view.table, view.turn, view.watched, view._machines = Table("tictactoe"), 0, True, Machines(view)
+    view.table.seats = {1: "random", -1: "random"}
+    view.inside = SimpleNamespace(position_changed=lambda: None)
+    view.show = lambda: None
+    tasks = SimpleNamespace(create=lambda loop, **_: loops.append(loop))
+    monkeypatch.setattr("interface.web.machines.background_tasks", tasks)
+    view.changed()
+    view.changed()
+    assert len(loops) == 1
+    loops[0].close()
+
+
+NO_NUMBERS = [
+    '{"iteration": 2, "x": ' + "[" * 200_000, '{"iteration": 2, "self_play_plies": 1' + "0" * 400 + "}",
+    '{"iteration": 2, "score_positions": "x", "score_kept": 0.5}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NO_NUMBERS)
+def test_a_line_of_numbers_that_is_none_is_left_out_or_told(folder, line):
+    (folder / "metrics.jsonl").write_text('{"iteration": 1, "self_play_plies": 8}\n' + line)
+    try:
+        assert "<svg" in read_all(folder, {"it": folder}, ())[2]
+    except UserError as error:
+        assert str(error).startswith("tictactoe/run0001: this run cannot be read")
+
+
+def test_a_network_of_a_deleted_run_does_not_play_for_the_run_that_has_its_name(folder, monkeypatch):
+    monkeypatch.setattr(engine, "Agent", type("Network", (), {"predictor": None}))
+    monkeypatch.setattr(engine, "make_player", lambda *args, **options: engine.Agent())
+    roster, game = engine.Roster(), games.make("tictactoe")
+    first = roster._network("run0001:best", game)
+    assert roster._network("run0001:best", game) is roster._network("run0001:version0000", game) is first
+    store = Store(folder / "run.db")
+    (row,) = [row for row, _ in store.checked("versions")]
+    with store.transaction():
+        store.insert("versions", [(*row[:3], "1" * 64, *row[4:])], "INSERT OR REPLACE")
+    store.close()
+    assert roster._network("run0001:best", game) is not first
+
+
+def test_a_search_of_alpha_beta_is_stopped_on_the_way():
+    player, asked = engine.Roster().make("alphabeta:6", games.make("gomoku(rule=renju,size=15)"), ""), []
+    answer = []
+
+    def stop():
+        asked.append(1)
+        return len(asked) > 3
+
+    thread = threading.Thread(
+        target=lambda: answer.append(engine.choose(player, "", player.game.start(), [], stop)), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert answer == [None] and len(asked) > 3
+
+
+def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(monkeypatch):
+    view, seated = Play.__new__(Play), []
+    view.table, view.turn, view.watched, view.gone = Table("tictactoe"), 0, True, False
+    view.table.seats = {1: "run0009:best", -1: "you"}
+    view.show = lambda: None
+    view.tell = seated.append
+    view.changed = lambda: None
+    machines = Machines(view)
+
+    def answer(name, *rest):
+        if name == "random":
+            return 4, None
+        view.table.seats[1], view.turn = "random", view.turn + 1  # while the network is being loaded
+        raise UserError("run0009: damaged")
+
+    machines._answer = answer
+    asyncio.run(machines._run())
+    assert view.table.moves == [4] and not view.table.paused and not seated and not machines.running

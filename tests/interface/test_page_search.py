@@ -1,0 +1,396 @@
+"""What the page shows beside the board, without a browser: searches, overlays, trees, truths, curves, runs."""
+
+import json
+import math
+import random
+import re
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import games
+from agent import Agent
+from interface.explain import after_moves, explain
+from interface.notebook.board import overlay_of
+from interface.web.charts import Point, curve_svg, values_svg
+from interface.web.engine import LEVELS, OneAtATime, Roster, choose, look
+from interface.web.runfile import (
+    iterations,
+    kept_points,
+    list_games,
+    metrics,
+    newest_game,
+    series,
+    standing,
+    stored_game,
+    strength_points,
+)
+from interface.web.truth import true_values
+from players.rollout import RolloutPlayer
+from storage.game_files import PERSON
+from support.search_cases import Projection
+
+pytest.importorskip("nicegui", reason="the panel is a part of the page")
+from interface.web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
+
+
+def machine(spec="connect4", sims=60):
+    game = games.make(spec)
+    return Agent("machine", game, Projection(game), mcts_sims=sims, leaves=1)
+
+
+def position(game, moves=""):
+    return after_moves(game, game.parse_moves(moves))
+
+
+# ---- searches
+
+
+@pytest.mark.parametrize("leaves", [1, 8])
+def test_the_page_has_the_numbers_of_explain(leaves):
+    game = games.make("connect4")
+    agent = Agent("machine", game, Projection(game), mcts_sims=5000, leaves=leaves)
+    for moves in ("44", "443", "4435", "44355"):
+        state, other = position(game, moves), Agent("machine", game, Projection(game), mcts_sims=60, leaves=leaves)
+        assert look(agent, state, 60) == explain(other, state), "also after positions before it were looked at"
+
+
+def test_a_deeper_look_goes_on_with_the_search_and_equals_one_from_the_start():
+    agent = machine(sims=5000)
+    state = position(agent.game, "44")
+    seen = []
+    first = look(agent, state, 50)
+    deep = look(agent, state, 400, watch=lambda found: seen.append(found["simulations"]), every=0.0)
+    assert first["simulations"] == 50 and deep["simulations"] == 400
+    assert seen == sorted(seen) and len(seen) > 3 and 50 <= seen[0] < 400
+    assert deep["moves"] == look(machine(sims=5000), state, 400)["moves"]
+
+
+@pytest.mark.parametrize("make", [machine, lambda: RolloutPlayer(games.make("connect4"), sims=20_000)])
+def test_a_search_is_stopped_when_asked_to_even_before_it_begins(make):
+    player = make()
+    state = position(player.game)
+    found = look(player, state, 10_000, stop=lambda: True)
+    assert found["simulations"] < 2000
+    assert choose(player, "400", state, [], lambda: True) is None
+
+
+def test_a_search_of_seconds_is_stopped_on_the_way():
+    asked = []
+
+    def stop():
+        asked.append(1)
+        return len(asked) > 3
+
+    player = RolloutPlayer(games.make("connect4"), seconds=3600.0)
+    player.new_game(0, 0)
+    assert choose(player, "10s", position(player.game), [], stop) is None
+    assert len(asked) > 3
+
+
+def test_rollouts_have_no_opinion_of_a_network():
+    player = RolloutPlayer(games.make("tictactoe"), sims=20_000)
+    player.new_game(0, 0)
+    found = look(player, position(player.game, "b2"), 400)
+    assert found["network_value"] is None and {m["V"] for m in found["moves"]} == {None}
+    assert sum(m["N"] for m in found["moves"]) == found["simulations"] >= 400 or found["simulations"] > 0
+    assert "network <b>-</b>" in summary_html(found, "O")
+
+
+def test_v_is_the_networks_value_after_the_move_for_who_moves():
+    agent = machine()
+    state = position(agent.game, "4433")
+    for line in look(agent, state, 60)["moves"]:
+        if line["N"]:
+            after, result, done = state.takeAction(line["action"])
+            expected = result if done else agent.get_preds(after)[0]
+            assert line["V"] == pytest.approx(-expected, abs=1e-5)
+        else:
+            assert line["V"] is None
+
+
+def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
+    class Busy:
+        inside = 0
+        out = __import__("numpy").zeros(1)
+
+        def __call__(self, planes):
+            assert self.inside == 0, "two at once"
+            self.inside += 1
+            self.out[:] = planes
+            self.inside -= 1
+            return self.out, self.out
+
+    ask, wrong = OneAtATime(Busy()), []
+
+    def many(number):
+        for _ in range(200):
+            values, logits = ask(number)
+            if values[0] != number or logits[0] != number:
+                wrong.append(number)
+
+    threads = [threading.Thread(target=many, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_players_are_listed_and_made_by_name(trained, monkeypatch):
+    monkeypatch.setattr("interface.web.engine.RUNS", trained.parent.parent)
+    monkeypatch.setattr("interface.web.engine.SHIPPED", trained.parent.parent / "none")
+    roster = Roster()
+    names = roster.players("tictactoe")
+    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
+    assert "run0001:best" in names
+    assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("metasquares") == "rollout"
+    game = games.make("tictactoe")
+    a, b = (roster.make("run0001:best", game, "25") for _ in range(2))
+    assert a is not b and a.predictor is b.predictor, "one network, two trees"
+    for name in ("random", "greedy", "alphabeta:4", "solver", "uct", "rollout", "run0001:best"):
+        for level in ("25", "1s") if name not in ("rollout", "uct") else ("25",):
+            assert level in LEVELS
+            move, value = choose(roster.make(name, game, level), level, game.start(), [], lambda: False)
+            assert move in range(9)
+    for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
+        with pytest.raises((ValueError, Exception), match="expected|invalid"):
+            roster.make(name, game, "25")
+
+
+# ---- what is shown
+
+
+def found_at(moves="4433", sims=60):
+    agent = machine(sims=5000)
+    return look(agent, position(agent.game, moves), sims), agent
+
+
+def test_overlays_show_what_the_table_says():
+    found, _ = found_at()
+    by_action = {m["action"]: m for m in found["moves"]}
+    visits = overlay_of(found, "N")
+    assert max(mark.heat for mark in visits.values()) == 1.0
+    for action, mark in visits.items():
+        assert mark.text == f"{100 * by_action[action]['share']:.0f}"
+    for action, mark in overlay_of(found, "Q").items():
+        assert mark.heat == by_action[action]["Q"]
+        assert float(mark.text) == pytest.approx(by_action[action]["Q"], abs=0.006)
+    assert overlay_of(found, "none") == {}
+    assert set(overlay_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
+
+
+def test_the_table_has_a_row_for_each_move_and_text_is_escaped():
+    found, _ = found_at()
+    html = table_html(found, {m["action"]: 1 for m in found["moves"]})
+    assert re.findall(r'data-hover="(\d)"', html) == [str(m["action"]) for m in found["moves"]]
+    assert html.count(">wins<") == 7
+    found["moves"][0]["move"] = found["moves"][0]["pv"][0] = '<img src=x>"'
+    found["player"] = "<script>"
+    assert "<img" not in table_html(found, None) and "<script>" not in summary_html(found, "<b>")
+    assert hint_text(found).startswith('The search would play <img src=x>"'), "a label shows text as it is"
+
+
+def test_a_hint_is_the_move_that_would_be_played():
+    game = games.make("connect4")
+    player = RolloutPlayer(game, sims=20_000)
+    player.new_game(0, 0)
+    found = look(player, position(game, "414141"), 400)
+    assert hint_text(found) == "The search would play 4: won for certain.", "whatever was visited most"
+    lost = {"move": "a", "share": 0.9, "Q": -1.0, "proven": "lost"}
+    moves = [lost, {"move": "b", "share": 0.1, "Q": 0.5, "proven": ""}]
+    assert hint_text({"moves": moves, "proven": ""}) == "The search would play b: 10 % of the visits, value +0.50."
+    assert hint_text({"moves": moves[:1], "proven": "lost"}) == "The search would play a: lost for certain."
+    assert hint_text({"moves": [], "proven": ""}) == "There is no move to play."
+
+
+def test_the_tree_opens_from_the_root_and_says_its_visits():
+    found, agent = found_at(sims=400)
+    html = tree_html(agent.MCTS.root)
+    root = ElementTree.fromstring(html)
+    rows = [li for li in root.find("ul")]
+    told = [int(re.search(r"N (\d+)", "".join(li.itertext()))[1]) for li in rows]
+    assert told == [m["N"] for m in found["moves"]][: len(told)]
+    assert root.findall(".//details/ul/li/details"), "two moves deep"
+
+
+def test_true_values_are_those_of_perfect_play():
+    game = games.make("tictactoe")
+    assert set(true_values("tictactoe", [], game.start()).values()) == {0}
+    state = position(game, "b2 b3")
+    assert max(true_values("tictactoe", [], state).values()) == 1, "an edge is a losing answer to the centre"
+    pytest.importorskip("bitbully")
+    connect4 = games.make("connect4")
+    moves = connect4.parse_moves("414141")
+    values = true_values("connect4", moves, after_moves(connect4, moves))
+    assert values[3] == 1, "four on top of three wins"
+
+
+def brute_force(state):
+    """The value for the player to move, by looking at all games."""
+    if state.isEndGame:
+        return state.value
+    after = [state.takeAction(action)[0] for action in state.allowedActions]
+    return max(brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for s in after)
+
+
+@pytest.mark.parametrize("spec", ["othello(size=4)", "connect4(columns=4,n=3,rows=4)"])
+def test_endings_of_any_game_have_true_values_and_positions_far_from_the_end_have_none(spec):
+    game = games.make(spec)
+    rng = random.Random(1)
+    states = [game.start()]
+    while not states[-1].isEndGame or len(states) < 10:
+        states = [game.start()] if states[-1].isEndGame else states
+        states.append(states[-1].takeAction(rng.choice(list(states[-1].allowedActions)))[0])
+    for state in states[-8:-1]:
+        values = true_values(spec, [], state)
+        sides = {a: state.takeAction(a)[0] for a in state.allowedActions}
+        assert values == {
+            a: brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for a, s in sides.items()
+        }
+    assert true_values("othello", [], games.make("othello").start()) is None
+
+
+def test_a_curve_has_a_dot_for_each_number_and_an_interval_where_there_is_one():
+    points = [Point(1, 0.5), Point(2, 0.25, 0.1, 0.4), Point(3, math.nan)]
+    root = ElementTree.fromstring(curve_svg("Loss <&>", {"a<b": points, "c": [Point(2, 7.0)]}))
+    circles = [e for e in root.iter() if e.get("class") == "dot"]
+    assert len(circles) == 3
+    assert len([e for e in root.iter() if e.get("class") == "interval"]) == 1
+    assert [e.get("aria-label") for e in root.iter() if e.get("aria-label")] == ["Loss <&>"]
+    lower, higher = (float(c.get("cy")) for c in circles[1::-1])
+    assert higher < lower or float(circles[0].get("cy")) < float(circles[1].get("cy")), "more is higher"
+
+
+@pytest.mark.parametrize("numbers", [[], [0.0], [5.0, 5.0], [-3.0, 1e9], [1e-9, 2e-9], [math.nan], [1, 2, 3] * 100])
+def test_a_curve_of_any_numbers_is_drawn_inside_its_frame(numbers):
+    root = ElementTree.fromstring(curve_svg("x", {"": [Point(i + 1, y) for i, y in enumerate(numbers)]}))
+    for e in root.iter():
+        if e.get("class") == "dot":
+            assert 0 <= float(e.get("cx")) <= 420 and 0 <= float(e.get("cy")) <= 210
+
+
+def test_the_value_graph_has_a_place_to_click_for_every_move():
+    root = ElementTree.fromstring(values_svg({0: 0.0, 2: 1.0, 9: -1.0}, 4, 2, list("abcd")))
+    assert [e.get("data-ply") for e in root.iter() if e.get("data-ply")] == list("01234")
+    assert len([e for e in root.iter() if e.get("class") == "dot"]) == 2, "a value past the end is not drawn"
+
+
+# ---- runs
+
+
+def test_a_run_is_read_as_it_stands(trained):
+    now = standing(trained)
+    assert now.finished and now.process is None and now.iteration == 5
+    lines = metrics(trained)
+    assert [m["iteration"] for m in lines] == [1, 2, 3, 4]
+    assert [p.y for p in series(lines, "self_play_plies")] == [m["self_play_plies"] for m in lines]
+    assert iterations(trained) == [4, 3, 2, 1]
+
+
+LINES = [
+    {"iteration": 1, "version": 1, "best_version": 1, "tournament_played": 100, "tournament_score": 0.75,
+     "tournament_promoted": True, "score_positions": 100, "score_sims": 32, "score_kept_alone": 0.9, "score_kept": 1.0,
+     "score_matches": [{"opponent": "rollout:16", "score": 0.5, "games": 100}]},
+    {"iteration": 2, "version": 2, "best_version": 1},
+    {"iteration": 3, "version": 3, "best_version": 1, "tournament_played": 100, "tournament_score": 0.5,
+     "tournament_promoted": False, "score_positions": 100, "score_sims": 32,
+     "score_kept_alone": 0.5, "score_kept": 0.8},
+]  # fmt: skip
+
+
+def test_strength_is_that_of_the_league_with_its_errors_and_promotions():
+    points, zero = strength_points(LINES)
+    assert zero == "rollout:16" and [(p.x, p.note) for p in points] == [(1, "promoted"), (3, "")]
+    assert points[0].y == pytest.approx(0, abs=1) and points[1].y == pytest.approx(0, abs=2), "an even match each"
+    assert all(40 < p.y - p.low == p.high - p.y < 120 for p in points), "some 35 Elo each are two errors of 100 games"
+    without, zero = strength_points([{k: v for k, v in m.items() if k != "score_matches"} for m in LINES])
+    assert zero == "version 0" and without[0].y == pytest.approx(400 * math.log10(3), abs=15), "three of four points"
+    assert strength_points([{"iteration": 1}]) == ([], "version 0")
+
+
+def test_the_share_of_kept_values_has_wilsons_interval():
+    points = kept_points(LINES, "score_kept_alone")
+    assert [(p.x, p.y) for p in points] == [(1, 90.0), (3, 50.0)]
+    assert (points[1].low, points[1].high) == pytest.approx((40.4, 59.6), abs=0.1)
+    assert (points[0].low, points[0].high) == pytest.approx((82.6, 94.5), abs=0.1)
+    assert kept_points(LINES, "score_kept")[0].high == pytest.approx(100.0)
+    assert kept_points([{"iteration": 1, "score_kept": 0.5}], "score_kept") == []
+    whole = {"iteration": 1, "score_kept": 0.5, "score_positions": 431, "score_whole": True}
+    assert [(p.y, p.low, p.high) for p in kept_points([whole], "score_kept")] == [(50.0, None, None)]
+
+
+def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
+    learn = pytest.importorskip("interface.web.learn")
+    html = learn.charts_html({"connect4/run0001": LINES})
+    for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
+        chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
+        assert chart.count('class="dot"') == 2
+        assert chart.count('class="interval"') == (0 if key == "tournament_score" else 2)
+    assert "% of positions, 32 sims" in html and "Elo, rollout:16 = 0" in html and ", promoted</title>" in html
+    bare = learn.charts_html({"a": [{"iteration": 1, "self_play_plies": 9}]})
+    assert "score_kept" not in bare and 'data-curve="elo"' in bare
+    both = learn.charts_html({"a/run0001": LINES, "shipped/a/run0001": LINES[:1]})
+    assert both.count("shipped/a/run0001 (rollout:16 = 0)") and both.count("shipped/a/run0001 (32 sims)")
+
+
+def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
+    from interface.web import engine
+
+    monkeypatch.setattr(engine, "SHIPPED", trained.parent.parent)
+    monkeypatch.setattr(engine, "RUNS", tmp_path / "none")
+    assert engine.named_runs() == {"shipped/tictactoe/run0001": trained}
+    roster, game = Roster(), games.make("tictactoe")
+    assert roster.strongest("tictactoe") == "shipped/run0001:best" and "tictactoe" in roster.games()[:1]
+    assert engine.has_level("shipped/run0001:best") and not engine.has_level("shipped/person")
+    move, _ = choose(roster.make("shipped/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
+    assert move in range(9)
+    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
+    assert list(engine.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
+    assert roster.strongest("tictactoe") == "run0001:best"
+
+
+def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
+    from evaluation.release import pack, write_levels
+    from interface.web import engine
+    from players.levels import Level
+    from storage import run_folders
+
+    monkeypatch.setattr(engine, "SHIPPED", run_folders.SHIPPED)
+    target = pack(run_folders.find_run("tictactoe"), 4)
+    found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
+    write_levels(target, found, 10)
+    settings = (target / "config.json").read_text()
+    (target / "config.json").write_text(settings.replace('"endgame": 0', '"endgame": 9'))
+    roster, game = Roster(), games.make("tictactoe")
+    names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
+    assert names == ["level:1", "level:2", "level:3"] and not any(engine.has_level(name) for name in names)
+    assert roster.players("tictactoe")["level:3"] == "Level 3 (Elo 310)"
+    players = [roster.make(name, game, "") for name in names]
+    for player in players:
+        assert choose(player, "", game.start(), [], lambda: False)[0] in range(9)
+    assert players[0].trees(0)[0].root.visits == 9 and players[2].MCTS.root.visits == 24
+    assert players[2].rng.random() != roster.make(names[2], game, "").rng.random(), "another game each time"
+    assert '"endgame": 0' in settings and players[2].MCTS.forest.trees["late"][0] == game.max_plies, "as measured"
+    (target / "levels.json").write_text("{")
+    assert not any(name.startswith("level:") for name in roster.players("tictactoe")), "the page goes on without"
+
+
+def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):
+    rows = list_games(trained, 2, "self-play")
+    assert len(rows) >= 8
+    for index, _, result, count in rows[:5]:
+        stored = stored_game(trained, 2, index)
+        end = after_moves(stored.record.game, stored.record.moves)
+        assert end.isEndGame and end.value * end.playerTurn == result == stored.record.result
+        assert len(stored.record.moves) == count and set(stored.values) <= set(range(count))
+    assert newest_game(trained).record.players[0] == "iteration 4"
+
+
+def test_a_line_that_is_being_written_is_left_for_later(tmp_path):
+    (tmp_path / "metrics.jsonl").write_text(json.dumps({"iteration": 1}) + '\n{"iteration": 2, "self')
+    assert [m["iteration"] for m in metrics(tmp_path)] == [1]
+    (tmp_path / "metrics.jsonl").write_bytes(b'{"iteration": 1}\n{"iter\xff": 2}\n{"iteration": 3}\n')
+    assert [m["iteration"] for m in metrics(tmp_path)] == [1, 3], "a line with a damaged byte is left out"
+    assert metrics(tmp_path / "none") == []

@@ -1,0 +1,163 @@
+"""What is around the program: streams that are closed or lack characters, narrow terminals, signals, full disks."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from config import UserError
+from games import make
+from storage import game_files
+from storage.atomic_files import replacing
+from storage.game_files import Record, append
+from support.command_line import told
+
+MAIN = str(Path(__file__).parents[2] / "main.py")
+
+
+def started(*argv, redirect="", **environment):
+    """Run a command line in a process of its own, its streams redirected by a shell."""
+    line = f'exec "$0" "$@" {redirect}'
+    return subprocess.run(["sh", "-c", line, sys.executable, MAIN, *argv], env={**os.environ, **environment},
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)  # fmt: skip
+
+
+def test_what_an_encoding_lacks_is_shown_as_a_question_mark():
+    done = started("levels", "--game", "tictactoe", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "") and "?" in done.stdout and "±" not in done.stdout
+
+
+@pytest.mark.parametrize("redirect, argv, code, said", [
+    (">&-", ["--help"], 0, ""),
+    (">&-", ["levels", "--game", "tictactoe"], 0, ""),
+    ("2>&-", ["levels", "--game", "tictactoe"], 0, "tictactoe"),
+    ("2>&-", ["levels", "--game", "nonsense"], 2, ""),
+    ("<&- >&- 2>&-", ["levels", "--game", "tictactoe"], 0, ""),
+])  # fmt: skip
+def test_a_closed_stream_is_one_that_nobody_reads(redirect, argv, code, said):
+    done = started(*argv, redirect=redirect)
+    assert done.returncode == code and said in done.stdout and bool(done.stdout) == bool(said)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("columns", ["1", "5", "20"])
+def test_help_and_errors_are_told_on_a_narrow_terminal(columns):
+    done = started("levels", "--help", COLUMNS=columns)
+    assert done.returncode == 0 and "--game" in done.stdout
+    done = started("--new", "--random-opening-share", "x", COLUMNS=columns)
+    assert done.stderr == "error: random_opening_share: expected a number from 0 to 1, got 'x'\n"
+
+
+@pytest.mark.parametrize("argv, words", [
+    (["levels", "--game", "~nobody-of-this-name/x.py:Foo"], "expected a file with a game, got '~nobody"),
+    (["levels", "--game", "gomoku(size=9,size=8)"], "gomoku: expected size once, got it twice"),
+    (["levels", "--game", "connect4(rows=400,columns=1,n=4)"], "connect4: expected 1 to 100 rows"),
+    (["match", "rollout:99999999", "random"], "expected from 1 to 9,999,999 simulations, got 'rollout:99999999'"),
+    (["match", "random", "alphabeta:0"], "expected from 1 to 60 plies, got 'alphabeta:0'"),
+    (["--run", "-1"], "run: expected a whole number from 0 to 999,999,999, got '-1'"),
+    (["verify", "--run", "-1"], "run: expected a whole number from 0 to 999,999, got -1"),
+    (["littlego", "--output", "/nowhere/output.txt"], "/nowhere/output.txt: cannot be written"),
+])  # fmt: skip
+def test_errors_name_what_was_expected(place, capsys, argv, words):
+    code, out, err = told(capsys, *argv)
+    assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err, err
+
+
+def test_an_empty_file_of_games_is_said_to_be_empty(tmp_path, capsys):
+    (tmp_path / "none.jsonl").touch()
+    assert "expected games, the file is empty" in told(capsys, "replay", str(tmp_path / "none.jsonl"))[2]
+
+
+# ---- a person
+
+
+@pytest.mark.parametrize("name, ctrl_c", [("SIGHUP", "DFL"), ("SIGTERM", "DFL"), ("SIGTERM", "IGN")])
+def test_a_game_is_saved_when_its_terminal_is_closed(tmp_path, name, ctrl_c):
+    """Also where Ctrl-C is ignored, as in the background of a shell."""
+    place = tmp_path / "game.json"
+    heard = (f"import os, signal, sys; signal.signal(signal.{name}, 0); "
+             f"signal.signal(signal.SIGINT, signal.SIG_{ctrl_c}); os.execv(sys.executable, sys.argv[1:])")  # fmt: skip
+    command = [sys.executable, "-c", heard, sys.executable, MAIN, "play", "--game", "tictactoe", "--against", "random",
+               "--save", str(place)]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as playing:
+        playing.stdin.write("b2\n")
+        playing.stdin.flush()
+        while "random plays" not in playing.stdout.readline():
+            pass
+        time.sleep(0.2)
+        playing.send_signal(getattr(signal, name))
+        playing.stdout.close()  # as the terminal is
+        playing.wait(60)
+    assert len(json.loads(place.read_text())["moves"]) >= 2
+
+
+def test_a_game_without_a_move_is_said_not_to_be_saved_and_an_undo_of_nothing_is_told(
+    place, capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("undo\nresign\n"))
+    argv = ["play", "--game", "tictactoe", "--against", "random", "--save", str(tmp_path / "s.json")]
+    code, out, _ = told(capsys, *argv)
+    assert code == 0 and "There is no move of yours to take back." in out
+    assert "No move was played, so nothing is saved." in out and not (tmp_path / "s.json").exists()
+
+
+def test_a_person_in_a_match_told_as_json_is_asked_where_the_result_is_not(place, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("resign\nresign\n"))
+    code, out, err = told(capsys, "match", "human", "random", "--game", "tictactoe", "--games", "2", "--json")
+    assert code == 0 and json.loads(out)["losses"] == 2 and "to move. Legal:" in err
+
+
+# ---- fewer games, and less room, than was asked for
+
+
+def test_a_match_says_that_there_were_no_more_openings(place, capsys):
+    argv = ["match", "random", "random", "--game", "connect4(columns=2,n=2,rows=1)", "--games", "100"]
+    code, out, _ = told(capsys, *argv)
+    assert code == 0 and "2 of 100 games: there are no more openings that differ" in out
+    told_as_json = json.loads(told(capsys, *argv, "--json")[1])
+    assert (told_as_json["games"], told_as_json["asked"]) == (2, 100)
+
+
+def test_a_match_whose_games_cannot_be_kept_is_reported(place, capsys, monkeypatch, tmp_path):
+    def full(*_):
+        raise UserError("games.jsonl: cannot be written (No space left on device)")
+
+    monkeypatch.setattr(game_files, "append", full)
+    argv = ["match", "random", "greedy", "--game", "tictactoe", "--games", "4", "--save", str(tmp_path / "games.jsonl")]
+    code, out, err = told(capsys, *argv)
+    assert code == 2 and "random against greedy: " in out and "stopped before its end" in out
+    assert err == "error: games.jsonl: cannot be written (No space left on device)\n"
+
+
+def no_room(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_games_that_do_not_fit_leave_no_half_of_a_line(tmp_path, monkeypatch):
+    place, game = tmp_path / "games.jsonl", make("tictactoe")
+    append(place, [Record(game, [4, 0], None)])
+    before = place.read_bytes()
+    monkeypatch.setattr(os, "fsync", no_room)
+    with pytest.raises(UserError, match="games.jsonl: cannot be written"):
+        append(place, [Record(game, [4, 1], None), Record(game, [4, 2], None)])
+    assert place.read_bytes() == before != b""
+
+
+def test_a_file_of_the_user_s_is_replaced_as_a_whole_or_not_at_all(tmp_path):
+    place = tmp_path / "curve.png"
+    place.write_bytes(b"before")
+    with pytest.raises(UserError, match=r"curve.png: cannot be written \(No space"), replacing(place) as trial:
+        assert trial.suffix == ".png"
+        trial.write_bytes(b"half")
+        no_room()
+    assert place.read_bytes() == b"before" and list(tmp_path.iterdir()) == [place]
+    with replacing(place) as trial:
+        trial.write_bytes(b"after")
+    assert place.read_bytes() == b"after" and list(tmp_path.iterdir()) == [place]

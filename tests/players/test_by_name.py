@@ -1,0 +1,166 @@
+"""Players by name: a best that has learned nothing is told, what ships is named, and names are read back."""
+
+import time
+
+import pytest
+
+import games
+from agent import Agent
+from config import UserError
+from evaluation.release import pack
+from initialise import Session
+from interface.cli import run
+from players.by_name import make_player, one_at_a_time
+from players.names import NETWORKS, PLAYERS
+from players.uct import spiel_name
+from search.tables import capacity_for, forest_bytes, make_forest
+from support.board_drawings import play
+from support.search_cases import Projection
+from support.tiny_runs import QUIET, tiny, trained_looking
+
+
+@pytest.fixture
+def begin(place):
+    """Return f(**beginning) -> the folder of a run with a second network and no tournament; nothing is trained."""
+
+    def start(**beginning):
+        with Session.start(tiny(), console=QUIET, **beginning) as session:
+            session.model.set_weights(trained_looking(session.model))
+            with session.store.transaction("test"):
+                session.save_version(1, 1, {})
+            return session.folder
+
+    return start
+
+
+def warned(caplog, name):
+    """Return what is told when a player is made."""
+    caplog.clear()
+    make_player(name, games.make("tictactoe"))
+    return [record.getMessage() for record in caplog.records if record.name == "alphazero.lineup"]
+
+
+def test_a_best_that_has_learned_nothing_is_told_and_what_else_there_is(begin, caplog):
+    folder = begin()
+    said = "run0001's best is version 0, which has learned nothing: no tournament was won yet; current is the newest"
+    assert warned(caplog, "best") == warned(caplog, "net:run0001:best") == [said]
+    assert warned(caplog, "current") == warned(caplog, "version0000") == []
+    pack(folder, 1)
+    assert warned(caplog, "best") == [f"{said}, shipped is the one that comes along"]
+    assert warned(caplog, "shipped") == []
+
+
+def test_a_best_that_is_the_only_network_is_told_too_and_one_that_was_taken_over_is_not(begin, place, caplog):
+    Session.start(tiny(), console=QUIET).close()
+    (said,) = warned(caplog, "best")
+    assert said == "run0001's best is version 0, which has learned nothing: no training has ended yet"
+    begin()
+    begin(INITIAL_RUN_NUMBER=2, INITIAL_MODEL_VERSION=1)
+    assert warned(caplog, "best") == [] and warned(caplog, "run0002:best") != []
+
+
+def test_a_version_that_does_not_ship_is_refused_by_the_name_of_what_does(begin, place):
+    folder = begin()
+    pack(folder, 1)
+    folder.rename(place / "away")
+    for name in ("version0003", "shipped:version0000"):
+        with pytest.raises(UserError, match=f"expected version0001 of tictactoe, which ships, got {name[-11:]}$"):
+            make_player(name, games.make("tictactoe"))
+
+
+def test_the_name_of_a_player_makes_it_again(begin):
+    pack(begin(), 1)
+    game = games.make("tictactoe")
+    networks = "best", "sym:current", "net:shipped", "best:2s", "sym:shipped:0.5s"
+    for name in (*networks, "rollout:2s", "alphabeta:3", "greedy", "solver", "random"):
+        shown = make_player(name, game).name
+        assert make_player(shown, game).name == shown
+
+
+def test_every_form_that_is_shown_is_one():
+    known = PLAYERS.split(", ")
+    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 21
+    for name in known:
+        try:
+            make_player(name, games.make("tictactoe"))
+        except UserError as error:
+            assert "expected a player such as" not in str(error), name
+
+
+@pytest.mark.parametrize("name", ["rolout:500", "random:5", "run0001:5", "uct:2s", "level", "shipped:version"])
+def test_a_name_that_is_nearly_one_is_refused_with_those_there_are(name):
+    with pytest.raises(UserError, match="expected a "):
+        make_player(name, games.make("tictactoe"))
+
+
+def test_openspiels_uct_plays_go_with_any_komi():
+    pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel")
+    for komi in ("0", "7", "7.5", "24.5"):
+        found = pyspiel.load_game(spiel_name(games.make(f"go(komi={komi})")))
+        assert found.get_parameters()["komi"] == float(komi)
+
+
+def test_who_plays_one_game_at_a_time_is_told_by_the_name():
+    alone = ["human", " Human", "-1", "GTP:gnugo --mode gtp", "rollout:2s", "rollout:0.5s+book", "alphabeta:1s"]
+    alone += ["sym:best:2s", "shipped:0.5s+book"]
+    assert all(map(one_at_a_time, alone))
+    assert not any(map(one_at_a_time, ["best", "run0001:version0003", "rollout:100", "uct:10", "level:2", "random"]))
+
+
+def test_a_network_has_a_clock(begin, capsys):
+    pack(begin(), 1)
+    game = games.make("tictactoe")
+    player = make_player("shipped:version0001:0.25s", game)
+    assert isinstance(player, Agent) and (player.seconds, player.at_once) == (0.25, 1)
+    assert run(["match", "best:0.1s", "random", "--game", "tictactoe", "--games", "2"]) == 0
+    assert "run0001:version0000:0.1s" in capsys.readouterr().out
+    assert run(["evaluate", "best:0.1s", "--game", "tictactoe"]) == 2
+    assert "expected a network whose moves take --sims and no clock" in capsys.readouterr().err
+
+
+def test_a_clock_or_a_deadline_ends_a_search_before_its_simulations():
+    game = games.make("gomoku(size=15)")
+    state, network = game.start(), Projection(game)
+    Agent("warm", game, network, mcts_sims=9).act(state, 0)
+    for name in ("seconds", "deadline"):
+        agent = Agent("x", game, network, mcts_sims=100_000)
+        setattr(agent, name, 0.0)
+        agent.new_games(1)
+        agent.new_game(0, 1)
+        decision = agent.act_many([0], [state], [0.0])[0]
+        assert decision.action in state.allowedActions and agent.MCTS.root.visits < 100
+    agent = Agent("x", game, network, mcts_sims=100_000, seconds=0.5)
+    began = time.monotonic()
+    agent.act(state, 0)
+    assert time.monotonic() - began >= 0.5 and 100 < agent.MCTS.root.visits < 100_000
+
+
+def test_a_clock_is_asked_where_the_network_is_not():
+    """Small games are soon known to their end; without proofs the search goes on through them."""
+    game = games.make("tictactoe")
+    visits = []
+    for seconds in (0.02, 0.1, 0.5, 2.5):  # fast machines visit millions a second, busy ones none in 20 ms
+        agent = Agent("x", game, Projection(game), mcts_sims=1_000_000, seconds=seconds)
+        agent.act(game.start(), 0)
+        visits.append(agent.MCTS.root.visits)
+        if visits[-1]:
+            break
+    assert 0 < visits[-1] < 950_000, visits
+    patient = Agent("x", game, Projection(game), mcts_sims=10_000, prove=True)
+    root = patient.think(play(game, "b2 b1"), stop=lambda: False)
+    assert root.proven == 1.0 and root.visits < 10_000, "a proven root needs no more visits"
+
+
+def test_players_with_large_trees_play_fewer_games_at_once():
+    small, large = games.make("connect4"), games.make("gomoku(size=15)")
+    assert make_player("rollout:100", small).at_once == 64 == make_player("rollout:400", small).at_once
+    crowd = make_player("rollout:20000", large).at_once
+    assert 2 <= crowd < 16 and make_player("rollout:1000000", large).at_once == 2
+    assert Agent("x", large, Projection(large), mcts_sims=20_000).at_once == crowd
+    assert crowd * forest_bytes(large, 1, 1, capacity_for(20_000, 1)) <= 2**31
+
+
+def test_trees_beyond_what_can_be_counted_are_refused():
+    game = games.make("go(size=19)")
+    with pytest.raises(UserError, match="at most 2,147,483,647 moves, got 64 trees"):
+        make_forest(game, 64, 1, capacity_for(100_000, 1))

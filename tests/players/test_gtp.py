@@ -1,0 +1,175 @@
+"""Programs that speak GTP: a real one plays by the rules, a bad one loses its own game and harms nothing else."""
+
+import gc
+import logging
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import games
+from config import UserError
+from evaluation.match import play_batch
+from funcs import playMatches
+from interface.notebook.board import Board
+from players.by_name import make_player
+from players.gtp import FOLDERS, GTPPlayer, find_program
+from players.simple import RandomPlayer
+
+ENGINE = Path(__file__).parents[1] / "support" / "fake_gtp_engine.py"
+LOG = logging.Logger("test")
+GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=FOLDERS)
+
+
+def fake(game, mode, note="", seconds=20.0):
+    return GTPPlayer(game, f"{sys.executable} {ENGINE} {mode} {note}", seconds=seconds)
+
+
+def gone(pid):
+    """Wait until a process is no more; a zombie counts as gone."""
+    for _ in range(200):
+        try:
+            os.kill(pid, 0)
+            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(GNUGO is None, reason="gnugo is not installed")
+@pytest.mark.parametrize("spec", ["go(size=5)", "littlego"])
+def test_gnugo_plays_whole_games_by_the_rules(spec, caplog):
+    game = games.make(spec)
+    player = make_player("gtp:gnugo", game)
+    result = playMatches(game, player, RandomPlayer(game), 4, LOG, 0, opening_plies=2)
+    assert "loses" not in caplog.text and result.scores[player.name] > 0  # it passes before all dead stones are taken
+
+
+@pytest.mark.parametrize(
+    "mode, told",
+    [
+        ("hangs", "no answer within"),
+        ("floods", "at most 65,536 bytes"),
+        ("dies", "ended without an answer"),
+        ("garbage", "expected an answer"),
+        ("wrong_number", "expected an answer with the number"),
+        ("talks", "more than was asked"),
+        ("refuses", "refused: 'cannot think'"),
+        ("same_point", "illegal move 'A1'"),
+        ("outside", "illegal move 'Z25'"),
+        ("nonsense", "illegal move"),
+    ],
+)
+def test_a_bad_engine_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog):
+    game = games.make("go(size=4)")
+    engine, other = fake(game, mode, seconds=1.0 if mode == "hangs" else 20.0), RandomPlayer(game)
+    with caplog.at_level(logging.WARNING):
+        result = playMatches(game, engine, other, 2, LOG, 0)
+    assert result.scores == {engine.name: 0, "drawn": 0, "random": 2}
+    assert caplog.text.count("loses its game by rule") == 2 and told in caplog.text
+    assert "\x1b" not in caplog.text
+
+
+def test_an_engine_that_gives_up_has_lost_without_a_warning(caplog):
+    game = games.make("go(size=4)")
+    result = playMatches(game, fake(game, "resigns"), RandomPlayer(game), 2, LOG, 0)
+    assert result.scores["random"] == 2 and "loses" not in caplog.text
+
+
+def test_an_engine_that_gives_up_on_a_notebook_board_has_lost():
+    board = Board(fake(games.make("go(size=4)"), "resigns"))
+    board.move("b2")
+    assert board.over and not board.human_to_move and board.turn == "You win." and "resigns" in board.said
+    assert board.move("c3").note == "the game is over" and len(board.moves) == 1
+    assert board.hint().note == "the game is over" and "Legal" not in repr(board)
+    board.undo()
+    assert not board.over and board.moves == [] and board.human_to_move
+
+
+def test_a_lost_engine_does_not_end_the_games_beside_it():
+    game = games.make("go(size=3)")
+    engine, other = fake(game, "passes"), RandomPlayer(game)
+    bad = fake(game, "dies")
+    good = play_batch(game, (engine, other), [(0, [4], False), (1, [0, 1], True)], seed=1)
+    lost = play_batch(game, (bad, other), [(0, [4], False), (1, [], False)], seed=1)
+    assert all(not g.record.result == 0 and len(g.moves) > 2 for g in good)
+    assert [g.score for g in lost] == [0.0, 0.0] and [len(g.moves) for g in lost] == [1, 1]
+
+
+def test_the_engine_is_told_size_komi_and_all_moves_in_its_own_coordinates(tmp_path):
+    game, note = games.make("go(size=9,komi=6.5)"), tmp_path / "note"
+    player = fake(game, "passes", note)
+    player.new_game(0, 0)
+    state = game.start()
+    for name in ("j9", "a1", "pass", "d4"):
+        action = game.parse_move(name)
+        player.observe(0, action)
+        state = state.takeAction(action)[0]
+    action = player.act(state, 0.0)[0]
+    assert game.move_name(action) == "pass"
+    del player
+    gc.collect()
+    lines = [line.split(" ", 1)[-1].strip() for line in note.read_text().splitlines()]
+    setup = ["boardsize 9", "komi 6.5", "clear_board", "clear_board"]
+    played = ["play black J9", "play white A1", "play black pass", "play white D4"]
+    assert [line.lower() for line in lines] == [line.lower() for line in [*setup, *played, "genmove black", "quit"]]
+
+
+def test_points_of_gomoku_skip_the_letter_i():
+    game = games.make("gomoku(size=15)")
+    player = fake(game, "passes")
+    assert player.vertex(game.parse_move("i15")) == "j15" and player.action("J15") == game.parse_move("i15")
+    for action in range(game.action_size):
+        assert player.action(player.vertex(action).upper()) == action
+    assert [player.action(text) for text in ("I1", "P16", "A0", "pass", "", "A1 ", "A99")] == [None] * 7
+
+
+@pytest.mark.parametrize("mode", ["stubborn", "breeds"])
+def test_nothing_of_an_engine_is_left_behind(mode, tmp_path):
+    game, note = games.make("go(size=3)"), tmp_path / "note"
+    player = fake(game, mode, note)
+    pids = [player._tables[0].engine._process.pid]
+    if mode == "breeds":
+        playMatches(game, player, RandomPlayer(game), 1, LOG, 0, goes_first=1)
+        pids += [int(line.split()[1]) for line in note.read_text().splitlines() if line.startswith("child")]
+        assert len(pids) == 2
+    del player
+    gc.collect()
+    assert all(map(gone, pids))
+
+
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        ("", "such as gtp:gnugo"),
+        ("no-such-program-here --x", "there is no 'no-such-program-here'"),
+        ('"unclosed', "No closing quotation"),
+        (f"{sys.executable} {ENGINE} absent", "boardsize 3"),
+        ("/etc/passwd", "there is no"),
+    ],
+)
+def test_a_program_that_cannot_be_used_is_refused_in_one_line(command, words):
+    with pytest.raises(UserError) as error:
+        GTPPlayer(games.make("go(size=3)"), command)
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_no_shell_reads_the_command_line(tmp_path):
+    target = tmp_path / "made"
+    assert find_program(f"{sys.executable} '; touch {target}' $HOME")[1:] == [f"; touch {target}", "$HOME"]
+    with pytest.raises(UserError):
+        GTPPlayer(games.make("go(size=3)"), f"{sys.executable} -c 0 ; touch {target}")
+    assert not target.exists()
+    assert find_program(f'"{sys.executable} --x"') == find_program(f"{sys.executable} --x")
+    assert find_program(f'"{sys.executable}" "a b"')[1:] == ["a b"], "quotes of words are not those of the whole"
+
+
+@pytest.mark.parametrize("spec", ["connect4", "tictactoe"])
+def test_other_games_have_no_engines(spec):
+    with pytest.raises(UserError, match="points of a Go board"):
+        make_player("gtp:gnugo", games.make(spec))

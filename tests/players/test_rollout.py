@@ -1,0 +1,130 @@
+"""Rollout players: what they prove is true, their visits balance, the same seed gives the same game."""
+
+import functools
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import games
+from MCTS import Node
+from players.by_name import make_player
+from players.rollout import RolloutPlayer
+from search.tables import DRAW, LOSS, OPEN, WIN
+from support.board_drawings import play
+from support.search_cases import GAMES
+
+
+@functools.cache
+def exact(state_id, state):
+    """Return the value of a position for its player to move, by trying everything."""
+    if state.isEndGame:
+        return state.value
+    best = -1.0
+    for action in state.allowedActions:
+        child = state.takeAction(action)[0]
+        value = exact(child.id, child)
+        best = max(best, value if child.playerTurn == state.playerTurn else -value)
+    return best
+
+
+def searched(game, state, sims, seed=0):
+    player = RolloutPlayer(game, sims=sims)
+    player.new_game(0, seed)
+    return player, player.act_many([0], [state], [0.0])[0]
+
+
+@pytest.mark.parametrize("moves", ["", "b2", "b2 a3", "a1 b2 c3"])
+def test_whatever_is_proven_of_tictactoe_is_true(moves):
+    game = games.make("tictactoe")
+    player, decision = searched(game, play(game, moves), 3000)
+    mcts = player.trees(0)[0]
+    nodes = mcts.forest.nodes[: int(mcts.forest.trees[0]["nodes"])]
+    assert {int(p) for p in nodes["proven"]} == {OPEN, WIN, LOSS, DRAW}
+    values = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
+    for i in np.flatnonzero(nodes["proven"] != OPEN):
+        state = Node(mcts, int(i)).state
+        assert values[int(nodes[i]["proven"])] == exact(state.id, state), f"\n{state}"
+    assert 0 < decision.visits.sum() <= 3000
+
+
+@pytest.mark.parametrize("moves, best", [("1 7 1 7 1 6", "1"), ("1 7 1 7 2 7", "7")])
+def test_a_win_is_taken_and_a_threat_met_in_connect4(moves, best):
+    game = games.make("connect4")
+    assert game.move_name(searched(game, play(game, moves), 2000)[1].action) == best
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_same_seed_gives_the_same_visits_in_every_form_of_game(name):
+    game = GAMES[name]
+    found = [searched(game, game.start(), 150, seed=s)[1].visits.tolist() for s in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+    assert sum(found[0]) == 150
+
+
+def test_games_beside_each_other_do_not_disturb_one_another():
+    game = games.make("connect4")
+    player = RolloutPlayer(game, sims=200)
+    for slot in range(5):
+        player.new_game(slot, 10 + slot)
+    states = [game.start().takeAction(a)[0] for a in range(5)]
+    together = player.act_many(range(5), states, [0.0] * 5)
+    for slot, state in enumerate(states):
+        assert together[slot].visits.tolist() == searched(game, state, 200, seed=10 + slot)[1].visits.tolist()
+
+
+def test_a_time_limit_ends_the_search_and_a_proven_win_ends_it_early():
+    game = games.make("connect4")
+    player = RolloutPlayer(game, seconds=60)
+    began = time.perf_counter()
+    action, visits, value, _ = player.act(play(game, "1 7 1 7 1 6"), 0.0)
+    assert (game.move_name(action), time.perf_counter() - began < 50) == ("1", True)
+    short = RolloutPlayer(game, seconds=0.2)
+    assert short.act(game.start(), 0.0)[1].sum() > 0
+
+
+def test_what_one_of_several_trees_proves_to_lose_is_not_played(monkeypatch):
+    monkeypatch.setattr("players.rollout.cores", lambda: 2)
+    game = games.make("connect4")
+    player = RolloutPlayer(game, seconds=0.2)
+    state = game.start()
+    player.act(state, 0.0)
+    first, second = player.trees(0)
+    assert first.forest.trees["rng"][0] != second.forest.trees["rng"][0]
+    most = int(np.sum([mcts.visit_counts() for mcts in (first, second)], axis=0).argmax())
+    assert player._decide(0, state, 0.0).action == most
+    first.forest.moves["proven"][dict(first.root.edges)[most].index] = LOSS
+    assert player._decide(0, state, 0.0).action != most
+    assert make_player("rollout:1s", game).at_once == make_player("alphabeta:1s", game).at_once == 1
+
+
+@pytest.mark.parametrize("name", ["rollout:50", "rollout:0.5s"])
+def test_names_of_rollout_players(name):
+    assert make_player(name, games.make("tictactoe")).name == name
+
+
+@pytest.mark.parametrize("name", ["rollout:0", "rollout:", "rollout:-5", "rollout:0s", "rollout:5m", "rollout:1e5"])
+def test_other_names_are_refused(name):
+    with pytest.raises(games.UserError):
+        make_player(name, games.make("tictactoe"))
+
+
+@pytest.mark.parametrize("budget", [{"seconds": 60.0}, {"sims": 300_000}])
+def test_an_interrupted_search_has_ended_when_the_interruption_goes_on(budget, monkeypatch):
+    """Otherwise it would write into the tree of the next search."""
+    player, threads = RolloutPlayer(games.make("connect4"), **budget), []
+    join = threading.Thread.join
+
+    def interrupted(thread, *rest):
+        threads.append(thread)
+        if len(threads) == 1:
+            raise KeyboardInterrupt
+        join(thread, *rest)
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    player.new_games(1)
+    player.new_game(0, 0)
+    with pytest.raises(KeyboardInterrupt):
+        player.act_many([0], [player.game.start()], [0.0])
+    assert len(threads) > 1 and not any(thread.is_alive() for thread in threads)

@@ -1,0 +1,179 @@
+"""Verify and its like: nobody's rules are run because a run names them, and a run at work is not taken for damaged."""
+
+import json
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError, to_json
+from initialise import Session
+from interface.doctor.history import read_history
+from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
+from storage.game_record import GameRecord
+from storage.recover import recover
+from storage.run_folders import find_run, game_folder, game_of, read_config
+from storage.run_store import Store
+from storage.verify import verify
+from support.command_line import told
+from support.tiny_runs import QUIET, tiny, tree_of
+from training.presets import preset
+
+MOVES = np.array([0, 3, 1, 4, 2], np.int16)
+RECORD = GameRecord(0, MOVES, np.zeros((5, 9), np.uint16), np.zeros(5, np.float32), 1.0)
+
+
+def begin(root, **changes):
+    """Return the folder of a run of tic-tac-toe that knows one network, and its store."""
+    folder = root / "tictactoe" / "run0001"
+    (folder / "models").mkdir(parents=True)
+    config = preset("tiny", **changes)
+    (folder / "config.json").write_text(to_json(config))
+    store, data = Store(folder / "run.db", create=True), arrays_to_bytes([np.zeros(3, np.float32)])
+    (folder / "models" / "version0000.npz").write_bytes(data)
+    with store.transaction():
+        store.put("config", to_json(config))
+        store.put("best", "0")
+        store.add_version(0, 0, "version0000.npz", sha256(data), {}, "")
+    return folder, store
+
+
+def work(store):
+    """Commit an iteration of two games, as a run does."""
+    iteration = store.iterations_done() + 1
+    with store.transaction():
+        store.add_games(iteration, 0, [RECORD, RECORD._replace(index=1)])
+        store.finish(iteration, "self-play", {"games": 2})
+        store.finish(iteration, "iteration", {"best_version": 0, "total_seconds": 0.0})
+
+
+def between(monkeypatch, name, store, after=True):
+    """Let the run commit after, or before, each call of a function that reads."""
+    method = getattr(Store, name)
+
+    def reading(self, *args):
+        if self is not store and not after:
+            work(store)
+        found = method(self, *args)
+        if self is not store and after:
+            work(store)
+        return found
+
+    monkeypatch.setattr(Store, name, reading)
+
+
+@pytest.mark.parametrize("name", ["checked", "sizes", "read_mark", "get", "count_games", "iterations_done"])
+@pytest.mark.parametrize("after", [True, False])
+def test_a_run_that_commits_while_it_is_read_is_whole(tmp_path, monkeypatch, name, after):
+    folder, store = begin(tmp_path)
+    work(store)
+    between(monkeypatch, name, store, after)
+    report = verify(folder)
+    assert report.damage == [] and report.state and report.games == 2 * report.iterations
+    assert report.iterations == (2 if name == "read_mark" else 1), "the mark is read first, then all of one moment"
+    assert store.iterations_done() > 1
+    store.close()
+
+
+def test_what_is_read_together_is_of_one_moment_and_the_next_of_the_next(tmp_path):
+    folder, store = begin(tmp_path)
+    reader = Store(folder / "run.db", read_only=True)
+    with reader.reading():
+        before = reader.count_games()
+        work(store)
+        assert reader.count_games() == before == 0
+    assert reader.count_games() == 2
+    with pytest.raises(ZeroDivisionError), reader.reading():
+        raise ZeroDivisionError
+    reader.close()
+    store.close()
+
+
+def test_a_mark_without_a_run_is_told(tmp_path):
+    folder, store = begin(tmp_path)
+    store.close()
+    mark = json.loads((folder / "run.mark").read_text())
+    del mark["run"]
+    (folder / "run.mark").write_text(json.dumps(mark))
+    assert verify(folder).damage == ["run.db: run.mark: expected that of this database, got another run's"]
+
+
+@pytest.fixture
+def strange(tmp_path):
+    """Return a run whose settings, those of somebody else, name a file of rules that must not be run."""
+    (tmp_path / "g.py").write_text(f"open({str(tmp_path / 'done')!r}, 'w')\n")
+    folder, store = begin(tmp_path / "runs", game=f"{tmp_path / 'g.py'}:G")
+    store.close()
+    return folder
+
+
+def test_rules_that_somebodys_settings_name_are_not_run(strange, tmp_path):
+    words = "config.json: expected the game of the folder tictactoe, got '"
+    before = tree_of(tmp_path)
+    (line,) = verify(strange).damage
+    assert words in line and line.endswith("g.py:G'") and line.isprintable()
+    for read in (recover, read_history):
+        with pytest.raises(UserError) as raised:
+            read(strange)
+        assert str(raised.value) == line and not isinstance(raised.value, DamagedData)
+    after = tree_of(tmp_path)
+    after.pop("runs/tictactoe/run0001/lock")
+    assert after == before, "nothing was run or written"
+
+
+@pytest.mark.parametrize("named, kept", [
+    ("connect4", "tictactoe"), ("nonsense", "tictactoe"), ("open_spiel:efg_game(filename=/etc/passwd)", "hex"),
+    ("open_spiel:hex(string_rep=x)", "open-spiel-hex"), ("x.py", "x"),
+])  # fmt: skip
+def test_a_run_in_the_folder_of_another_game_is_refused(tmp_path, named, kept):
+    with pytest.raises(UserError, match=f"expected the game of the folder {kept}, got '"):
+        game_of(tmp_path / kept / "run0001", preset("tiny", game=named))
+
+
+def test_a_run_whose_settings_name_a_file_of_rules_runs_none_of_it(trained_place, tmp_path, capsys):
+    (tmp_path / "g.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    path = trained_place / "tictactoe" / "run0001" / "config.json"
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps({**settings, "game": f"{tmp_path / 'g.py'}:G"}))
+    for argv in (("--game", "tictactoe", "--run", "1"), ("verify", "--game", "tictactoe")):
+        code, out, err = told(capsys, *argv)
+        assert code in (2, 4) and "expected the game of the folder tictactoe" in out + err
+    with pytest.raises(UserError, match="expected the game of the folder"):
+        Session.open(path.parent, console=QUIET)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_run_in_the_folder_of_its_game_is_read_however_the_game_is_named(tmp_path):
+    (tmp_path / "nim.py").write_text("from games.tictactoe import TicTacToe\n\n\nclass Nim(TicTacToe):\n    pass\n")
+    own = games.make(f"{tmp_path / 'nim.py'}:Nim").spec
+    for named, spec in (("tictactoe", "tictactoe"), (" Connect4( rows=6 )", "connect4"), (own, own)):
+        assert game_of(tmp_path / game_folder(spec) / "run0001", preset("tiny", game=named)).spec == spec
+
+
+@pytest.mark.parametrize("table, row, words", [
+    ("matches", (1, "x", 1, 0, "", 1, 1.0, "a1 b1"), "match game x of iteration 1: has no numbers"),
+    ("matches", ("q", 0, 1, 0, "", 1, 1.0, "a1 b1"), "match game 0 of iteration q: has no numbers"),
+    ("matches", (2, 999, 1, 0, "", 1, "won", "a1 b1"), "match game 999 of iteration 2: does not tell"),
+    ("matches", (2, 999, 1, 0, "", "yes", 1.0, "a1 b1"), "match game 999 of iteration 2: does not tell"),
+    ("games", ("abc", 0, 0, -1.0, b"", b"", b"", 0), "game 0 of iteration abc: has no numbers"),
+    ("stages", ("q", "self-play", '{"games": 1}'), "stages q: expected what self-play ended with"),
+])  # fmt: skip
+def test_a_row_of_odd_types_with_a_right_checksum_is_named_and_dropped(root, table, row, words):
+    folder = find_run("tictactoe", root=root)
+    state = verify(folder).state
+    store = Store(folder / "run.db")
+    with store.transaction():
+        store.insert(table, [row])
+    store.close()
+    assert any(words in line for line in verify(folder).damage)
+    found = recover(folder)
+    assert len(found.lost) == 1 and verify(folder.with_name(found.run)).state == state
+
+
+def test_settings_that_cannot_be_read_are_taken_from_the_database(root):
+    folder = find_run("tictactoe", root=root)
+    (folder / "config.json").write_text("{bad")
+    found = recover(folder)
+    new = folder.with_name(found.run)
+    assert found.lost == ["config.json: cannot be read; the settings in the database take its place"]
+    assert verify(new).damage == [] and read_config(new) == tiny()

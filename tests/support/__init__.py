@@ -1,0 +1,1 @@
+"""What tests share: small runs, toy games, fake workers, independent rules."""

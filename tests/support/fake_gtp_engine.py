@@ -1,0 +1,45 @@
+"""A program that speaks GTP well or badly, as its first argument says; a helper of tests/players/test_gtp.py."""
+
+import os
+import subprocess
+import sys
+import time
+
+MODE, NOTE = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.devnull
+moves = 0
+if MODE == "absent":
+    sys.exit(3)
+for line in sys.stdin:
+    with open(NOTE, "a") as note:
+        note.write(line)
+    number, command, *words = line.split() if line[0].isdigit() else ["", *line.split()]
+    if command == "quit" and MODE != "stubborn":
+        print(f"={number}\n", flush=True)
+        break
+    if command != "genmove" or MODE == "stubborn":
+        answer = f"={number}"
+    elif MODE == "hangs":
+        time.sleep(600)
+    elif MODE == "floods":
+        while True:
+            sys.stdout.write("= " + "flood " * 10_000)
+    elif MODE == "dies":
+        sys.exit(1)
+    elif MODE == "breeds":  # dies, but what it started lives on
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        with open(NOTE, "a") as note:
+            note.write(f"child {child.pid}\n")
+        sys.exit(1)
+    elif MODE == "garbage":
+        answer = "\x1b[31mwhat?"
+    elif MODE == "wrong_number":
+        answer = f"={int(number) + 1} A1"
+    elif MODE == "talks":
+        answer = f"={number} A1\n\n={number} B1"
+    elif MODE == "refuses":
+        answer = f"?{number} cannot think"
+    elif MODE == "resigns":
+        answer = f"={number} resign"
+    else:
+        answer = f"={number} " + {"same_point": "A1", "outside": "Z25", "nonsense": "\u00e4\t9", "passes": "PASS"}[MODE]
+    print(answer + "\n", flush=True)

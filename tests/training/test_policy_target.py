@@ -1,0 +1,176 @@
+"""What self-play teaches: proofs make targets exact, forced playouts are left out, averages of weights play."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import games
+from agent import Agent
+from memory import Batch
+from model import Residual_CNN
+from support.board_drawings import play
+from support.search_cases import GAMES, Projection, value_of, values_after
+from support.tiny_runs import tiny
+from training.selfplay import SelfPlay, game_seed
+
+
+def positions_taught(game, **changes):
+    """Yield (state, visits, search's value) of each position searched in full."""
+    selfplay = SelfPlay(game, tiny(full_search_share=1.0, **changes))
+    network = Projection(game)
+
+    def unsure(planes):
+        values, logits = network(planes)
+        return values / 2, logits
+
+    for record in selfplay.play(unsure, [(i, game_seed("run", 1, i)) for i in range(60)]):
+        state = game.start()
+        for move, visits, value in zip(record.moves, record.visits, record.values, strict=True):
+            if visits.any():
+                yield state, visits, float(value)
+            state = state.takeAction(int(move))[0]
+
+
+# ---- proofs
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4(rows=3,columns=4,n=3)"])
+def test_with_proofs_a_value_that_is_exact_is_that_of_perfect_play_and_its_moves_keep_it(name):
+    game, known, exact, lost_moves = games.make(name), {}, 0, 0
+    for state, visits, value in positions_taught(game, mcts_sims=60, proofs=True):
+        after = values_after(state, known)
+        taught = set(np.flatnonzero(visits))
+        if abs(value) == 1.0:
+            exact += 1
+            assert value == value_of(state, known), f"\n{state}"
+            assert {after[a] for a in taught} == {value}, f"\n{state}"
+        elif len(set(after.values())) > 1 and -1 in after.values():
+            lost_moves += 1
+    assert exact > 50 and lost_moves > 10
+
+
+def test_with_proofs_no_move_into_a_loss_in_one_is_taught_where_another_move_is_not_lost():
+    game, seen = GAMES["connect4"], 0
+    for state, visits, value in positions_taught(game, mcts_sims=100, proofs=True, look_ahead=2):
+        replies = {}
+        for action in state.allowedActions:
+            after = state.takeAction(action)[0]
+            replies[action] = any(after.takeAction(a)[0].value == -1 for a in after.allowedActions)
+        if any(replies.values()) and value > -1:
+            seen += 1
+            assert not any(replies[a] for a in np.flatnonzero(visits)), f"\n{state}"
+    assert seen > 30
+
+
+def test_an_agent_with_proofs_plays_a_win_that_its_network_hates_and_says_that_it_is_won():
+    game = GAMES["connect4"]
+    state = play(game, "1 7 1 7 1 6")
+
+    def hates(planes):
+        logits = np.tile(np.array([-9, 3, 3, 3, 3, 3, 3], np.float32), (len(planes), 1))
+        return np.zeros(len(planes), np.float32), logits
+
+    agent = Agent("proving", game, hates, mcts_sims=400, prove=True, look_ahead=2)
+    action, pi, value, _ = agent.act(state, 0)
+    assert action == 0 and pi[0] == 1 and value == 1.0
+    assert agent.MCTS.root.proven == 1.0
+    agent.new_games(1)
+    agent.new_game(0, 1)
+    assert agent.act_many([0], [state], [0.0])[0].action == 0
+
+
+def test_steps_one_by_one_prove_what_the_compiled_search_proves():
+    game = GAMES["tictactoe"]
+    for moves in ("a1 b1 b2 c3", "a1 b1 b2 c3 a3", "a1 b2 c3 a3 c1 b1 b3"):
+        state = play(game, moves)
+        whole = Agent("whole", game, Projection(game), mcts_sims=2000, leaves=1, prove=True)
+        whole.think(state)
+        steps = Agent("steps", game, Projection(game), mcts_sims=2000, leaves=1, prove=True)
+        steps.buildMCTS(state)
+        while steps.MCTS.root.visits < whole.MCTS.root.visits:
+            steps.simulate()
+        assert steps.MCTS.root.proven == whole.MCTS.root.proven == value_of(state, {})
+        assert (steps.MCTS.visit_counts() == whole.MCTS.visit_counts()).all()
+
+
+# ---- forced playouts
+
+
+def visits_of_the_first_search(**changes):
+    """Return the target of the start of Connect 4 under a network with one opinion: the centre, and all is even."""
+    game = GAMES["connect4"]
+
+    def network(planes):
+        logits = np.tile(np.array([0, 0, 0, 3, 0, 0, 0], np.float32), (len(planes), 1))
+        return np.zeros(len(planes), np.float32), logits
+
+    found = []
+    settings = {"mcts_sims": 200, "full_search_share": 1.0, "proofs": False, "random_opening_share": 0.0}
+    selfplay = SelfPlay(game, tiny(**{**settings, **changes}))
+    for record in selfplay.play(network, [(i, game_seed("run", 1, i)) for i in range(16)]):
+        found.append(record.visits[0])
+    return np.array(found, float)
+
+
+def test_forced_playouts_are_left_out_of_the_target_of_moves_that_the_search_did_not_want():
+    plain = visits_of_the_first_search()
+    forced = visits_of_the_first_search(forced_playouts=2.0)
+    share = [v[:, 3].sum() / v.sum() for v in (plain, forced)]
+    assert share[1] > share[0], "what noise and force made is taken out again"
+    assert (plain.sum(axis=1) == 200).all() and (forced.sum(axis=1) < 200).all()
+
+
+def test_forced_playouts_make_a_search_look_at_every_move_that_noise_names():
+    game = GAMES["connect4"]
+    from MCTS import MCTS
+
+    def network(planes):
+        values = np.zeros(len(planes), np.float32)
+        return values, np.tile(np.array([0, 0, 0, 6, 0, 0, 0], np.float32), (len(planes), 1))
+
+    for seed in range(5):
+        mcts = MCTS(game, epsilon=0.25, forced=2.0, seed=seed)
+        mcts.plant(game.start())
+        mcts.search(network, 1)
+        mcts.add_noise(0.0)
+        mcts.search(network, 400)
+        for _, edge in mcts.root.edges:
+            p = 0.75 * edge.stats["P"] + 0.25 * edge.nu
+            assert edge.stats["N"] >= int((2.0 * p * 399) ** 0.5) or edge.stats["N"] == 0
+        assert sum(edge.stats["N"] > 0 for _, edge in mcts.root.edges) >= 6
+
+
+# ---- the running average of the weights
+
+
+def batches(game, step):
+    rng = np.random.default_rng(step)
+    planes = rng.integers(0, 2, (16, *game.input_shape), dtype=np.uint8)
+    policy = np.full((16, game.action_size), 1 / game.action_size, np.float32)
+    return Batch(planes, rng.choice([-1.0, 1.0], 16).astype(np.float32), policy)
+
+
+def test_the_average_is_that_of_the_weights_after_each_step_and_training_goes_on_from_the_last():
+    game = games.make("tictactoe")
+    sample = functools.partial(batches, game)
+    plain = Residual_CNN(tiny(precision="float32"), game)
+    start, states = plain.get_weights(), []
+    for step in range(6):
+        plain.fit(lambda _, step=step: sample(step), 1, rate=lambda _: 0.01)
+        states.append(plain.get_weights())
+    expected = start
+    for weights, decay in zip(states, (2 / 11, 3 / 12, 4 / 13, 0.3, 0.3, 0.3), strict=True):  # it grows up to its own
+        expected = [decay * mean + (1 - decay) * now for mean, now in zip(expected, weights, strict=True)]
+    model = Residual_CNN(tiny(precision="float32", weight_average=0.3), game)
+    model.set_weights(start)
+    model.fit(sample, 4, rate=lambda _: 0.01)
+    state, weights = model.get_optimizer(), model.get_weights()
+    again = Residual_CNN(tiny(precision="float32", weight_average=0.3), game)  # as when a run is gone on with
+    again.set_weights(weights)
+    again.set_optimizer(state)
+    for each in (model, again):
+        each.fit(lambda step: sample(4 + step), 2, rate=lambda _: 0.01)
+        for got, wanted in zip(each.get_weights(), expected, strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+        assert any(np.abs(a - b).max() > 1e-4 for a, b in zip(each.get_weights(), states[-1], strict=True))
