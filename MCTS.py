@@ -19,7 +19,7 @@ from search import simulate
 from search.endgame import solve_leaf
 from search.expand import expand, make_priors, new_node
 from search.many_trees import Decision, ManyTrees, Predictor, TreeFull
-from search.tables import DRAW, EXPANDED, LOSS, OPEN, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
+from search.tables import DRAW, EXPANDED, LOSS, STEP, TERMINAL, UNPROVEN, UNVISITED, WAITING, find, sum_of_values
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
 
@@ -43,7 +43,7 @@ class Edge:
     def _row(self) -> Any:
         """Its row; None while it is not opened."""
         node, index = self.mcts.forest.nodes[self.node], self.index
-        return self.mcts.forest.edges[index] if index < node["first"] + node["opened"] else None
+        return self.mcts.forest.edges[index] if index < node["first"] + node["materialised"] else None
 
     @property
     def inNode(self) -> Node:
@@ -72,9 +72,10 @@ class Edge:
     def proven(self) -> float | None:
         """What is proven of it, for the player who moves: 1 won, -1 lost, 0 drawn; None = nothing."""
         node = self.mcts.forest.nodes[self.node]
-        unsafe = self.index >= node["first"] + node["count"] or node["proven"] == LOSS
-        known = int(self.mcts.forest.moves[self.index]["proven"]) if self._row is not None else LOSS if unsafe else OPEN
-        return None if known == OPEN else 0.0 if known == DRAW else float(known)
+        known = LOSS if self.index >= node["first"] + node["count"] or node["proven"] == LOSS else UNPROVEN
+        if self._row is not None:
+            known = int(self.mcts.forest.moves[self.index]["proven"])
+        return None if known == UNPROVEN else 0.0 if known == DRAW else float(known)
 
     @property
     def stats(self) -> dict[str, float]:
@@ -132,7 +133,7 @@ class Node:
     def proven(self) -> float | None:
         """What is proven of it, for the player to move: 1 won, -1 lost, 0 drawn; None = nothing."""
         known = int(self._row["proven"])
-        return None if known == OPEN else 0.0 if known == DRAW else float(known)
+        return None if known == UNPROVEN else 0.0 if known == DRAW else float(known)
 
     @property
     def visits(self) -> int:
@@ -155,7 +156,7 @@ class Node:
         actions = sorted(int(a) for a in self.mcts.forest.moves["action"][first : first + count])
         return [(action, Edge(self.mcts, self.index, action)) for action in actions]
 
-    def keeps(self, edge: Edge) -> bool:
+    def keeps_proof(self, edge: Edge) -> bool:
         """True where a move keeps what is proven of the node; while nothing is, where it is not proven to lose."""
         return edge.proven != -1.0 if self.proven is None else edge.proven == self.proven
 
@@ -213,10 +214,10 @@ class MCTS(ManyTrees):
         `done`: the game is over there, or its result is proven; only then there is a value.
         """
         f = self.forest
-        call(simulate.walk, f, self.rules, self.rule, self.cache, 0)
+        call(simulate.select_leaf, f, self.rules, self.rule, self.cache, 0)
         self.check_errors()
         if f.slots["leaf"][0] < 0:
-            call(simulate.undo, f, self.rule, 0)
+            call(simulate.revert_visit, f, self.rule, 0)
             raise TreeFull(f"the tree is full ({self.capacity} nodes)")
         leaf, node, breadcrumbs = Node(self, f.slots["leaf"][0]), int(f.trees[0]["root"]), []
         for e in f.steps["edge"][: f.slots["depth"][0]]:
@@ -255,7 +256,7 @@ class MCTS(ManyTrees):
             tried = [(action, edge) for action, edge in node.edges if edge.stats["N"]]
             if not tried:
                 break
-            kept = [pair for pair in tried if node.keeps(pair[1])]
+            kept = [pair for pair in tried if node.keeps_proof(pair[1])]
             action, edge = max(kept or tried, key=lambda pair: pair[1].stats["N"])
             line.append(action)
             node = edge.outNode

@@ -20,7 +20,7 @@ from memory import Batch
 from search.tables import trees_in
 from search.trace import log_walk, snapshot
 
-ROOM = 2**31
+TREES_BYTES = 2**31
 """Bytes that the trees of a match take; a player whose trees are large plays fewer games at once."""
 RESIGN = -1
 """Action of a `Decision` by which a player gives the game up."""
@@ -30,7 +30,7 @@ class Resigned(Exception):
     """A player gives the game up."""
 
 
-LINE = 10_000
+MAX_TYPED = 10_000
 """Characters of a typed line that are looked at."""
 
 
@@ -108,7 +108,7 @@ class Agent(Player):
         self.rng = rng or np.random.default_rng(0)
         self.alpha, self.noisy, self.seconds = alpha, noisy, seconds
         self._leaves = leaves
-        self.at_once = int(np.clip(trees_in(ROOM, game, mcts_sims), 2, self.at_once)) if self._patient else 1
+        self.at_once = int(np.clip(trees_in(TREES_BYTES, game, mcts_sims), 2, self.at_once)) if self._patient else 1
         self._options: dict[str, Any] = {
             "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
             "prove": prove, "look_ahead": look_ahead, "endgame": endgame,
@@ -178,7 +178,7 @@ class Agent(Player):
         root = self._tree.root
         for action, edge in root.edges:
             pi[action], values[action] = edge.stats["N"], edge.stats["Q"] if edge.proven is None else edge.proven
-            if not root.keeps(edge):
+            if not root.keeps_proof(edge):
                 pi[action] = 0.0
         if not pi.any():  # every move tried is proven to lose: the network's choice, of the others if there are any
             left = [(action, edge) for action, edge in root.edges if edge.proven is None] or root.edges
@@ -374,9 +374,9 @@ class User(Player):
     def _read(self) -> str:
         stream = self._input or sys.stdin
         try:
-            line = rest = stream.readline(LINE) if stream else ""
-            while len(rest) == LINE and not rest.endswith("\n"):  # the end of a long line is no move by itself
-                rest = stream.readline(LINE) if stream else ""
+            line = rest = stream.readline(MAX_TYPED) if stream else ""
+            while len(rest) == MAX_TYPED and not rest.endswith("\n"):  # the end of a long line is no move by itself
+                rest = stream.readline(MAX_TYPED) if stream else ""
         except UnicodeDecodeError:
             return "\N{REPLACEMENT CHARACTER}"
         except (OSError, ValueError):  # the terminal is gone or the file is closed

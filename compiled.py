@@ -146,7 +146,7 @@ def call(function: Any, *args: Any) -> Any:
     return bind(function, *args)(*args)
 
 
-LINE = 64
+CACHE_LINE = 64
 """Bytes of a line."""
 
 

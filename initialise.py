@@ -22,7 +22,7 @@ from config import Config, UserError, differences, from_json, is_fixed, to_json,
 from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
-from memory import Memory, tells_owners
+from memory import Memory, learns_ownership
 from network.predictor import side_by_side
 from network.warm_start import taken_over
 from storage import checkpoints
@@ -33,11 +33,11 @@ from storage.run_folders import (
     find_run,
     game_folder,
     game_of,
-    hold,
-    let_go,
+    lock_folder,
     network_facts,
     new_folder,
     read_config,
+    unlock_folder,
 )
 from storage.run_store import Store
 
@@ -66,7 +66,7 @@ class Session:
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
         self.memory = Memory(
             self.game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-            ownership=tells_owners(config, self.game),
+            ownership=learns_ownership(config, self.game),
         )  # fmt: skip
         self._model: Any = None
         self.game_source: Any = None
@@ -104,7 +104,7 @@ class Session:
         model = _build(config, game)
         weights, memory = taken_over(config, game, lambda c: model if c == config else _build(c, game), source, *wanted)
         folder = new_folder((root or RUNS) / game_folder(game.spec))
-        lock, store = hold(folder), None
+        lock, store = lock_folder(folder), None
         try:
             require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
             store = Store(folder / "run.db", create=True)
@@ -116,7 +116,7 @@ class Session:
             if store is not None:
                 store.close()
             shutil.rmtree(folder, ignore_errors=True)
-            let_go(lock)
+            unlock_folder(lock)
             raise
         session.loggers.main.info("started %s", folder.name)
         try:
@@ -148,14 +148,14 @@ class Session:
         """Go on with a run, with changed settings if given; raise `UserError` when one of them cannot change."""
         wished = config or read_config(folder)
         game_of(folder, wished)
-        lock, store = hold(folder), None
+        lock, store = lock_folder(folder), None
         try:
             store = Store(folder / "run.db")
             return cls._opened(folder, wished, store, lock, console or Console(), log_mcts)
         except BaseException as error:
             if store is not None:
                 store.close()
-            let_go(lock)
+            unlock_folder(lock)
             if isinstance(error, sqlite3.Error):
                 raise DamagedData(f"{folder.name}/run.db: expected a database, got a damaged one ({error})") from None
             raise
@@ -209,7 +209,7 @@ class Session:
         self._close_game_source()
         self.store.close()
         close_loggers(self.loggers)
-        let_go(self._lock)
+        unlock_folder(self._lock)
 
     def _close_game_source(self) -> None:
         if self.game_source is not None:

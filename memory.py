@@ -25,7 +25,7 @@ ILLEGAL = -1.0
 """Marks illegal moves in a policy target."""
 
 
-def tells_owners(config: Config, game: Game) -> bool:
+def learns_ownership(config: Config, game: Game) -> bool:
     """True where a network of these settings learns whose each point is at the end of this game."""
     return config.ownership_weight > 0 and game.start().owners is not None
 
@@ -138,7 +138,7 @@ class Memory:
         self._among = 0, 0, 0
         """The last answer of `_newest`: how many it was asked for, how many had come, the answer."""
         self._grids, self._actions = game.views()
-        self._likeness = Likeness(game)
+        self._likeness = SymmetricHash(game)
         self._keys, self._keyed = np.zeros(size, np.uint64), 0
         """Keys of the positions, and how many of those that ever came have theirs: they are made when asked for."""
         self._drawing: tuple[tuple[int, int, str], np.ndarray] = (0, 0, ""), np.zeros(0)
@@ -295,7 +295,7 @@ class Memory:
         return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy, owners)
 
 
-class Likeness:
+class SymmetricHash:
     """Gives positions keys that are equal for those that the network sees alike, up to symmetry."""
 
     def __init__(self, game: Game) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
-from memory import ILLEGAL, Batch, tells_owners
+from memory import ILLEGAL, Batch, learns_ownership
 from network.interleave import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import keras, layers, ops, tf
 from network.optimizers import WeightAverage, make_optimizer
@@ -63,7 +63,7 @@ class Gen_Model:
         policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
-            "ownership_head": (ownership_loss, config.ownership_weight if tells_owners(config, game) else 0.0),
+            "ownership_head": (ownership_loss, config.ownership_weight if learns_ownership(config, game) else 0.0),
         }
         self.extra_heads = {name: head for name, head in heads.items() if head[1]}
         """Heads that only help to learn: {name: (loss, its weight)}; `_build` may leave them out."""

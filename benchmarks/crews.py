@@ -42,7 +42,7 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
             pids = [os.getpid()] + [p.hand.pid for p in getattr(pool, "_places", []) if p.hand is not None]
             return time.perf_counter(), pool.counts(), processor_seconds(pids)
 
-        for _ in pool.play(source_of(session).order(0), range(100_000)):
+        for _ in pool.play(source_of(session).spec(0), range(100_000)):
             first = first or now()
             if time.perf_counter() - first[0] > seconds:
                 last = now()

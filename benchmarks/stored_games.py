@@ -20,7 +20,7 @@ import numpy as np
 import games
 from config import from_json
 from game import Game
-from memory import Likeness, Memory
+from memory import Memory, SymmetricHash
 from storage.game_record import GameRecord
 from storage.run_store import Store
 
@@ -33,7 +33,7 @@ def searched(record: GameRecord) -> np.ndarray:
 
 def told_of_duplicates(memory: Memory) -> None:
     n = len(memory)
-    keys = Likeness(memory.game).keys(memory.ltmemory.planes[:n])
+    keys = SymmetricHash(memory.game).keys(memory.ltmemory.planes[:n])
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     times, results = counts[which], memory.ltmemory.result[:n].astype(np.float64)
     sums, squares = np.bincount(which, results), np.bincount(which, results**2)

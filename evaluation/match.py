@@ -48,26 +48,26 @@ def play_batch(
         return [play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0) for job in jobs]
     for player in players:
         player.new_games(len(jobs))
-    tables = []
+    games_on = []
     for slot, (index, opening, first) in enumerate(jobs):
         for number, player in enumerate(players):
             player.new_game(slot, _chance(seed, index, number))
-        tables.append(_Table(game, opening, first, players, slot))
+        games_on.append(_OpenGame(game, opening, first, players, slot))
     done = 0
     while True:
-        running = [slot for slot, t in enumerate(tables) if not t.is_over]
+        running = [slot for slot, t in enumerate(games_on) if not t.is_over]
         if report is not None and len(jobs) - len(running) != done:
             done = len(jobs) - len(running)
             report(done)
         if not running:
             break
         for number, player in enumerate(players):
-            slots = [s for s in running if tables[s].to_move() == number and not tables[s].is_over]
+            slots = [s for s in running if games_on[s].to_move() == number and not games_on[s].is_over]
             if slots:
-                taus = [1.0 if len(tables[s].moves) < turns_until_tau0 else 0.0 for s in slots]
-                for s, d in zip(slots, player.act_many(slots, [tables[s].state for s in slots], taus), strict=True):
-                    tables[s].play(d.action, d.visits, d.value, number)
-    return [t.finish(job) for t, job in zip(tables, jobs, strict=True)]
+                taus = [1.0 if len(games_on[s].moves) < turns_until_tau0 else 0.0 for s in slots]
+                for s, d in zip(slots, player.act_many(slots, [games_on[s].state for s in slots], taus), strict=True):
+                    games_on[s].play(d.action, d.visits, d.value, number)
+    return [t.finish(job) for t, job in zip(games_on, jobs, strict=True)]
 
 
 def _chance(seed: int, index: int, number: int) -> int:
@@ -75,7 +75,7 @@ def _chance(seed: int, index: int, number: int) -> int:
     return int(np.random.default_rng([seed, index, number]).integers(2**63))
 
 
-class _Table:
+class _OpenGame:
     """One game of a batch."""
 
     def __init__(
@@ -148,48 +148,48 @@ def play_alone(
     index, opening, first = job
     kept = len(opening) if kept is None else kept
     seeds = _chance(seed, index, 0), _chance(seed, index, 1)
-    table = _seated(game, players, opening, first, seeds)
-    while not table.is_over:
-        number = table.to_move()
+    game_on = _seated(game, players, opening, first, seeds)
+    while not game_on.is_over:
+        number = game_on.to_move()
         player = players[number]
         try:
-            tau = 1.0 if len(table.moves) < turns_until_tau0 else 0.0
-            action, pi, value, _ = player.act(table.state, tau)
+            tau = 1.0 if len(game_on.moves) < turns_until_tau0 else 0.0
+            action, pi, value, _ = player.act(game_on.state, tau)
         except TakeBack:
-            before, table = table, _taken_back(table, kept, number, seeds)
-            if table is before and isinstance(player, User):
+            before, game_on = game_on, _taken_back(game_on, kept, number, seeds)
+            if game_on is before and isinstance(player, User):
                 player.say("There is no move of yours to take back.")
             continue
         except Resigned:
-            table.resigned = number
+            game_on.resigned = number
             break
-        table.play(action, *(player.searched or (pi, value)), number)
+        game_on.play(action, *(player.searched or (pi, value)), number)
         if watch is not None:
-            watch(table.state, player, action)
-    return table.finish(job)
+            watch(game_on.state, player, action)
+    return game_on.finish(job)
 
 
 def _seated(
     game: Game, players: tuple[Player, Player], moves: Sequence[int], first: bool, seeds: tuple[int, int]
-) -> _Table:
+) -> _OpenGame:
     """Return a game in which these moves have been played."""
     for player, seed in zip(players, seeds, strict=True):
         player.new_games(1)
         player.new_game(0, seed)
-    return _Table(game, moves, first, players, 0)
+    return _OpenGame(game, moves, first, players, 0)
 
 
-def _taken_back(table: _Table, kept: int, number: int, seeds: tuple[int, int]) -> _Table:
+def _taken_back(game_on: _OpenGame, kept: int, number: int, seeds: tuple[int, int]) -> _OpenGame:
     """Return the game before the last move of the player who asks, before the last of all among people; unchanged when
     there is none."""
-    moves, state = table.moves, table.game.start()
-    people = all(player.is_person for player in table.players)
+    moves, state = game_on.moves, game_on.game.start()
+    people = all(player.is_person for player in game_on.players)
     own = []
     for ply, action in enumerate(moves):
-        if ply >= kept and (people or int((state.playerTurn == 1) != table.first) == number):
+        if ply >= kept and (people or int((state.playerTurn == 1) != game_on.first) == number):
             own.append(ply)
         state = state.takeAction(action)[0]
-    return _seated(table.game, table.players, moves[: own[-1]], table.first, seeds) if own else table
+    return _seated(game_on.game, game_on.players, moves[: own[-1]], game_on.first, seeds) if own else game_on
 
 
 def contest(

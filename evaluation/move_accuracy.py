@@ -15,7 +15,7 @@ from evaluation.rating import wilson
 from evaluation.solved_positions import Solved
 from search.tables import trees_in
 
-ROOM = 1 << 29
+TREES_BYTES = 1 << 29
 """Bytes of search trees side by side."""
 SIDE_BY_SIDE = 16, 512
 """Positions searched side by side: by any player (its trees may be large); most by a network's."""
@@ -137,7 +137,7 @@ def choose(
 def _side_by_side(player: Player, sims: int) -> int:
     if not isinstance(player, Agent):
         return min(player.at_once, SIDE_BY_SIDE[0])
-    return int(np.clip(trees_in(ROOM, player.game, sims), 1, SIDE_BY_SIDE[1]))
+    return int(np.clip(trees_in(TREES_BYTES, player.game, sims), 1, SIDE_BY_SIDE[1]))
 
 
 def choose_alone(agent: Agent, positions: Sequence[Solved]) -> list[int]:

@@ -25,7 +25,7 @@ class Verdict(NamedTuple):
     score: Score
 
 
-class Evidence(NamedTuple):
+class SprtState(NamedTuple):
     """What games say of "scores s1" against "scores s0" (generalised SPRT over pairs, both errors 5 %)."""
 
     ratio: float
@@ -39,11 +39,11 @@ class Evidence(NamedTuple):
         return True if self.ratio >= self.high else False if self.ratio <= self.low else None
 
 
-def weigh(scores: Sequence[float], s0: float, s1: float) -> Evidence:
+def sprt(scores: Sequence[float], s0: float, s1: float) -> SprtState:
     """Return the evidence of a match in whole pairs."""
     pairs = np.asarray(scores, float).reshape(-1, 2).mean(axis=1)
     low, high = sprt_bounds()
-    return Evidence(log_likelihood_ratio(pairs, s0, s1), low, high)
+    return SprtState(log_likelihood_ratio(pairs, s0, s1), low, high)
 
 
 def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdict | None:
@@ -52,7 +52,7 @@ def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdi
     Where that is undecided after all games, the better one by 95 % stays or comes: strong players draw much, and gain
     less a game than was asked for.
     """
-    found, total = weigh(scores, 0.5, sprt_score), rate(scores)
+    found, total = sprt(scores, 0.5, sprt_score), rate(scores)
     told = (
         f"{total} in {len(scores)} games; evidence {found.ratio:+.2f} "
         f"(promote at {found.high:+.2f}, stop at {found.low:+.2f})"

@@ -35,7 +35,7 @@ NEIGHBOURS = 2
 """How far apart in `LADDER` players are that meet."""
 APART = 10.0
 """Elo that levels are apart at least."""
-Report = Callable[[str], None]
+Say = Callable[[str], None]
 
 
 def pack(folder: Path, version: int | None = None) -> Path:
@@ -117,7 +117,7 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
 
 def measure_levels(
     game: Game, *, count: int, plies: int = 4, seed: int = 0, ladder: tuple[tuple[str, int], ...] = LADDER,
-    report: Report = lambda text: None,
+    report: Say = lambda text: None,
 ) -> list[Level]:  # fmt: skip
     """Return the levels in order of strength; each plays `count` games against each of its neighbours in `ladder`.
 

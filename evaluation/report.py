@@ -13,12 +13,12 @@ from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alo
 from evaluation.solved_positions import Oracle, oracle, positions
 from game import Game
 
-Report = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 """(what is done, how far it is, how far it goes)"""
 
 
 def exact_part(
-    game: Game, who: Oracle, player: Player, *, count: int, sims: Sequence[int], seed: int, report: Report
+    game: Game, who: Oracle, player: Player, *, count: int, sims: Sequence[int], seed: int, report: Progress
 ) -> dict[str, Any]:
     """Return the share of value-keeping moves on solved positions, by stage and difficulty, for each way of moving."""
     found = positions(game, who, count + who.whole, seed, report=lambda n: report("solving positions", n, count))
@@ -54,7 +54,7 @@ def _values(m: Measured, distance: bool) -> dict[str, Any]:
 
 
 def ladder_part(
-    game: Game, player: Player, *, games: int, seconds: float, seed: int, plies: int, report: Report
+    game: Game, player: Player, *, games: int, seconds: float, seed: int, plies: int, report: Progress
 ) -> dict[str, Any]:
     """Return the ladder: how many simulations a rollout player needs to score half."""
     end = time.perf_counter() + seconds if seconds else None
@@ -88,7 +88,7 @@ def evaluate(
     ladder_sims: int,
     opening_plies: int,
     seed: int,
-    report: Report = lambda what, done, total: None,
+    report: Progress = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Return the scoreboard of a player as numbers for programs; `as_text` puts it into words."""
     told: dict[str, Any] = {"game": game.spec, "player": player.name, "exact": None, "ladder": None, "note": ""}

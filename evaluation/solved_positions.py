@@ -102,7 +102,7 @@ class Oracle(NamedTuple):
 
 REACH = {("go", 3): 18, ("go", 4): 20, ("go", 5): 16, ("littlego", 5): 10}
 """{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
-MOST = {("go", 4): 1500, ("go", 5): 500}
+POSITIONS_KEPT = {("go", 4): 1500, ("go", 5): 500}
 """{(game, size): positions at most, because few of them count and more would take many minutes to find}"""
 NODES = 100_000
 """Nodes after which alpha-beta gives a position up: it is left out, which favours positions that are quick to solve."""
@@ -133,7 +133,7 @@ def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
 
     low, high = max(end - reach, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
-    most = MOST.get((game.name, game.grid_shape[0]), ALL)
+    most = POSITIONS_KEPT.get((game.name, game.grid_shape[0]), ALL)
     return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.spec == "tictactoe", most)
 
 

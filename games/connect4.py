@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from compiled import LINE, compiled, inlined, rule, up_to
+from compiled import CACHE_LINE, compiled, inlined, rule, up_to
 from config import UserError
 from game import (
     ENCODE,
@@ -325,7 +325,7 @@ class Connect4(Game):
         self.max_plies = rows * columns
         self.symmetries = column_mirror(rows, columns)
         words = -(-(rows + 1) * columns // 64)
-        self.start_row = np.zeros(up_to(LINE // 4, BOTTOM + 6 * words), np.int32)
+        self.start_row = np.zeros(up_to(CACHE_LINE // 4, BOTTOM + 6 * words), np.int32)
         self.start_row[[PLAYER, LAST, ROWS, COLUMNS, N, WORDS]] = 1, -1, rows, columns, n, words
         bits = np.zeros(64 * words, np.uint8)
         bits[: (rows + 1) * columns : rows + 1] = 1

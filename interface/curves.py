@@ -23,7 +23,7 @@ from storage.atomic_files import replacing
 BLUE, ORANGE, GREY, DARK, GREEN = "#3566a8", "#e08a1e", "#c3c9d1", "#505860", "#3f8f5b"
 RUN_COLOURS = (BLUE, ORANGE, GREEN, "#b04a5a", "#7a5ca8", "#3a9aa8", "#8a6d3b", "#9aa33a")
 DASHES: Any = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
-Line = dict[str, Any]
+MetricsLine = dict[str, Any]
 """A line of metrics.jsonl."""
 
 
@@ -48,12 +48,12 @@ class Run(NamedTuple):
     """What is drawn of a run."""
 
     name: str
-    lines: Sequence[Line]
+    lines: Sequence[MetricsLine]
     colour: str | None
     """None when it is the only one: then colours tell series apart, else dashes do."""
     by_time: bool
 
-    def place(self, line: Line) -> float:
+    def place(self, line: MetricsLine) -> float:
         """Where a line is on the x axis."""
         return line.get("total_seconds", 0) / 60 if self.by_time else line["iteration"]
 
@@ -67,7 +67,7 @@ class Run(NamedTuple):
         return {"color": self.colour or colour, "linestyle": "-" if self.colour is None else DASHES[number]}
 
 
-def curves(metrics: Sequence[Line] | Mapping[str, Sequence[Line]], *, by_time: bool = False) -> Picture:
+def curves(metrics: Sequence[MetricsLine] | Mapping[str, Sequence[MetricsLine]], *, by_time: bool = False) -> Picture:
     """Draw a run from the lines of its metrics.jsonl, or several: {name: lines}; over iterations or minutes of work."""
     named = metrics if isinstance(metrics, Mapping) else {"": metrics}
     several = len(named) > 1

@@ -15,7 +15,7 @@ from typing import Any
 
 from network.keras_import import layers, ops, tf
 
-MOST = 32
+MAX_BOARDS = 32
 """Boards side by side, at most."""
 WIDE = 15
 """From so many columns on a board fills the tiles well enough by itself."""
@@ -24,7 +24,7 @@ WIDE = 15
 def boards_side_by_side(batch: int, columns: int, kernels: Sequence[int]) -> int:
     """Return how many boards of a training batch make an image: 1 where that is impossible or no faster."""
     odd = all(kernel % 2 for kernel in kernels)  # an even one has more padding on one side
-    return math.gcd(batch, MOST) if odd and columns < WIDE and _dilates() else 1
+    return math.gcd(batch, MAX_BOARDS) if odd and columns < WIDE and _dilates() else 1
 
 
 @cache

@@ -25,7 +25,7 @@ from storage.atomic_files import write_file
 SHIPPED = Path(__file__).parent / "books"
 LIMIT = 1_000_000
 """Bytes of a file."""
-MOST = 20_000
+MAX_POSITIONS = 20_000
 """Positions of a book, before turning and mirroring."""
 
 
@@ -109,8 +109,8 @@ def _from_bytes(data: bytes, game: Game) -> Book:
     if named != game.spec and not lies_elsewhere(named, game) and games.make(named, typed=False).spec != game.spec:
         raise UserError(f"expected a book of {game.spec}, got one of {values['game'][:60]}")
     positions = values["positions"]
-    if not isinstance(positions, dict) or len(positions) > MOST:
-        raise UserError(f"positions: expected at most {MOST:,}, each a line of moves with its reply")
+    if not isinstance(positions, dict) or len(positions) > MAX_POSITIONS:
+        raise UserError(f"positions: expected at most {MAX_POSITIONS:,}, each a line of moves with its reply")
     book = Book(game, values["player"][:100])
     for number, (line, reply) in enumerate(positions.items(), 1):
         try:
@@ -169,8 +169,8 @@ def extend(
             state = after_line(book.game, line)
             if state in book:
                 continue  # it is another one turned or mirrored
-            if len(book) >= MOST:
-                raise UserError(f"{path}: expected at most {MOST:,} positions; take fewer --plies")
+            if len(book) >= MAX_POSITIONS:
+                raise UserError(f"{path}: expected at most {MAX_POSITIONS:,} positions; take fewer --plies")
             player.new_games(1)
             player.new_game(0, int(np.random.default_rng([seed, *line]).integers(2**31)))
             for action in line:

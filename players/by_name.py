@@ -35,7 +35,7 @@ _LEVEL = re.compile(r"level[: ]([0-9]{1,3})( \(elo -?[0-9]+\))?")
 _LOGGER = logging.getLogger("alphazero.lineup")
 _MOST = {"alphabeta": 60, "rollout": 9_999_999, "uct": 9_999_999}
 """Plies and simulations that players may be asked for."""
-ROOM = 2**30
+TREES_BYTES = 2**30
 """Bytes at most of the tree of a network that has a clock."""
 
 
@@ -85,7 +85,7 @@ def _network(
 
 def most_sims(game: Game) -> int:
     """Return the simulations at most of a network's search that has a clock; a full tree ends it."""
-    return max(trees_in(ROOM, game, 1000) * 1000, 20_000)
+    return max(trees_in(TREES_BYTES, game, 1000) * 1000, 20_000)
 
 
 def _seconds(text: str, name: str) -> float:

@@ -142,7 +142,7 @@ def _shown(text: str) -> str:
     return repr(" ".join(text.split())[:60])
 
 
-class _Table:
+class _EngineGame:
     """A game that a program plays."""
 
     def __init__(self, game: Game, engine: Engine | None) -> None:
@@ -166,13 +166,13 @@ class GTPPlayer(Player):
         super().__init__(f"gtp:{' '.join(command.split())[:60]}", game)
         self._seconds = seconds
         try:
-            self._tables = {0: _Table(game, self._begin())}
+            self._games = {0: _EngineGame(game, self._begin())}
         except EngineFailed as error:
             raise UserError(f"{self.name}: {error}") from None
 
     def new_game(self, slot: int, seed: int) -> None:
         """Clear the program's board, or start it again where it failed. Its chance is its own: GTP has no seeds."""
-        engine = self._tables[slot].engine if slot in self._tables else None
+        engine = self._games[slot].engine if slot in self._games else None
         try:
             if engine is None:
                 engine = self._begin()
@@ -180,10 +180,10 @@ class GTPPlayer(Player):
         except EngineFailed as error:
             self._log(error)
             engine = None
-        self._tables[slot] = _Table(self.game, engine)
+        self._games[slot] = _EngineGame(self.game, engine)
 
     def observe(self, slot: int, action: int) -> None:
-        table = self._tables[slot]
+        table = self._games[slot]
         if table.own != action:
             table.waiting.append(f"play {_colour(table.state)} {self.vertex(action)}")
         table.own = None
@@ -192,9 +192,9 @@ class GTPPlayer(Player):
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions = []
         for slot, state in zip(slots, states, strict=True):
-            if self._tables[slot].state.id != state.id:
+            if self._games[slot].state.id != state.id:
                 raise ValueError(f"{self.name}: expected to be told of every move by `observe`")
-            action, pi = self._move(self._tables[slot], state), np.zeros(self.game.action_size)
+            action, pi = self._move(self._games[slot], state), np.zeros(self.game.action_size)
             if action != RESIGN:
                 pi[action] = 1.0
             decisions.append(Decision(action, pi, 0.0))
@@ -234,7 +234,7 @@ class GTPPlayer(Player):
         engine.ask("clear_board")
         return engine
 
-    def _move(self, table: _Table, state: GameState) -> int:
+    def _move(self, table: _EngineGame, state: GameState) -> int:
         """Return the program's move; RESIGN when it gives up, fails or its move is not legal."""
         if table.engine is None:
             return RESIGN

@@ -28,7 +28,7 @@ LOOK = 0.01
 """Seconds from one look at the clock to the next."""
 ANYHOW = 512
 """Simulations of `think` where nobody says how many."""
-ROOM = 2**30
+TREES_BYTES = 2**30
 """Bytes at most of one tree under a time limit; a full tree ends the search."""
 
 
@@ -88,14 +88,14 @@ class RolloutPlayer(Player):
         self._interrupted = False
         self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
-        self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * ROOM, game, sims), 2, self.at_once))
+        self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * TREES_BYTES, game, sims), 2, self.at_once))
         self.stopped: Callable[[], bool] = lambda: False
         """Asked now and then; true ends the search before its time."""
 
     def trees(self, slot: int) -> list[MCTS]:
         """Return the independent searches of a game, made when first needed."""
         if slot not in self._games:
-            fits = ROOM * 1000 // forest_bytes(self.game, 1, 1, 1000)
+            fits = TREES_BYTES * 1000 // forest_bytes(self.game, 1, 1, 1000)
             sims = self._sims if self._sims is not None else max(fits // 2 - 2, 1000)
             count = 1 if self._sims is not None else self._lanes
             self._games[slot] = [MCTS(self.game, sims=sims, cache_size=0, seed=lane) for lane in range(count)]

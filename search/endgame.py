@@ -7,7 +7,7 @@ import numpy as np
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
 from search.endgame_solver import FEW, MANY, solve
-from search.tables import DRAW, EXPANDED, LOSS, OPEN, TERMINAL, WAITING, copy_row, open_edge, row_index
+from search.tables import DRAW, EXPANDED, LOSS, TERMINAL, UNPROVEN, WAITING, copy_row, materialise_edge, row_index
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 """What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""
@@ -17,7 +17,7 @@ LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 def solve_leaf(f, rules, t, index):  # type: ignore[no-untyped-def]
     """Solve a position near the end of the game, if that takes no longer than the network's answer."""
     node, row = at(f.nodes, index), row_index(f, t, index)
-    if node.status == WAITING and node.proven == OPEN and not node.late and is_late(f, t, row):
+    if node.status == WAITING and node.proven == UNPROVEN and not node.late and is_late(f, t, row):
         solve_late(f, rules, node, row)
 
 
@@ -54,7 +54,7 @@ def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
     row = row_index(f, t, index)
     if not is_late(f, t, row):
         node.late = ROOT_EARLY  # so that the next walk does not wait for the position
-    elif node.proven == OPEN or (node.status == WAITING and node.late == LEAF_TRIED):
+    elif node.proven == UNPROVEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)
 
 
@@ -65,7 +65,7 @@ def solve_moves(f, rules, node, row):  # type: ignore[no-untyped-def]
     Where one wins it does not matter whether others are known; else all must be, or the root is searched. Where all
     lose, the network is asked for its priors.
     """
-    node.late, node.proven = ROOT_TRIED, OPEN
+    node.late, node.proven = ROOT_TRIED, UNPROVEN
     f.line.left[0] = MANY
     best, unknown = -1.0, False
     for i in range(node.count):
@@ -99,9 +99,9 @@ def visit_all(f, node):  # type: ignore[no-untyped-def]
     node.total = 0
     for i in range(node.count):
         if f.odds[i] != GIVEN_UP:
-            e = open_edge(f, node, np.int64(node.first + i))
+            e = materialise_edge(f, node, np.int64(node.first + i))
             edge = f.edges[e]
             edge.N = max(edge.N, least)
             edge.W, f.moves[e].proven = edge.N * f.odds[i], as_proof(f.odds[i])
-    for e in range(node.first, node.first + node.opened):
+    for e in range(node.first, node.first + node.materialised):
         node.total += f.edges[e].N

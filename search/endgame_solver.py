@@ -20,7 +20,7 @@ POINTS = 3
 """A result between -1 and 1, of which nothing is proven; GIVEN_UP: no value, not yet known, or not for so little."""
 
 
-class Line(NamedTuple):
+class LineOfPlay(NamedTuple):
     """Room for one line of play of up to D moves and what is still to be tried beside it."""
 
     rows: np.ndarray
@@ -36,10 +36,10 @@ class Line(NamedTuple):
 COUNT, TRIED, ALPHA, BETA, KILLER = range(5)
 
 
-def make_line(game: Game, plies: int) -> Line:
+def make_line(game: Game, plies: int) -> LineOfPlay:
     """Return room for lines of at most so many moves."""
     size = 0 if game.start_row is None else game.start_row.shape[0]
-    return Line(
+    return LineOfPlay(
         np.zeros((plies + 1, size), np.int32),
         np.zeros((plies + 1, game.action_size), np.int32),
         np.zeros((plies + 1, 5), np.int32),
@@ -75,9 +75,9 @@ def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
 @compiled
 def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
     """Return the value of line.rows[0], or GIVEN_UP where it took more positions than line.left or more plies."""
-    told = rules.solve(line.rows[0], line.left)
-    if told != NOT_TOLD:
-        return told
+    known = rules.solve(line.rows[0], line.left)
+    if known != NOT_TOLD:
+        return known
     d, deepest = 0, line.rows.shape[0] - 1
     for i in range(deepest + 1):
         line.counts[i, KILLER] = -1  # what other positions left would decide here what is given up

@@ -16,8 +16,8 @@ from search.tables import (
     EXPANDED,
     LOSS,
     NO_ROOM,
-    OPEN,
     TERMINAL,
+    UNPROVEN,
     WAITING,
     WIN,
     copy_row,
@@ -119,17 +119,17 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
     node.total = 0
     node.value = f.outcome[0] if over else 0.0
     node.status = TERMINAL if over else WAITING
-    node.proven, node.late, node.logits = OPEN, 0, 0
+    node.proven, node.late, node.logits = UNPROVEN, 0, 0
     if over and node.value in (-1.0, 0.0, 1.0):
         node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
     node.first = t * edge_capacity + tree.edges
     node.count = count
     node.legal = count
-    node.opened = 0
+    node.materialised = 0
     first = t * edge_capacity + tree.edges
     for i in range(count):
         move = at(f.moves, first + i)
-        move.action, move.proven = at(f.legal, i), OPEN
+        move.action, move.proven = at(f.legal, i), UNPROVEN
     if tree.ahead > 0 and not over:
         look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
     tree.nodes += 1
@@ -141,9 +141,9 @@ def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
 @inlined
 def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
     """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
-    told = rules.winning(row)
-    if told != NOT_TOLD:
-        return told
+    known = rules.winning(row)
+    if known != NOT_TOLD:
+        return known
     for i in range(node.first, node.first + node.count):
         for k in range(row.shape[0]):
             room[k] = row[k]
@@ -164,7 +164,7 @@ def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def
     if move == NO_WIN:
         if plies > 1:
             leave_out_losing(f, rules, node, row)
-            if node.count == 1 and node.proven == OPEN:
+            if node.count == 1 and node.proven == UNPROVEN:
                 pass_through(f, node)
         return
     i = np.int64(node.first)
@@ -214,7 +214,7 @@ def try_move(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def join(f, rules, t, key, e):  # type: ignore[no-untyped-def]
+def link_child(f, rules, t, key, e):  # type: ignore[no-untyped-def]
     """Return the node behind edge e, whose position stands in the tree's next free row: made now or shared with another
     path; NO_ROOM in a full tree.
     """

@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from compiled import compiled, inlined
-from search.sampling import sensible, uniform
+from search.sampling import keeps_proof, uniform
 from search.select import known_q
-from search.tables import OPEN, open_edge
+from search.tables import UNPROVEN, materialise_edge
 
 GUMBEL = 2
 """`noisy` of a tree whose root is searched in this way."""
@@ -57,13 +57,13 @@ def sigma(q, most):  # type: ignore[no-untyped-def]
 @inlined
 def most_visits(f, node):  # type: ignore[no-untyped-def]
     most = 0
-    for e in range(node.first, node.first + node.opened):
+    for e in range(node.first, node.first + node.materialised):
         most = max(most, f.edges[e].N)
     return most
 
 
 @inlined
-def hope(f, t, e, most):  # type: ignore[no-untyped-def]
+def gumbel_score(f, t, e, most):  # type: ignore[no-untyped-def]
     """Return g + logit of the prior + sigma(Q) of an opened edge of the root; without a visit Q counts as nothing."""
     edge = f.edges[e]
     known = sigma(known_q(f, e), most) if edge.N > 0 else 0.0
@@ -80,21 +80,21 @@ def select_gumbel(f, t):  # type: ignore[no-untyped-def]
     node = f.nodes[tree.root]
     due, most = visits_due(node.total, tree.considered, tree.budget), most_visits(f, node)
     best, best_e, other, other_e = -1e300, np.int64(-1), -1e300, np.int64(-1)
-    for e in range(node.first, node.first + node.opened):
+    for e in range(node.first, node.first + node.materialised):
         edge = f.edges[e]
-        if sensible(f, node, e):
-            score = hope(f, t, e, most)
+        if keeps_proof(f, node, e):
+            score = gumbel_score(f, t, e, most)
             if edge.N == due and score > best:
                 best, best_e = score, np.int64(e)
             if score > other:
                 other, other_e = score, np.int64(e)
     if due == 0 or other_e < 0:
-        for e in range(node.first + node.opened, node.first + node.count):
+        for e in range(node.first + node.materialised, node.first + node.count):
             score = f.noise[t, f.moves[e].action] + math.log(f.moves[e].P + 1e-30)
             if score > best:
                 best, best_e = score, np.int64(e)
-        if best_e >= node.first + node.opened:
-            return open_edge(f, node, best_e)
+        if best_e >= node.first + node.materialised:
+            return materialise_edge(f, node, best_e)
     return best_e if best_e >= 0 else other_e
 
 
@@ -103,28 +103,28 @@ def choose_gumbel(f, t):  # type: ignore[no-untyped-def]
     """Return the root's edge to play: the most hopeful of the most visited that keep what is proven; -1 = none."""
     node = f.nodes[f.trees[t].root]
     most, top = most_visits(f, node), 0
-    for e in range(node.first, node.first + node.opened):
-        if sensible(f, node, e):
+    for e in range(node.first, node.first + node.materialised):
+        if keeps_proof(f, node, e):
             top = max(top, f.edges[e].N)
     best, best_e = -1e300, np.int64(-1)
-    for e in range(node.first, node.first + node.opened):
-        if f.edges[e].N == top and top > 0 and sensible(f, node, e):
-            score = hope(f, t, e, most)
+    for e in range(node.first, node.first + node.materialised):
+        if f.edges[e].N == top and top > 0 and keeps_proof(f, node, e):
+            score = gumbel_score(f, t, e, most)
             if score > best:
                 best, best_e = score, np.int64(e)
     return best_e
 
 
 @compiled
-def write_improved(f, t, told):  # type: ignore[no-untyped-def]
+def write_improved(f, t, target):  # type: ignore[no-untyped-def]
     """Write softmax(logits + sigma(completed Q)) as whole numbers into told; return whether any is positive.
 
     A move without a visit counts as worth the mean of the network's value and of the visited moves' Q, by their priors.
     """
     node = f.nodes[f.trees[t].root]
-    most, opened = most_visits(f, node), node.first + node.opened
+    most, materialised = most_visits(f, node), node.first + node.materialised
     prior, weighted = 0.0, 0.0
-    for e in range(node.first, opened):
+    for e in range(node.first, materialised):
         edge = f.edges[e]
         if edge.N > 0:
             prior += f.moves[e].P
@@ -136,10 +136,10 @@ def write_improved(f, t, told):  # type: ignore[no-untyped-def]
     for i in range(node.count):
         e = node.first + i
         f.odds[i] = -1e300
-        if e >= opened:
-            if node.proven == OPEN:
+        if e >= materialised:
+            if node.proven == UNPROVEN:
                 f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(mixed, most)
-        elif sensible(f, node, e):
+        elif keeps_proof(f, node, e):
             q = known_q(f, e) if f.edges[e].N > 0 else mixed
             f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(q, most)
         top = max(top, f.odds[i])
@@ -150,5 +150,5 @@ def write_improved(f, t, told):  # type: ignore[no-untyped-def]
         f.odds[i] = math.exp(max(f.odds[i] - top, -700.0)) if f.odds[i] > -1e300 else 0.0
         total += f.odds[i]
     for i in range(node.count):
-        told[f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] / total + 0.5)
+        target[f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] / total + 0.5)
     return True

@@ -17,9 +17,9 @@ from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.sampling import choose, draw_noise
 from search.select import Rule
+from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
-from search.simulate import undo
-from search.speed.bound_arguments import Held
+from search.speed.bound_arguments import BoundArguments
 from search.tables import capacity_for, find, make_forest
 
 
@@ -85,8 +85,10 @@ class ManyTrees:
         self._asked = np.zeros(batch, np.int32)
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
-        self._held = Held(search_step, self.forest, self.rules, self.rule, self.cache, self._asked, self._values,
-                          self._logits, self._planes)  # fmt: skip
+        self._bound = BoundArguments(
+            search_step, self.forest, self.rules, self.rule, self.cache, self._asked, self._values, self._logits,
+            self._planes,
+        )  # fmt: skip
         if isinstance(game, PlainGame):
             game.searches.add(self)
 
@@ -142,7 +144,7 @@ class ManyTrees:
         n = evaluations = 0
         stopped = False
         while True:
-            n = call(search_step, self._held, n, which)
+            n = call(search_step, self._bound, n, which)
             self.check_errors()
             if n == 0:
                 if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
@@ -153,7 +155,7 @@ class ManyTrees:
                 self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
             except BaseException:
                 for slot in self._asked[:n]:
-                    call(undo, f, self.rule, int(slot))
+                    call(revert_visit, f, self.rule, int(slot))
                 raise
             stopped = stop is not None and stop()
             if stopped:
@@ -171,9 +173,9 @@ class ManyTrees:
     def visit_counts(self, tree: int = 0) -> np.ndarray:
         """Return [action_size] int64: N of the root's moves."""
         root = self.forest.nodes[self.forest.trees[tree]["root"]]
-        edges = self.forest.edges[root["first"] : root["first"] + root["opened"]]
+        edges = self.forest.edges[root["first"] : root["first"] + root["materialised"]]
         counts = np.zeros(self.game.action_size, np.int64)
-        actions = self.forest.moves["action"][root["first"] : root["first"] + root["opened"]]
+        actions = self.forest.moves["action"][root["first"] : root["first"] + root["materialised"]]
         counts[actions] = edges["N"]
         return counts
 

@@ -7,9 +7,20 @@ import numpy as np
 from compiled import at, compiled
 from search.evaluation_cache import cache_place
 from search.expand import expand
-from search.simulate import LEAF, MAKE, WALK, arrive, backup, begin, make_root_priors, play_on, settle, walk_on
-from search.speed.bound_arguments import given
-from search.speed.prefetch import AHEAD, ask_for_edges, ask_for_path, ask_for_steps
+from search.simulate import (
+    EXPAND,
+    LEAF,
+    SELECT,
+    backup,
+    enter_child,
+    finish_simulation,
+    make_child_position,
+    make_root_priors,
+    select_child,
+    start_simulation,
+)
+from search.speed.bound_arguments import unpack
+from search.speed.prefetch import AHEAD, prefetch_edges, prefetch_path, prefetch_steps
 from search.tables import WAITING, row_index
 
 
@@ -30,7 +41,7 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
         ended = np.int64(0)
         for i in range(seek):
             slot = np.int64(at(seeking, i))
-            if arrive(f, rules, cache, slot) == WALK:
+            if enter_child(f, rules, cache, slot) == SELECT:
                 walking[np.uint64(count)] = slot
                 count += 1
             else:
@@ -38,20 +49,20 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
                 ended += 1
         for i in range(make):
             slot = np.int64(at(making, i))
-            play_on(f, rules, cache, slot)
+            make_child_position(f, rules, cache, slot)
             seeking[np.uint64(i)] = slot
         seek, make, n = make, np.int64(0), np.int64(0)
         for i in range(min(AHEAD, count)):
-            ask_for_edges(f, at(f.slots, at(walking, i)).leaf)
+            prefetch_edges(f, at(f.slots, at(walking, i)).leaf)
         for i in range(count):
             if i + AHEAD < count:
-                ask_for_edges(f, at(f.slots, at(walking, i + AHEAD)).leaf)
+                prefetch_edges(f, at(f.slots, at(walking, i + AHEAD)).leaf)
             slot = np.int64(at(walking, i))
-            following = walk_on(f, rule, slot)
-            if following == WALK:
+            phase = select_child(f, rule, slot)
+            if phase == SELECT:
                 walking[np.uint64(n)] = slot
                 n += 1
-            elif following == MAKE:
+            elif phase == EXPAND:
                 making[np.uint64(make)] = slot
                 make += 1
             else:
@@ -59,24 +70,24 @@ def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
                 ended += 1
         for i in range(ended):
             slot = np.int64(at(ending, i))
-            if settle(f, rules, rule, cache, slot) and begin(f, rules, slot):
+            if finish_simulation(f, rules, rule, cache, slot) and start_simulation(f, rules, slot):
                 walking[np.uint64(n)] = slot
                 n += 1
         count = n
 
 
 @compiled
-def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-untyped-def]
+def expand_and_backup(f, rule, cache, asked, count, values, logits):  # type: ignore[no-untyped-def]
     """Take the network's answers for the leaves in the air at the slots asked[:count]."""
     for k in range(min(2 * AHEAD, count)):
-        ask_for_steps(f, at(asked, k))
+        prefetch_steps(f, at(asked, k))
     for k in range(min(AHEAD, count)):
-        ask_for_path(f, cache, np.int64(at(asked, k)))
+        prefetch_path(f, cache, np.int64(at(asked, k)))
     for k in range(count):
         if k + 2 * AHEAD < count:
-            ask_for_steps(f, at(asked, k + 2 * AHEAD))
+            prefetch_steps(f, at(asked, k + 2 * AHEAD))
         if k + AHEAD < count:
-            ask_for_path(f, cache, np.int64(at(asked, k + AHEAD)))
+            prefetch_path(f, cache, np.int64(at(asked, k + AHEAD)))
         slot = np.int64(at(asked, k))
         w, answer, value = at(f.slots, slot), logits[np.uint64(k)], at(values, k)
         node = at(f.nodes, w.leaf)
@@ -96,16 +107,16 @@ def absorb(f, rule, cache, asked, count, values, logits):  # type: ignore[no-unt
 
 
 @compiled
-def search_step(held, count, which):  # type: ignore[no-untyped-def]
+def search_step(bound, count, which):  # type: ignore[no-untyped-def]
     """Take `count` answers for the slots in `asked`, then walk the trees in `which` until each needs the network.
 
     Writes planes[k] and asked[k] for each new question and returns their number; 0 = every tree is done.
     Up to L leaves of a tree may be in the air. held: (forest, rules, rule, cache, asked, values [B], logits [B,
     action_size], planes [B, ...] flat).
     """
-    f, rules, rule, cache, asked, values, logits, planes = given(held)
+    f, rules, rule, cache, asked, values, logits, planes = unpack(bound)
     leaves = f.leaves
-    absorb(f, rule, cache, asked, count, values, logits)
+    expand_and_backup(f, rule, cache, asked, count, values, logits)
     n = 0
     for i in range(which.shape[0]):
         f.trees[which[i]].pending = 0
@@ -113,7 +124,7 @@ def search_step(held, count, which):  # type: ignore[no-untyped-def]
         count = 0
         for i in range(which.shape[0]):
             slot = np.int64(which[i] * leaves + leaf)
-            if f.trees[which[i]].pending == leaf and begin(f, rules, slot):
+            if f.trees[which[i]].pending == leaf and start_simulation(f, rules, slot):
                 f.active[count] = slot
                 count += 1
         run_to_leaves(f, rules, rule, cache, np.int64(count))

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
-from search.expand import join, make_priors, new_node, try_move
-from search.speed.prefetch import ask_for_node
+from search.expand import link_child, make_priors, new_node, try_move
+from search.speed.prefetch import prefetch_node
 from search.tables import (
     EXPANDED,
-    OPEN,
+    UNPROVEN,
     UNVISITED,
     WAITING,
     WIN,
     copy_row,
     find,
     grouped,
-    open_edge,
+    materialise_edge,
     row_index,
 )
 
@@ -27,7 +27,7 @@ def take_win(f, index):  # type: ignore[no-untyped-def]
     node = f.nodes[index]
     for e in range(node.first, node.first + node.count):
         f.moves[e].P = 1.0 / node.count
-    edge = f.edges[open_edge(f, node, np.int64(node.first))]
+    edge = f.edges[materialise_edge(f, node, np.int64(node.first))]
     edge.N, edge.W = 1, 1.0
     f.moves[node.first].proven = WIN
     node.total, node.value, node.status = 1, 1.0, EXPANDED
@@ -75,31 +75,31 @@ def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def close_unvisited(f, index):  # type: ignore[no-untyped-def]
+def drop_unvisited_edges(f, index):  # type: ignore[no-untyped-def]
     """Take back the rows of a node's unvisited edges, as if none had been about to be visited."""
     node = f.nodes[index]
     e = node.first
-    while e < node.first + node.opened:
+    while e < node.first + node.materialised:
         if f.edges[e].N > 0:
             e += 1
             continue
-        last = node.first + node.opened - 1
+        last = node.first + node.materialised - 1
         action, prior = f.moves[e].action, f.moves[e].P
         f.moves[e] = f.moves[last]
-        f.moves[last].action, f.moves[last].P, f.moves[last].proven = action, prior, OPEN
+        f.moves[last].action, f.moves[last].P, f.moves[last].proven = action, prior, UNPROVEN
         f.edges[e] = f.edges[last]
-        node.opened -= 1
+        node.materialised -= 1
 
 
 @inlined
-def go_on_from(f, t, index):  # type: ignore[no-untyped-def]
+def adopt_root(f, t, index):  # type: ignore[no-untyped-def]
     """Make a node that the tree has the root, without noise; that may have opened edges out of their priors' order."""
     tree = at(f.trees, t)
     set_root(f, t, index)
     tree.noisy = 0
     tree.temperature = 1.0
     tree.pending = 0
-    close_unvisited(f, tree.root)
+    drop_unvisited_edges(f, tree.root)
 
 
 @compiled
@@ -112,11 +112,11 @@ def mark(f, t, node):  # type: ignore[no-untyped-def]
     queue[0], remap[node - base], looked, found = node - base, 0, 0, 1
     while looked < found:
         if looked + 2 < found:
-            ask_for_node(f, t, base + at(queue, looked + 2))
+            prefetch_node(f, t, base + at(queue, looked + 2))
         parent = at(f.nodes, base + at(queue, looked))
         looked += 1
         first = np.int64(parent.first)
-        for e in range(first, first + parent.opened):
+        for e in range(first, first + parent.materialised):
             child = np.int64(at(f.edges, e).child) - base
             if child >= 0 and at(remap, child) == UNVISITED:
                 remap[np.uint64(child)] = 0
@@ -140,7 +140,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
             kept += 1
     for k in range(kept):
         if k + 4 < kept:
-            ask_for_node(f, t, base + at(order, k + 4))
+            prefetch_node(f, t, base + at(order, k + 4))
         old, now = base + at(order, k), at(f.nodes, base + k)
         old_first, first = np.int64(at(f.nodes, old).first), edge_base + kept_edges
         if old != base + k:
@@ -149,7 +149,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
         now.first = first
         for j in range(now.legal):
             f.moves[first + j] = f.moves[old_first + j]
-        for j in range(now.opened):
+        for j in range(now.materialised):
             f.edges[first + j] = f.edges[old_first + j]
             edge = at(f.edges, first + j)
             if edge.child >= 0:
@@ -157,7 +157,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
         kept_edges += grouped(np.int64(now.legal))
     tree.nodes = kept
     tree.edges = kept_edges
-    go_on_from(f, t, base + remap[node - base])
+    adopt_root(f, t, base + remap[node - base])
     forget_keys(f, t)
     for k in range(kept):
         f.table[np.uint64(-1 - find(f, t, at(f.nodes, base + k).key))] = base + k
@@ -173,8 +173,8 @@ def advance_root(f, t, node, room):  # type: ignore[no-untyped-def]
     if tree.nodes + room > f.capacity:
         move_root(f, t, node)
         return
-    close_unvisited(f, tree.root)
-    go_on_from(f, t, node)
+    drop_unvisited_edges(f, tree.root)
+    adopt_root(f, t, node)
 
 
 @compiled
@@ -193,5 +193,5 @@ def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
 
 @compiled
 def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
-    """Do what `try_move` and `join` do."""
-    return join(f, rules, t, try_move(f, rules, t, parent, e), e)
+    """Do what `try_move` and `link_child` do."""
+    return link_child(f, rules, t, try_move(f, rules, t, parent, e), e)

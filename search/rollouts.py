@@ -11,7 +11,7 @@ from compiled import call, compiled
 from game import NOT_PLAYED, PLAYER, Game
 from search.pipeline import run_to_leaves
 from search.sampling import random_word, uniform
-from search.simulate import LEAF, backup, begin
+from search.simulate import LEAF, backup, start_simulation
 from search.tables import EXPANDED, TREE, copy_row, row_index
 
 
@@ -46,7 +46,7 @@ def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-d
     tree.pending = 0
     while True:
         f.active[0] = slot
-        if not begin(f, rules, np.int64(slot)):
+        if not start_simulation(f, rules, np.int64(slot)):
             return
         run_to_leaves(f, rules, rule, cache, np.int64(1))
         if f.slots[slot].ended != LEAF:

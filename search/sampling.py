@@ -11,7 +11,7 @@ import numpy as np
 
 from compiled import compiled
 from games.boards import mix64
-from search.tables import EXPANDED, LOSS, OPEN
+from search.tables import EXPANDED, LOSS, UNPROVEN
 
 
 @compiled
@@ -61,7 +61,7 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def soften(f, t):  # type: ignore[no-untyped-def]
+def apply_root_temperature(f, t):  # type: ignore[no-untyped-def]
     """Give the root priors ~ P^(1 / temperature), above 1 less sure of the best (KataGo's root policy temperature)."""
     root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].temperature
     total = 0.0
@@ -79,7 +79,7 @@ def choose(f, t, tau):  # type: ignore[no-untyped-def]
     asked or gives nothing to those left, each move is as likely.
     """
     root = f.nodes[f.trees[t].root]
-    by_prior, stop, top = False, root.first + root.opened, 0.0
+    by_prior, stop, top = False, root.first + root.materialised, 0.0
     for e in range(root.first, stop):
         top = max(top, worth(f, root, e, by_prior))
     if top == 0.0:
@@ -107,10 +107,10 @@ def any_move(f, t):  # type: ignore[no-untyped-def]
     """Return an edge of the root, each as likely; those that are proven to be worse than others only where all are."""
     root, left = f.nodes[f.trees[t].root], 0
     for e in range(root.first, root.first + root.count):
-        left += e >= root.first + root.opened or sensible(f, root, e)
+        left += e >= root.first + root.materialised or keeps_proof(f, root, e)
     x = np.int64(uniform(f.trees[t]) * (left if left > 0 else root.count))
     for e in range(root.first, root.first + root.count):
-        if left == 0 or e >= root.first + root.opened or sensible(f, root, e):
+        if left == 0 or e >= root.first + root.materialised or keeps_proof(f, root, e):
             if x == 0:
                 return np.int64(e)
             x -= 1
@@ -120,16 +120,16 @@ def any_move(f, t):  # type: ignore[no-untyped-def]
 @compiled
 def worth(f, root, e, by_prior):  # type: ignore[no-untyped-def]
     """Return N of a root's edge, or its prior; 0 of one that is proven to be worse than others."""
-    if e < root.first + root.opened and not sensible(f, root, e):
+    if e < root.first + root.materialised and not keeps_proof(f, root, e):
         return 0.0
     return np.float64(f.moves[e].P) if by_prior else np.float64(f.edges[e].N)
 
 
 @compiled
-def sensible(f, root, e):  # type: ignore[no-untyped-def]
+def keeps_proof(f, root, e):  # type: ignore[no-untyped-def]
     """Return whether a move keeps what is proven of the root; while nothing is, whether it is not proven to lose."""
     proven = f.moves[e].proven
-    return proven != LOSS if root.proven == OPEN else proven == root.proven
+    return proven != LOSS if root.proven == UNPROVEN else proven == root.proven
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import at, inlined
-from search.tables import DRAW, OPEN, open_edge
+from search.tables import DRAW, UNPROVEN, materialise_edge
 
 SURE = 1e6
 """Q of a proven win; a proven loss has the negative, so that it is taken only when every other move loses too."""
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 def known_q(f, e):  # type: ignore[no-untyped-def]
     """Return Q of a visited edge: its mean value, or what is proven of it."""
     proven = at(f.moves, e).proven
-    if proven == OPEN:
+    if proven == UNPROVEN:
         return at(f.edges, e).W / at(f.edges, e).N
     return 0.0 if proven == DRAW else proven * SURE
 
@@ -68,19 +68,19 @@ def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
     """
     node = at(f.nodes, index)
     if node.count == 1:
-        return open_edge(f, node, np.int64(node.first))
+        return materialise_edge(f, node, np.int64(node.first))
     tree = at(f.trees, t)
     is_root = index == tree.root
     noisy = is_root and tree.noisy == 1
-    eps = rule.epsilon if noisy else 0.0
+    eps, forced = (rule.epsilon, rule.forced) if noisy else (0.0, 0.0)
     noise = f.noise[np.uint64(t)]
     scale = rule.cpuct * math.sqrt(1.0 + node.total)
     best, best_e, best_action = -1e300, np.int64(-1), 0
     fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0
     visited_prior, W = 0.0, np.float64(node.value)
     first = np.int64(node.first)
-    opened, stop = first + node.opened, first + node.count
-    for e in range(first, opened):
+    materialised, stop = first + node.materialised, first + node.count
+    for e in range(first, materialised):
         edge, move = at(f.edges, e), at(f.moves, e)
         p = (1.0 - eps) * move.P + eps * at(noise, move.action) if noisy else np.float64(move.P)
         if edge.N == 0:
@@ -90,17 +90,17 @@ def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
             visited_prior += move.P
             W += edge.W
             score = known_q(f, e) + scale * p / (1.0 + edge.N)
-            if noisy and rule.forced > 0.0 and edge.N * edge.N < rule.forced * p * node.total and move.proven == OPEN:
+            if forced > 0.0 and edge.N * edge.N < forced * p * node.total and move.proven == UNPROVEN:
                 score = FORCED
             if score > best or (score == best and move.action < best_action):
                 best, best_e, best_action = score, np.int64(e), move.action
-    if opened < stop and (noisy or fresh_e < 0):
-        for e in range(opened, stop):
+    if materialised < stop and (noisy or fresh_e < 0):
+        for e in range(materialised, stop):
             move = at(f.moves, e)
             p = (1.0 - eps) * move.P + eps * at(noise, move.action) if noisy else np.float64(move.P)
             if p > fresh or (p == fresh and move.action < fresh_action):
                 fresh, fresh_e, fresh_action = p, np.int64(e), move.action
-        fresh_e = open_edge(f, node, fresh_e)
+        fresh_e = materialise_edge(f, node, fresh_e)
     if fresh_e >= 0:
         score = unvisited_q(rule, node, W, is_root, visited_prior) + scale * fresh
         if score > best or (score == best and fresh_action < best_action):
@@ -117,17 +117,17 @@ def select_ucb(f, rule, index):  # type: ignore[no-untyped-def]
     node = f.nodes[index]
     best, best_e = -1e300, np.int64(-1)
     log_total = math.log(node.total + 1.0)
-    for e in range(node.first, node.first + node.opened):
+    for e in range(node.first, node.first + node.materialised):
         edge = f.edges[e]
         if edge.N == 0:
             return np.int64(e)
         score = known_q(f, e)
-        if f.moves[e].proven == OPEN:  # what is proven needs no more visits to be known better
+        if f.moves[e].proven == UNPROVEN:  # what is proven needs no more visits to be known better
             score += rule.cpuct * math.sqrt(log_total / edge.N)
         if score > best:
             best, best_e = score, np.int64(e)
-    if node.opened < node.count:
-        return open_edge(f, node, np.int64(node.first + node.opened))
+    if node.materialised < node.count:
+        return materialise_edge(f, node, np.int64(node.first + node.materialised))
     return best_e
 
 

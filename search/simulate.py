@@ -14,22 +14,22 @@ import numpy as np
 from compiled import at, compiled, inlined, prefetch
 from search.endgame import solve_leaf, solve_root
 from search.evaluation_cache import cache_place
-from search.expand import expand, join, make_priors, try_move
+from search.expand import expand, link_child, make_priors, try_move
 from search.gumbel import GUMBEL, select_gumbel
-from search.sampling import soften
+from search.sampling import apply_root_temperature
 from search.select import select
 from search.speed.prefetch import (
-    ask_for_answer,
-    ask_for_place,
-    ask_for_row,
+    prefetch_answer,
+    prefetch_place,
+    prefetch_row,
 )
 from search.tables import (
     DRAW,
     EXPANDED,
     LOSS,
     NO_ROOM,
-    OPEN,
     TERMINAL,
+    UNPROVEN,
     UNVISITED,
     WAITING,
     WIN,
@@ -39,18 +39,18 @@ from search.tables import (
 
 LEAF, DONE, BLOCKED = 0, 1, 2
 """What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
-ENDED, WALK, MAKE = 0, 1, 2
+FINISH, SELECT, EXPAND = 0, 1, 2
 """What a walk does next: it has ended at a leaf; chooses an edge of the node it stands at; plays the move of an edge
 without a child."""
 
 
 @inlined
-def walk_on(f, rule, slot):  # type: ignore[no-untyped-def]
+def select_child(f, rule, slot):  # type: ignore[no-untyped-def]
     """Take a walk along an edge of the node where it stands; return what it does next."""
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
-    if not leads_on(f, index, depth):
-        return ENDED
+    if not is_interior(f, index, depth):
+        return FINISH
     make_priors(f, index)
     if depth == 0 and at(f.trees, t).noisy == GUMBEL:
         e = select_gumbel(f, t)
@@ -63,12 +63,12 @@ def walk_on(f, rule, slot):  # type: ignore[no-untyped-def]
     taken.edge, taken.node, taken.player = e, index, node.player
     w.depth = depth + 1
     if edge.child == UNVISITED:
-        ask_for_row(f, row_index(f, t, index))
-        ask_for_row(f, t * (f.capacity + 1) + at(f.trees, t).nodes)
-        return MAKE
+        prefetch_row(f, row_index(f, t, index))
+        prefetch_row(f, t * (f.capacity + 1) + at(f.trees, t).nodes)
+        return EXPAND
     w.leaf = edge.child
     prefetch(f.nodes, edge.child)
-    return WALK
+    return SELECT
 
 
 @inlined
@@ -78,37 +78,37 @@ def last_edge(f, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def play_on(f, rules, cache, slot):  # type: ignore[no-untyped-def]
+def make_child_position(f, rules, cache, slot):  # type: ignore[no-untyped-def]
     """Make the position that a walk comes to, in its tree's next free row."""
     w = at(f.slots, slot)
     t = np.int64(w.tree)
     w.key = try_move(f, rules, t, np.int64(w.leaf), last_edge(f, slot))
-    ask_for_place(f, t, w.key)
+    prefetch_place(f, t, w.key)
     prefetch(cache.keys, np.int64(cache_place(cache, w.key)))
 
 
 @inlined
-def arrive(f, rules, cache, slot):  # type: ignore[no-untyped-def]
+def enter_child(f, rules, cache, slot):  # type: ignore[no-untyped-def]
     """Find or make the node of the position made, where the walk then stands, or NO_ROOM; return what it does next."""
     w = at(f.slots, slot)
-    index = np.int64(join(f, rules, np.int64(w.tree), w.key, last_edge(f, slot)))
+    index = np.int64(link_child(f, rules, np.int64(w.tree), w.key, last_edge(f, slot)))
     w.leaf = index
-    if index != NO_ROOM and leads_on(f, index, np.int64(w.depth)):
-        return WALK
+    if index != NO_ROOM and is_interior(f, index, np.int64(w.depth)):
+        return SELECT
     if index != NO_ROOM and at(cache.keys, cache_place(cache, w.key)) == w.key:
-        ask_for_answer(cache, w.key)
-    return ENDED
+        prefetch_answer(cache, w.key)
+    return FINISH
 
 
 @inlined
-def leads_on(f, index, depth):  # type: ignore[no-untyped-def]
+def is_interior(f, index, depth):  # type: ignore[no-untyped-def]
     """Return whether a walk goes on through a node."""
     node = at(f.nodes, index)
-    return node.status == EXPANDED and depth < f.reach and (node.proven == OPEN or depth == 0)
+    return node.status == EXPANDED and depth < f.reach and (node.proven == UNPROVEN or depth == 0)
 
 
 @inlined
-def start_walk(f, slot):  # type: ignore[no-untyped-def]
+def start_at_root(f, slot):  # type: ignore[no-untyped-def]
     """Put a walk at the root."""
     w = at(f.slots, slot)
     w.leaf = at(f.trees, w.tree).root
@@ -116,15 +116,15 @@ def start_walk(f, slot):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def walk(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
+def select_leaf(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
     """Walk from the root to a leaf, which is then told, or NO_ROOM."""
-    start_walk(f, slot)
-    following = WALK
-    while following != ENDED:
-        following = walk_on(f, rule, slot)
-        if following == MAKE:
-            play_on(f, rules, cache, slot)
-            following = arrive(f, rules, cache, slot)
+    start_at_root(f, slot)
+    phase = SELECT
+    while phase != FINISH:
+        phase = select_child(f, rule, slot)
+        if phase == EXPAND:
+            make_child_position(f, rules, cache, slot)
+            phase = enter_child(f, rules, cache, slot)
 
 
 @inlined
@@ -136,7 +136,7 @@ def backup(f, rule, slot, value, player):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def undo(f, rule, slot):  # type: ignore[no-untyped-def]
+def revert_visit(f, rule, slot):  # type: ignore[no-untyped-def]
     """Take back the visits of a walk that led to no evaluation."""
     for d in range(f.slots[slot].depth):
         taken = f.steps[slot * f.reach + d]
@@ -161,11 +161,11 @@ def prove(f, slot):  # type: ignore[no-untyped-def]
             proven = -proven
         f.moves[taken.edge].proven = proven
         if proven != WIN:
-            if node.opened < node.count:
+            if node.materialised < node.count:
                 return
             proven = LOSS
-            for e in range(node.first, node.first + node.opened):
-                if f.moves[e].proven == OPEN:
+            for e in range(node.first, node.first + node.materialised):
+                if f.moves[e].proven == UNPROVEN:
                     return
                 if f.moves[e].proven != LOSS:
                     proven = f.moves[e].proven
@@ -178,7 +178,7 @@ def make_root_priors(f, t):  # type: ignore[no-untyped-def]
     """Make priors of a root's answer, softened where that is wanted."""
     make_priors(f, np.int64(at(f.trees, t).root))
     if at(f.trees, t).temperature != 1.0:
-        soften(f, t)
+        apply_root_temperature(f, t)
 
 
 @inlined
@@ -188,28 +188,28 @@ def proven_value(proven):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
+def finish_simulation(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
     """End a walk: back up what is known of its leaf; return whether the tree may walk on, else it is told why not."""
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
     if index == NO_ROOM:
-        undo(f, rule, slot)
+        revert_visit(f, rule, slot)
         w.ended = DONE
         return False
     node = at(f.nodes, index)
     cache.counts[2] += 1
     if depth > 0:
         solve_leaf(f, rules, t, index)
-    decided = node.proven != OPEN and depth > 0
+    decided = node.proven != UNPROVEN and depth > 0
     if node.status != WAITING or decided:  # over, proven, or the path is as long as there is room for
-        value = node.value if node.proven == OPEN else proven_value(node.proven)
+        value = node.value if node.proven == UNPROVEN else proven_value(node.proven)
         backup(f, rule, slot, 0.0 if math.isnan(value) else value, node.player)
-        if rule.prove and node.proven != OPEN:
+        if rule.prove and node.proven != UNPROVEN:
             prove(f, slot)
         return True
     for other in range(at(f.trees, t).pending):
         if at(f.slots, slot - 1 - other).leaf == index:
-            undo(f, rule, slot)
+            revert_visit(f, rule, slot)
             cache.counts[2] -= 1
             w.ended = BLOCKED
             return False
@@ -228,18 +228,18 @@ def settle(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def begin(f, rules, slot):  # type: ignore[no-untyped-def]
+def start_simulation(f, rules, slot):  # type: ignore[no-untyped-def]
     """Put a walk at the root, if there is something to be searched; return whether there is, else DONE is told."""
     w = at(f.slots, slot)
     tree = at(f.trees, w.tree)
     solve_root(f, rules, np.int64(w.tree))
     root = at(f.nodes, tree.root)
     enough = root.total >= tree.budget and root.status == EXPANDED
-    decided = root.proven != OPEN and root.status != WAITING  # a lost root waits for its priors: to choose by
+    decided = root.proven != UNPROVEN and root.status != WAITING  # a lost root waits for its priors: to choose by
     if root.status == TERMINAL or decided or enough:
         w.ended = DONE
         return False
-    start_walk(f, slot)
+    start_at_root(f, slot)
     return True
 
 
@@ -247,6 +247,6 @@ def begin(f, rules, slot):  # type: ignore[no-untyped-def]
 def root_value(f, t):  # type: ignore[no-untyped-def]
     """Return the search's value of a root, for its player to move; what is proven is exact."""
     root = f.trees[t].root
-    if f.nodes[root].proven != OPEN:
+    if f.nodes[root].proven != UNPROVEN:
         return proven_value(f.nodes[root].proven)
     return sum_of_values(f, root) / (1.0 + f.nodes[root].total)

@@ -4,9 +4,9 @@ Many trees lie side by side in one allocation (`Forest`); one tree is the case n
 of edges and of the hash, so positions reached twice share a node. The edges of a node are contiguous and stand for its
 legal moves only, those that lose at once left out behind them; a child is made when first visited. Indices are global.
 
-Of a node's edges only the first `opened` have a row in `edges`: those visited and the next to be. The others are a
-prior and a move; `open_edge` puts the chosen one behind the opened ones. Where few of many moves are visited, a
-walk so reads a line of memory or two a node, whatever the number of legal moves.
+Of a node's edges only the first `materialised` have a row in `edges`: those visited and the next to be. The others are
+a prior and a move; `materialise_edge` gives the chosen one a row behind those. So a simulation that visits few of many
+moves reads one or two cache lines per node, whatever the number of legal moves.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import numpy as np
 from compiled import at, compiled, inlined, up_to
 from config import UserError
 from game import Game
-from search.endgame_solver import Line, make_line
+from search.endgame_solver import LineOfPlay, make_line
 from search.speed.aligned_arrays import allocate
 
 UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
 """Status of a node: no priors yet; priors known; game over."""
 NO_ROOM = -2
-OPEN, WIN, LOSS, DRAW = 0, 1, -1, 2
+UNPROVEN, WIN, LOSS, DRAW = 0, 1, -1, 2
 """What is proven of a node for its player to move, of an edge for who moves along it; OPEN = nothing."""
 
 NODE = np.dtype(
-    [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("opened", "u2"),
+    [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("materialised", "u2"),
      ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1"), ("logits", "i1")],
     align=True)  # fmt: skip
 """key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
@@ -55,7 +55,7 @@ TREE = np.dtype(
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
 a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead; late: the
-ply from which on one is to be solved; temperature: temperature of the root's priors (`sampling.soften`)."""
+ply from which on one is to be solved; temperature: of the root's priors (`sampling.apply_root_temperature`)."""
 
 
 class Forest(NamedTuple):
@@ -95,7 +95,7 @@ class Forest(NamedTuple):
     """[action_size and what fills a group] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for pruning."""
-    line: Line
+    line: LineOfPlay
     """Room for solving positions."""
     leaves: int
     """L"""
@@ -197,9 +197,9 @@ def grouped(count):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def open_edge(f, node, e):  # type: ignore[no-untyped-def]
+def materialise_edge(f, node, e):  # type: ignore[no-untyped-def]
     """Give edge e a row, behind the node's opened ones, and return where it is now."""
-    place = np.int64(node.first) + node.opened
+    place = np.int64(node.first) + node.materialised
     if e < place:
         return np.int64(e)
     move, other = at(f.moves, e), at(f.moves, place)
@@ -210,7 +210,7 @@ def open_edge(f, node, e):  # type: ignore[no-untyped-def]
     edge.W = 0.0
     edge.N = 0
     edge.child = UNVISITED
-    node.opened += 1
+    node.materialised += 1
     return np.int64(place)
 
 
@@ -219,7 +219,7 @@ def sum_of_values(f, index):  # type: ignore[no-untyped-def]
     """Return a node's value plus W of its edges, for its player to move: over 1 + total it is the search's value."""
     node = f.nodes[index]
     W = 0.0
-    for e in range(node.first, node.first + node.opened):
+    for e in range(node.first, node.first + node.materialised):
         W += f.edges[e].W
     if math.isnan(node.value):  # nobody was asked: the mean of the visits stands for it
         return W + W / max(node.total, 1)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from search.tables import DRAW, LOSS, OPEN, WIN
+from search.tables import DRAW, LOSS, UNPROVEN, WIN
 
 if TYPE_CHECKING:
     from MCTS import MCTS, Edge, Node
 
-WORDS = {OPEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
+WORDS = {UNPROVEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
 
@@ -50,8 +50,8 @@ def snapshot(mcts: MCTS) -> Tables:
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     """Return what `select.select_puct` computes for each move of the node with this index, by action."""
     rule, node = mcts.rule, tables.nodes[index]
-    first, count, opened, legal = (int(node[name]) for name in ("first", "count", "opened", "legal"))
-    found, moves = tables.edges[first : first + opened], tables.moves[first : first + legal]
+    first, count, materialised, legal = (int(node[name]) for name in ("first", "count", "materialised", "legal"))
+    found, moves = tables.edges[first : first + materialised], tables.moves[first : first + legal]
     priors = moves["P"].astype(np.float64)
     if node["logits"]:
         priors[:count] = np.exp(priors[:count] - priors[:count].max())
@@ -60,18 +60,20 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
     total, fresh = int(node["total"]), 0.0
     if rule.fpu >= 0:
-        visited = float(priors[:opened][found["N"] > 0].sum())
+        visited = float(priors[:materialised][found["N"] > 0].sum())
         W = float(np.nan_to_num(node["value"])) + float(found["W"].sum())
         fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
     lines = []
     for i in np.argsort(moves["action"]):
-        n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < opened else (0, 0.0)
+        n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < materialised else (0, 0.0)
         action, p = int(moves[i]["action"]), float(priors[i])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
         u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
-        known = int(moves[i]["proven"]) if i < opened else OPEN if i < count and node["proven"] != LOSS else LOSS
-        q = (w / n if n else fresh) if known == OPEN else VALUES[known]
+        known = UNPROVEN if i < count and node["proven"] != LOSS else LOSS
+        if i < materialised:
+            known = int(moves[i]["proven"])
+        q = (w / n if n else fresh) if known == UNPROVEN else VALUES[known]
         lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
     return lines
 

@@ -23,7 +23,7 @@ from storage.atomic_files import DamagedData, require_space, write_file, writing
 from storage.checkpoints import content, optimizer_file, path_of
 from storage.database import KEPT, TABLES, connect, row_digest
 from storage.game_record import IMPORTED
-from storage.run_folders import game_of, hold, let_go, network_facts, new_folder, read_config
+from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config, unlock_folder
 from storage.run_store import Store
 from storage.verify import row_fault
 
@@ -51,7 +51,7 @@ class Recovered(NamedTuple):
 
 def recover(folder: Path) -> Recovered:
     """Save what is right of a run into a new one beside it; raise `DamagedData` when there is nothing to go on from."""
-    lock = hold(folder)
+    lock = lock_folder(folder)
     try:
         require_space(folder, 2 * sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
         for left in folder.parent.glob(f".recover-{folder.name}-*"):  # by one that was killed
@@ -69,7 +69,7 @@ def recover(folder: Path) -> Recovered:
         _drop_stages(tables, lost)
         return _write(folder, config, game, tables, versions, lost)
     finally:
-        let_go(lock)
+        unlock_folder(lock)
 
 
 # ---- reading what can be read
@@ -270,7 +270,7 @@ def _write(
     folder: Path, config: Config, game: Game, tables: dict[str, list[Row]], files: dict[str, bytes], lost: list[str]
 ) -> Recovered:
     new = new_folder(folder.parent)
-    lock = hold(new)
+    lock = lock_folder(new)
     try:
         for name, data in files.items():
             with writing(new, len(data)):
@@ -294,7 +294,7 @@ def _write(
         with writing(new):
             write_file(new / "config.json", to_json(config).encode())
     finally:
-        let_go(lock)
+        unlock_folder(lock)
     return found
 
 

@@ -171,7 +171,7 @@ class RunBusy(UserError):
     exit_code = 3
 
 
-def hold(folder: Path) -> Any:
+def lock_folder(folder: Path) -> Any:
     """Hold a run for this process; raise `RunBusy` naming who has it. A killed process lets go by itself."""
     with writing(folder / "lock"):
         file = open(folder / "lock", "a+", opener=private)  # noqa: SIM115
@@ -191,10 +191,10 @@ def hold(folder: Path) -> Any:
 
 def require_free(folder: Path) -> None:
     """Raise `RunBusy` when another process works on a run."""
-    let_go(hold(folder))
+    unlock_folder(lock_folder(folder))
 
 
-def let_go(file: Any) -> None:
+def unlock_folder(file: Any) -> None:
     """Let go of a run, whoever else has the file open: a forked process has."""
     if not file.closed:
         with suppress(OSError):  # who reads the file is told that nobody works

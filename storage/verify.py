@@ -19,7 +19,7 @@ from storage.run_folders import game_of, read_config
 from storage.run_store import Store
 
 
-class Report(NamedTuple):
+class RunReport(NamedTuple):
     """What was looked at, and what is wrong with it."""
 
     games: int
@@ -32,13 +32,13 @@ class Report(NamedTuple):
     """One line each; none when all is right."""
 
 
-def verify(folder: Path) -> Report:
+def verify(folder: Path) -> RunReport:
     """Read all of a run as it is at one moment, also while it is at work; nothing is written."""
     try:
         game = game_of(folder, read_config(folder))
         store = Store(folder / "run.db", read_only=True)
     except UserError as error:
-        return Report(0, 0, 0, 0, "", str(error).splitlines())
+        return RunReport(0, 0, 0, 0, "", str(error).splitlines())
     damage: list[str] = []
     try:
         with store.reading():
@@ -48,12 +48,12 @@ def verify(folder: Path) -> Report:
             damage += _best_faults(store) + _count_faults(store)
             sizes = store.sizes()
             state = "" if damage else store.state_digest()
-            return Report(
+            return RunReport(
                 store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
             )
     except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
         told = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
-        return Report(0, 0, 0, 0, "", [*damage, told])
+        return RunReport(0, 0, 0, 0, "", [*damage, told])
     finally:
         store.close()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memory import Likeness, Memory, running_sum
+from memory import Memory, SymmetricHash, running_sum
 from support.search_cases import GAMES
 from support.unsearched_games import random_record
 
@@ -24,7 +24,7 @@ def test_keys_are_equal_for_positions_that_are_alike_up_to_symmetry_and_for_no_o
     game, memory = GAMES[name], filled(GAMES[name], 60, 2000)
     planes = memory.ltmemory.planes[: len(memory)]
     alike = [forms(game, p.reshape(game.input_shape)) for p in planes]
-    keys = Likeness(game).keys(planes)
+    keys = SymmetricHash(game).keys(planes)
     assert len(set(alike)) < len(alike), "some came twice"
     assert len(set(zip(alike, keys.tolist(), strict=True))) == len(set(alike)) == len(set(keys.tolist()))
 
@@ -34,7 +34,7 @@ def test_a_position_and_its_mirror_image_have_one_key():
     left, right = game.start(), game.start()
     for column in (0, 1, 0, 3, 6):
         left, right = left.takeAction(column)[0], right.takeAction(6 - column)[0]
-    keys = Likeness(game).keys(np.stack([s.planes().reshape(-1) for s in (left, right, left.takeAction(2)[0])]))
+    keys = SymmetricHash(game).keys(np.stack([s.planes().reshape(-1) for s in (left, right, left.takeAction(2)[0])]))
     assert keys[0] == keys[1] != keys[2]
 
 

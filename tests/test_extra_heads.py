@@ -12,7 +12,7 @@ import model as model_module
 from config import UserError, with_overrides
 from initialise import Session
 from main import train
-from memory import ILLEGAL, Batch, Memory, tells_owners
+from memory import ILLEGAL, Batch, Memory, learns_ownership
 from model import Gen_Model, ownership_loss, soft_policy_loss
 from network.choose import make_predictor
 from network.net2net import enlarged
@@ -72,8 +72,8 @@ def test_the_owners_of_points_are_counted_as_the_score_counts(spec):
 def test_a_game_that_does_not_tell_has_no_owners_and_no_such_head():
     assert Corridor().start().owners is None and games.make("connect4").start().owners.any() == 0
     config = tiny(game="corridor", **HEADS)
-    assert not tells_owners(config, Corridor()) and tells_owners(config, games.make("connect4"))
-    assert not tells_owners(tiny(), games.make("connect4"))
+    assert not learns_ownership(config, Corridor()) and learns_ownership(config, games.make("connect4"))
+    assert not learns_ownership(tiny(), games.make("connect4"))
     assert make("corridor", **HEADS).model.output_names == ["value_head", "policy_head", "soft_policy_head"]
 
 

@@ -6,7 +6,7 @@ from initialise import Session
 from network.predictor import cores
 from storage import checkpoints
 from training.selfplay import SelfPlay
-from training.worker_pool import Here, Order, Pool
+from training.worker_pool import LocalPool, Pool, RoundSpec
 
 
 class GameSource:
@@ -22,20 +22,20 @@ class GameSource:
         s = self._session
         if self._pool is None:
             if s.config.workers:
-                from training.worker import process_crew
+                from training.worker import process_pool
 
-                self._pool = process_crew(s.config, s.loggers.main.warning)
+                self._pool = process_pool(s.config, s.loggers.main.warning)
             else:
                 selfplay = SelfPlay(s.game, s.config, threads=cores())
-                self._pool = Here(selfplay, lambda version: s.predictor("selfplay", version))
+                self._pool = LocalPool(selfplay, lambda version: s.predictor("selfplay", version))
         return self._pool
 
-    def order(self, version: int) -> Order:
+    def spec(self, version: int) -> RoundSpec:
         """Return what all games of this iteration have in common."""
         s = self._session
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
-        return Order(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
+        return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
 
     def close(self) -> None:
         """End the workers."""

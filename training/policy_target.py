@@ -12,40 +12,40 @@ import numpy as np
 from compiled import compiled
 from search.endgame import ROOT_TRIED
 from search.gumbel import GUMBEL, WEIGHT, write_improved
-from search.sampling import sensible
+from search.sampling import keeps_proof
 from search.select import known_q
-from search.tables import LOSS, OPEN
+from search.tables import LOSS, UNPROVEN
 
-MOST = 65534
+MAX_VISITS = 65534
 """Visits that a target tells, at most; one more stands for a move that is not legal."""
 
 
 @compiled
-def write_target(f, rule, t, told):  # type: ignore[no-untyped-def]
+def write_target(f, rule, t, target):  # type: ignore[no-untyped-def]
     """Write the weight of each root move into told, [action_size] uint16; at least one is positive.
 
     Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven;
     after a Gumbel search they are those of its improved policy. Of a root near the end that is lost whatever is played
     the network's own priors are told: what was searched before it was solved says nothing.
     """
-    for a in range(told.shape[0]):
-        told[a] = 0
-    if f.trees[t].noisy == GUMBEL and write_improved(f, t, told):
+    for a in range(target.shape[0]):
+        target[a] = 0
+    if f.trees[t].noisy == GUMBEL and write_improved(f, t, target):
         return
     root = f.nodes[f.trees[t].root]
     searched = root.proven != LOSS or root.late != ROOT_TRIED
-    stop = root.first + root.opened
+    stop = root.first + root.materialised
     best, most, written = root.first, 0, 0
     for e in range(root.first, stop):
-        if f.edges[e].N > most and sensible(f, root, e):
+        if f.edges[e].N > most and keeps_proof(f, root, e):
             best, most = e, f.edges[e].N
     for e in range(root.first, stop if searched else root.first):
         edge = f.edges[e]
-        if edge.N > 0 and sensible(f, root, e):
+        if edge.N > 0 and keeps_proof(f, root, e):
             n = edge.N
-            if rule.forced > 0.0 and e != best and root.proven == OPEN:
+            if rule.forced > 0.0 and e != best and root.proven == UNPROVEN:
                 n = pruned(f, t, rule, e, best)
-            told[f.moves[e].action] = min(n, MOST)
+            target[f.moves[e].action] = min(n, MAX_VISITS)
             written += n
     if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
         total, temperature = 0.0, f.trees[t].temperature
@@ -53,8 +53,8 @@ def write_target(f, rule, t, told):  # type: ignore[no-untyped-def]
             total += f.moves[i].P ** temperature
         scale = WEIGHT / total if temperature != 1.0 else float(WEIGHT)
         for i in range(root.first, root.first + root.count):
-            if i >= stop or sensible(f, root, i):
-                told[f.moves[i].action] = max(1, int(scale * f.moves[i].P ** temperature + 0.5))
+            if i >= stop or keeps_proof(f, root, i):
+                target[f.moves[i].action] = max(1, int(scale * f.moves[i].P ** temperature + 0.5))
 
 
 @compiled

@@ -22,14 +22,14 @@ from game import Game
 from games.plain import PlainGame
 from network.predictor import STEADY, padded, side_by_side
 from search.many_trees import ManyTrees, Predictor
-from search.speed.bound_arguments import Held
+from search.speed.bound_arguments import BoundArguments
 from search.tables import TREE
 from storage.game_record import GameRecord
-from training.selfplay_step import Table, budgets, draw_openings, how_to_play, selfplay_step
+from training.selfplay_step import GamesInFlight, budgets, compiled_settings, draw_openings, selfplay_step
 
 PAUSE = 0.2
 """Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
-SPARE = 16
+SPARE_BUFFERS = 16
 """A thread has so many sheets for games more than trees, or a quarter more: those of games not yet handed out."""
 WAIT = 0.005
 """Seconds from one look at the games to play to the next, of a thread without any."""
@@ -48,7 +48,7 @@ def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]
     """
     seeds = np.array([game_seed(run, iteration, i) for i in games], np.uint64)
     plies = np.zeros(len(seeds), np.int64)
-    call(draw_openings, np.zeros(1, TREE), how_to_play(config), seeds, plies)
+    call(draw_openings, np.zeros(1, TREE), compiled_settings(config), seeds, plies)
     return [games[i] for i in np.argsort(plies, kind="stable")]
 
 
@@ -61,7 +61,7 @@ class SelfPlay:
 
     def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
         share, threads = side_by_side(game, config, threads)
-        self.workers = [_Worker(game, config, share, config.cache_size // threads) for _ in range(threads)]
+        self.workers = [_SearchThread(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(
         self,
@@ -76,7 +76,7 @@ class SelfPlay:
         `stop` is asked once a batch; when true, games in hand are dropped. A deque is taken as it is: games that are
         added to it while others are played are played too. `together` is asked once a batch when no game is left to
         begin: whether those in hand should end as close together as they can, which takes the least time for all of
-        them (see `selfplay_step.questions`), or each as soon as it can.
+        them (see `selfplay_step.request_size`), or each as soon as it can.
         """
         todo = games if isinstance(games, deque) else deque(games)
         busy = _Busy(len(self.workers))
@@ -170,7 +170,7 @@ class _Busy:
             self._threads += change
 
 
-class _Worker:
+class _SearchThread:
     """One thread's games."""
 
     def __init__(self, game: Game, config: Config, trees: int, cache_size: int) -> None:
@@ -178,7 +178,7 @@ class _Worker:
         self.config = config
         self.trees = trees
         self._plain = isinstance(game, PlainGame)
-        self._play = how_to_play(config)
+        self._settings = compiled_settings(config)
         self.mcts = ManyTrees(
             game,
             cpuct=config.cpuct,
@@ -193,29 +193,29 @@ class _Worker:
             cache_size=cache_size,
         )
         length, actions = game.max_plies, game.action_size
-        self._spare = max(SPARE, trees // 4)
-        sheets = trees + self._spare
-        self._table = Table(
+        self._spare_buffers = max(SPARE_BUFFERS, trees // 4)
+        buffers = trees + self._spare_buffers
+        self._flight = GamesInFlight(
             walking=np.zeros(trees, np.int32),
             ply=np.zeros(trees, np.int32),
             full=np.zeros(trees, np.int32),
-            sheet=np.zeros(trees, np.int32),
-            moves=np.zeros((sheets, length), np.int16),
-            visits=np.zeros((sheets, length, actions), np.uint16),
-            values=np.zeros((sheets, length), np.float32),
-            length=np.zeros(sheets, np.int32),
-            result=np.zeros(sheets, np.float32),
+            buffer=np.zeros(trees, np.int32),
+            moves=np.zeros((buffers, length), np.int16),
+            visits=np.zeros((buffers, length, actions), np.uint16),
+            values=np.zeros((buffers, length), np.float32),
+            length=np.zeros(buffers, np.int32),
+            result=np.zeros(buffers, np.float32),
             over=np.zeros(trees, np.int32),
             begin=np.zeros(trees, np.int32),
             seeds=np.zeros(trees, np.uint64),
-            sheets=np.zeros(trees, np.int32),
+            buffers=np.zeros(trees, np.int32),
         )
         self._boards = np.zeros((trees, *game.input_shape), np.uint8)
         self._planes = self._boards.reshape(trees, -1)
         self._asked = np.zeros(trees, np.int32)
         self._values = np.zeros(trees, np.float32)
         self._logits = np.zeros((trees, actions), np.float32)
-        self.hold()
+        self.bind_arguments()
         self.reset()
         self.evaluations = 0
         self.batches = 0
@@ -223,46 +223,48 @@ class _Worker:
 
     def reset(self) -> None:
         """Forget games in hand."""
-        sheets = len(self._table.result)
+        buffers = len(self._flight.result)
         self._waiting = 0
         """Questions that are not asked yet."""
         self._free = list(range(self.trees))[::-1]
         """Trees without a game."""
-        self._sheets = list(range(sheets))[::-1]
+        self._free_buffers = list(range(buffers))[::-1]
         """Sheets to write on."""
         self._done: list[int] = []
         """Sheets of games that are over and not yet collected."""
-        self._sheet_of = [0] * self.trees
-        self._index_of = [0] * sheets
+        self._buffer_of = [0] * self.trees
+        self._index_of = [0] * buffers
         """The game's, of a sheet."""
 
-    def hold(self) -> None:
+    def bind_arguments(self) -> None:
         """Look into what compiled code works with."""
         m, start = self.mcts, self.game.start_row
-        self._held = Held(selfplay_step, m.forest, m.rules, m.rule, m.cache, self._table, self._play, start,
-                          self._asked, self._values, self._logits, self._planes)  # fmt: skip
-        self._code = bind(selfplay_step, self._held, 0, 0, 0, 0)
+        self._bound = BoundArguments(
+            selfplay_step, m.forest, m.rules, m.rule, m.cache, self._flight, self._settings, start, self._asked,
+            self._values, self._logits, self._planes,
+        )  # fmt: skip
+        self._code = bind(selfplay_step, self._bound, 0, 0, 0, 0)
 
     def set_budgets(self, sims: int, fast_sims: int) -> None:
-        self._play = self._play._replace(sims=sims, fast_sims=fast_sims)
-        self.hold()
+        self._settings = self._settings._replace(sims=sims, fast_sims=fast_sims)
+        self.bind_arguments()
 
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
         """Take the network's answers, begin games, and play on until each has a question.
 
-        Returns how many questions are asked now and how many games ended; `piece`: see `selfplay_step.questions`. The
-        interpreter is slow just after the network was asked, when nothing that it needs is in the processor's caches:
-        so this does little, and games that ended are collected many at a time.
+        Returns how many positions are evaluated now and how many games ended; `piece`: see `request_size`. Python is
+        slow just after a network call, which evicts its data from the CPU caches: so this does little, and finished
+        games are collected many at a time.
         """
         began = time.perf_counter()
-        asked, self._waiting, over, faults = self._code(self._held, answers, self._waiting, starts, piece)
+        asked, self._waiting, over, faults = self._code(self._bound, answers, self._waiting, starts, piece)
         self.search_seconds += time.perf_counter() - began
         if faults or self._plain:
             self.mcts.check_errors()
         if over:
-            for tree in self._table.over[:over].tolist():
+            for tree in self._flight.over[:over].tolist():
                 self._free.append(tree)
-                self._done.append(self._sheet_of[tree])
+                self._done.append(self._buffer_of[tree])
         return asked, over
 
     def run(
@@ -295,7 +297,7 @@ class _Worker:
             starts = self._take_games(todo) if todo and self._free else 0
             n, over = self.step(n, starts, 0 if todo or not piece or not together() else piece)
             done = len(self._done)
-            if done and (n == 0 or done > self._spare or time.perf_counter() - handed > PAUSE):
+            if done and (n == 0 or done > self._spare_buffers or time.perf_counter() - handed > PAUSE):
                 put(self._collect())
                 handed = time.perf_counter()
             if n == 0 and not (over and todo) and not busy.wait(todo, stop):
@@ -307,32 +309,32 @@ class _Worker:
 
     def _take_games(self, todo: deque[tuple[int, int]]) -> int:
         """Give free trees the next games, which the next step begins; return how many."""
-        count, table = 0, self._table
+        count, flight = 0, self._flight
         while self._free:
             try:
                 index, seed = todo.popleft()
             except IndexError:
                 break
-            tree, sheet = self._free.pop(), self._sheets.pop()
-            self._sheet_of[tree], self._index_of[sheet] = sheet, index
-            table.begin[count], table.seeds[count], table.sheets[count] = tree, seed, sheet
+            tree, buffer = self._free.pop(), self._free_buffers.pop()
+            self._buffer_of[tree], self._index_of[buffer] = buffer, index
+            flight.begin[count], flight.seeds[count], flight.buffers[count] = tree, seed, buffer
             count += 1
         return count
 
     def _collect(self) -> list[GameRecord]:
         """Return the games that are over, and take their sheets for others."""
-        table, found = self._table, []
-        for sheet in self._done:
-            length = int(table.length[sheet])
+        flight, found = self._flight, []
+        for buffer in self._done:
+            length = int(flight.length[buffer])
             found.append(
                 GameRecord(
-                    self._index_of[sheet],
-                    table.moves[sheet, :length].copy(),
-                    table.visits[sheet, :length].copy(),
-                    table.values[sheet, :length].copy(),
-                    float(table.result[sheet]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
+                    self._index_of[buffer],
+                    flight.moves[buffer, :length].copy(),
+                    flight.visits[buffer, :length].copy(),
+                    flight.values[buffer, :length].copy(),
+                    float(flight.result[buffer]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
                 )
             )
-        self._sheets += self._done
+        self._free_buffers += self._done
         self._done = []
         return found

@@ -9,16 +9,16 @@ import numpy as np
 from compiled import compiled, inlined, prefetch
 from config import Config
 from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel
-from search.pipeline import absorb, run_to_leaves
+from search.pipeline import expand_and_backup, run_to_leaves
 from search.reroot import advance_root, make_child, plant
-from search.sampling import choose, draw_noise, soften, uniform
-from search.simulate import LEAF, begin, root_value
-from search.speed.bound_arguments import given
-from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, open_edge, row_index
+from search.sampling import apply_root_temperature, choose, draw_noise, uniform
+from search.simulate import LEAF, root_value, start_simulation
+from search.speed.bound_arguments import unpack
+from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index
 from training.policy_target import write_target
 
 
-class Table(NamedTuple):
+class GamesInFlight(NamedTuple):
     """The games in flight, one a tree, each with a sheet of S that its moves are written on."""
 
     walking: np.ndarray
@@ -27,7 +27,7 @@ class Table(NamedTuple):
     """[T] int32"""
     full: np.ndarray
     """[T] int32: whether the present search is a full one"""
-    sheet: np.ndarray
+    buffer: np.ndarray
     """[T] int32"""
     moves: np.ndarray
     """[S, max_plies] int16"""
@@ -41,15 +41,15 @@ class Table(NamedTuple):
     """[S] float32: for player 1"""
     over: np.ndarray
     """[T] int32: the trees whose games ended in the last step"""
-    begin: np.ndarray
+    start_simulation: np.ndarray
     """[T] int32: trees in which the next step begins games"""
     seeds: np.ndarray
     """[T] uint64: of these games"""
-    sheets: np.ndarray
+    buffers: np.ndarray
     """[T] int32: for these games"""
 
 
-class Play(NamedTuple):
+class CompiledSettings(NamedTuple):
     """How games are played; the names are those of `Config`."""
 
     sims: int
@@ -71,9 +71,9 @@ def budgets(config: Config, iteration: int) -> tuple[int, int]:
     return sims, min(fast, sims)
 
 
-def how_to_play(config: Config) -> Play:
+def compiled_settings(config: Config) -> CompiledSettings:
     """Return the settings that compiled code needs, with the budgets of searches that have grown."""
-    return Play(
+    return CompiledSettings(
         *budgets(config, config.grow_sims + 1),
         float(config.full_search_share),
         config.turns_until_tau0,
@@ -87,47 +87,47 @@ def how_to_play(config: Config) -> Play:
 
 
 @compiled
-def begin_move(f, table, play, t, first):  # type: ignore[no-untyped-def]
+def begin_move(f, flight, settings, t, first):  # type: ignore[no-untyped-def]
     """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
 
     It is taught where the network is asked for such positions: where walks do not pass through them, or where other
     moves are legal, which lose at once. `first` searches in full.
     """
     tree = f.trees[t]
-    full = uniform(tree) < play.full_share or first
-    tree.budget = play.sims if full else play.fast_sims
+    full = uniform(tree) < settings.full_share or first
+    tree.budget = settings.sims if full else settings.fast_sims
     if f.nodes[tree.root].count == 1:
         full = full and (tree.ahead < 2 or f.nodes[tree.root].legal > 1)
         tree.budget = 1
-    table.full[t] = full
-    if full and play.gumbel > 0:
-        draw_gumbel(f, t, play.gumbel)
+    flight.full[t] = full
+    if full and settings.gumbel > 0:
+        draw_gumbel(f, t, settings.gumbel)
     elif full:
-        draw_noise(f, t, play.alpha)
-        if play.temperature != 1.0:
-            share = 0.4 + 0.6 * 0.5 ** (table.ply[t] / max(play.turns_until_tau0, 1))
-            tree.temperature = 1.0 + share * (play.temperature - 1.0)
+        draw_noise(f, t, settings.alpha)
+        if settings.temperature != 1.0:
+            share = 0.4 + 0.6 * 0.5 ** (flight.ply[t] / max(settings.turns_until_tau0, 1))
+            tree.temperature = 1.0 + share * (settings.temperature - 1.0)
             if f.nodes[tree.root].status == EXPANDED:
-                soften(f, t)
+                apply_root_temperature(f, t)
 
 
 @compiled
-def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
+def end_move(f, rules, rule, flight, settings, t):  # type: ignore[no-untyped-def]
     """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
-    ply, sheet = table.ply[t], table.sheet[t]
-    told = table.visits[sheet, ply]
-    if table.full[t]:
-        write_target(f, rule, t, told)
+    ply, buffer = flight.ply[t], flight.buffer[t]
+    target = flight.visits[buffer, ply]
+    if flight.full[t]:
+        write_target(f, rule, t, target)
     else:
-        for a in range(told.shape[0]):
-            told[a] = 0
-    table.values[sheet, ply] = root_value(f, t)
+        for a in range(target.shape[0]):
+            target[a] = 0
+    flight.values[buffer, ply] = root_value(f, t)
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
-        e = open_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < play.turns_until_tau0 else 0.0))
-    table.moves[sheet, ply] = f.moves[e].action
-    table.ply[t] = ply + 1
+        e = materialise_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < settings.turns_until_tau0 else 0.0))
+    flight.moves[buffer, ply] = f.moves[e].action
+    flight.ply[t] = ply + 1
     after = np.int64(f.edges[e].child)
     if after == UNVISITED:  # every move tried is proven to lose
         after = np.int64(make_child(f, rules, t, tree.root, e))
@@ -136,43 +136,43 @@ def end_move(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
         after = np.int64(tree.root)
     child = f.nodes[after]
     if child.status == TERMINAL:
-        table.result[sheet] = child.value if child.player == 1 else -child.value
-        table.length[sheet] = ply + 1
+        flight.result[buffer] = child.value if child.player == 1 else -child.value
+        flight.length[buffer] = ply + 1
         return True
-    if play.gumbel > 0:
+    if settings.gumbel > 0:
         plant(f, rules, t, f.rows[row_index(f, t, after)])
     else:
-        advance_root(f, t, after, max(play.sims - child.total, 0) + PASSED)
-        if tree.nodes + play.sims - f.nodes[tree.root].total >= f.capacity:
+        advance_root(f, t, after, max(settings.sims - child.total, 0) + PASSED)
+        if tree.nodes + settings.sims - f.nodes[tree.root].total >= f.capacity:
             plant(f, rules, t, f.rows[row_index(f, t, tree.root)])
-    begin_move(f, table, play, t, False)
+    begin_move(f, flight, settings, t, False)
     return False
 
 
 @compiled
-def opening_plies(tree, play):  # type: ignore[no-untyped-def]
+def opening_plies(tree, settings):  # type: ignore[no-untyped-def]
     """Draw how many random moves the game of a tree, whose `rng` is the game's seed, begins with."""
-    if play.random_plies > 0 and uniform(tree) < play.random_share:
-        return 1 + np.int64(uniform(tree) * play.random_plies)
+    if settings.random_plies > 0 and uniform(tree) < settings.random_share:
+        return 1 + np.int64(uniform(tree) * settings.random_plies)
     return np.int64(0)
 
 
 @compiled
-def draw_openings(trees, play, seeds, plies):  # type: ignore[no-untyped-def]
+def draw_openings(trees, settings, seeds, plies):  # type: ignore[no-untyped-def]
     """Write the random moves that the games of these seeds begin with into plies; trees: [1] TREE to draw with."""
     for i in range(seeds.shape[0]):
         trees[0].rng = seeds[i]
-        plies[i] = opening_plies(trees[0], play)
+        plies[i] = opening_plies(trees[0], settings)
 
 
 @compiled
-def random_opening(f, rules, table, t, plies):  # type: ignore[no-untyped-def]
+def random_opening(f, rules, flight, t, plies):  # type: ignore[no-untyped-def]
     """Play random moves from the root of tree t; they are recorded as moves without a search.
 
     One that would end the game is not played, and the opening ends there.
     """
     tree = f.trees[t]
-    index, sheet = t * (f.capacity + 1), table.sheet[t]
+    index, buffer = t * (f.capacity + 1), flight.buffer[t]
     now, room = f.rows[index], f.rows[index + 1]
     for _ in range(plies):
         copy_row(f.rows, index + 1, now)
@@ -180,40 +180,40 @@ def random_opening(f, rules, table, t, plies):  # type: ignore[no-untyped-def]
         rules.play(room, action)
         if rules.outcome(room, f.outcome):
             break
-        for a in range(table.visits.shape[2]):
-            table.visits[sheet, table.ply[t], a] = 0
-        table.values[sheet, table.ply[t]] = 0.0
-        table.moves[sheet, table.ply[t]] = action
-        table.ply[t] += 1
+        for a in range(flight.visits.shape[2]):
+            flight.visits[buffer, flight.ply[t], a] = 0
+        flight.values[buffer, flight.ply[t]] = 0.0
+        flight.moves[buffer, flight.ply[t]] = action
+        flight.ply[t] += 1
         copy_row(f.rows, index, room)
     plant(f, rules, t, now)
 
 
 @compiled
-def start_game(f, rules, table, play, t, i, row):  # type: ignore[no-untyped-def]
+def start_game(f, rules, flight, settings, t, i, row):  # type: ignore[no-untyped-def]
     """Begin the i-th of the games to begin in tree t."""
-    f.trees[t].rng = table.seeds[i]
-    table.sheet[t] = table.sheets[i]
+    f.trees[t].rng = flight.seeds[i]
+    flight.buffer[t] = flight.buffers[i]
     plant(f, rules, t, row)
-    table.ply[t] = 0
-    plies = opening_plies(f.trees[t], play)
+    flight.ply[t] = 0
+    plies = opening_plies(f.trees[t], settings)
     if plies > 0:
-        random_opening(f, rules, table, t, plies)
-    begin_move(f, table, play, t, plies > 0 and play.full_after_opening)
+        random_opening(f, rules, flight, t, plies)
+    begin_move(f, flight, settings, t, plies > 0 and settings.full_after_opening)
 
 
 @inlined
-def plays_on(f, rules, rule, table, play, t):  # type: ignore[no-untyped-def]
+def advance_to_next_search(f, rules, rule, flight, settings, t):  # type: ignore[no-untyped-def]
     """Play the moves of tree t that have been searched; return whether another search has begun: else the game is over.
     """
-    while not begin(f, rules, t):
-        if end_move(f, rules, rule, table, play, t):
+    while not start_simulation(f, rules, t):
+        if end_move(f, rules, rule, flight, settings, t):
             return False
     return True
 
 
 @compiled
-def questions(n, piece):  # type: ignore[no-untyped-def]
+def request_size(n, piece):  # type: ignore[no-untyped-def]
     """Return how many of n questions are asked now; the others wait.
 
     All, unless the network takes pieces of so many and the games are to end together: then whole pieces, which need no
@@ -226,16 +226,16 @@ def questions(n, piece):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def least_advanced_first(table, asked, n):  # type: ignore[no-untyped-def]
+def least_advanced_first(flight, asked, n):  # type: ignore[no-untyped-def]
     """Put the trees of asked[:n] in the order of the plies that have been played."""
-    room = table.walking
+    room = flight.walking
     for i in range(n):
         room[i] = asked[i]
     count, ply = 0, 0
     while count < n:
         following = 1 << 30
         for i in range(n):
-            here = table.ply[room[i]]
+            here = flight.ply[room[i]]
             if here == ply:
                 asked[count] = room[i]
                 count += 1
@@ -245,25 +245,25 @@ def least_advanced_first(table, asked, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-untyped-def]
+def selfplay_step(bound, answers, waiting, starts, piece):  # type: ignore[no-untyped-def]
     """Take `answers` for the first trees in `asked`, begin games in the first `starts` trees of table.begin, then play
     on in all of these until each asks or its game ends.
 
     Behind the trees that had answers stand `waiting` ones, not yet asked for. Which questions are asked is as
-    `questions` says: writes planes[i], asked[i] for each, then the trees that wait; those of games that ended into
+    `request_size` says: writes planes[i], asked[i] for each, then the trees that wait; those of games that ended into
     table.over. Returns (how many of all three, how many answers were not finite). held: (forest, rules, rule, cache,
     table, play, row of the game's start, asked, values, logits, planes).
     """
-    f, rules, rule, cache, table, play, row, asked, values, logits, planes = given(held)
-    absorb(f, rule, cache, asked, answers, values, logits)
-    walking = table.walking
+    f, rules, rule, cache, flight, settings, row, asked, values, logits, planes = unpack(bound)
+    expand_and_backup(f, rule, cache, asked, answers, values, logits)
+    walking = flight.walking
     for i in range(answers):
         walking[i] = asked[i]
     for i in range(waiting):
         asked[i] = asked[answers + i]
     for i in range(starts):
-        walking[answers + i] = table.begin[i]
-        start_game(f, rules, table, play, np.int64(table.begin[i]), np.int64(i), row)
+        walking[answers + i] = flight.begin[i]
+        start_game(f, rules, flight, settings, np.int64(flight.begin[i]), np.int64(i), row)
     n, over, left = waiting, 0, answers + starts
     for i in range(left):
         prefetch(f.nodes, f.trees[walking[i]].root)
@@ -271,11 +271,11 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
         count = 0
         for i in range(left):
             t = np.int64(walking[i])
-            if plays_on(f, rules, rule, table, play, t):
+            if advance_to_next_search(f, rules, rule, flight, settings, t):
                 walking[count] = f.active[count] = t
                 count += 1
             else:
-                table.over[over] = t
+                flight.over[over] = t
                 over += 1
         run_to_leaves(f, rules, rule, cache, np.int64(count))
         left = 0
@@ -289,9 +289,9 @@ def selfplay_step(held, answers, waiting, starts, piece):  # type: ignore[no-unt
                     f.trees[t].budget = 0
                 walking[left] = t
                 left += 1
-    now = questions(n, piece)
+    now = request_size(n, piece)
     if now < n:
-        least_advanced_first(table, asked, n)
+        least_advanced_first(flight, asked, n)
     for i in range(now):
         rules.encode(f.rows[row_index(f, np.int64(asked[i]), f.slots[asked[i]].leaf)], planes[i])
     return now, n - now, over, cache.counts[3]

@@ -103,9 +103,9 @@ def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], 
     committed = began = time.perf_counter()
     before, done = source.pool.counts(), s.config.episodes - len(wanted)
     with s.console.phase("self-play", s.config.episodes, done) as phase:
-        order = source.order(version)
-        games = longest_first(s.config, order.run, order.iteration, wanted)
-        for record in source.pool.play(order, games, stop=stop):
+        spec = source.spec(version)
+        games = longest_first(s.config, spec.run, spec.iteration, wanted)
+        for record in source.pool.play(spec, games, stop=stop):
             fresh.append(record)
             done += 1
             now = time.perf_counter()

@@ -15,8 +15,8 @@ from network.predictor import STEADY, cores, side_by_side
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
 from training.selfplay import Counts, SelfPlay
-from training.worker_pool import Crew
-from training.worker_process import ProcessHand
+from training.worker_pool import WorkerPool
+from training.worker_process import ProcessHandle
 
 
 class NetworkPlayer:
@@ -42,7 +42,7 @@ class NetworkPlayer:
         return self._selfplay.play(self._predictor, todo, stop=stop)
 
 
-def network_player(settings: dict[str, Any]) -> NetworkPlayer:
+def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
     """Return the player of a new worker process: settings are {config: JSON, cores: [processors it may use]}."""
     if hasattr(os, "sched_setaffinity"):  # before the libraries count what they may use
         os.sched_setaffinity(0, settings["cores"])
@@ -62,13 +62,13 @@ def cores_of(place: int, workers: int) -> list[int]:
     return known[place % len(known) :: workers] or [known[place % len(known)]]
 
 
-def process_crew(config: Config, log: Callable[[str], None]) -> Crew:
+def process_pool(config: Config, log: Callable[[str], None]) -> WorkerPool:
     """Return a crew of `config.workers` processes; none is started before there are games to play."""
     mine = share_of(config)
 
-    def hire(place: int, report: Any) -> ProcessHand:
+    def spawn(place: int, report: Any) -> ProcessHandle:
         settings = {"config": to_json(mine), "cores": cores_of(place, config.workers)}
-        return ProcessHand(place, report, network_player, settings)
+        return ProcessHandle(place, report, make_network_player, settings)
 
     trees, threads = side_by_side(games.make(config.game), mine, len(cores_of(0, config.workers)))
-    return Crew(hire, workers=config.workers, side_by_side=trees * threads, log=log)
+    return WorkerPool(spawn, workers=config.workers, side_by_side=trees * threads, log=log)

@@ -1,9 +1,9 @@
 """Who plays the games of self-play: threads of this process, or workers that may die at any moment.
 
-A `Pool` is told which games to play with which network and yields them as they end. `Here` plays them itself. `Crew`
-shares them out among workers, each played by one worker from its first move to its last. A worker is reached through a
-`Hand`, which only carries messages: training/worker_process.py makes one of a process and its pipe, a cluster would
-make another.
+A `Pool` plays given games with a given network and yields each when it ends. `LocalPool` plays them itself.
+`WorkerPool` shares them out among workers; a game is played by one worker from its first move to its last. A worker is
+reached through a `WorkerHandle`, which only carries messages: training/worker_process.py makes one of a process and its
+pipe, a cluster would make another.
 
 A game follows from (run, iteration, index) and the network alone, so it does not matter who plays it, nor how often.
 """
@@ -34,7 +34,7 @@ TICK = 0.1
 """Seconds from one look at workers and `stop` to the next."""
 
 
-class Order(NamedTuple):
+class RoundSpec(NamedTuple):
     """What all games of a round have in common."""
 
     run: str
@@ -45,7 +45,7 @@ class Order(NamedTuple):
     sha256: str
 
 
-class Patient:
+class GracefulStop:
     """A `stop` of self-play that first lets games in hand end: once it is asked for, no other is begun."""
 
     def __init__(self, stop: Callable[[], bool], todo: deque[tuple[int, int]]) -> None:
@@ -70,7 +70,7 @@ class Pool(Protocol):
     """Plays games."""
 
     def play(
-        self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
+        self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
         """Play the games with these indices and yield each once, in no fixed order; early end when `stop` is true."""
         ...
@@ -84,7 +84,7 @@ class Pool(Protocol):
         ...
 
 
-class Here:
+class LocalPool:
     """Games played by threads of this process."""
 
     def __init__(self, selfplay: SelfPlay, predictor: Callable[[int], Predictor]) -> None:
@@ -92,14 +92,14 @@ class Here:
         self.counts = selfplay.counts
 
     def play(
-        self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
+        self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
         self._selfplay.clear_cache()
-        jobs = deque((i, game_seed(order.run, order.iteration, i)) for i in games)
-        self._selfplay.set_iteration(order.iteration)
-        patient = Patient(stop, jobs)
-        predictor = self._predictor(order.version)
-        return self._selfplay.play(predictor, jobs, stop=patient, together=lambda: not patient.asked)
+        jobs = deque((i, game_seed(spec.run, spec.iteration, i)) for i in games)
+        self._selfplay.set_iteration(spec.iteration)
+        graceful = GracefulStop(stop, jobs)
+        predictor = self._predictor(spec.version)
+        return self._selfplay.play(predictor, jobs, stop=graceful, together=lambda: not graceful.asked)
 
     def close(self) -> None:
         pass
@@ -113,13 +113,13 @@ class WorkersFailed(UserError):
         self.exit_code = exit_code
 
 
-class Hand(Protocol):
+class WorkerHandle(Protocol):
     """A worker as its driver sees it. What it says goes to the `report` it was made with, its end as None."""
 
     name: str
     """For people, e.g. "worker 1 (process 4711)"."""
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Send a message; one to a worker that is gone is lost."""
         ...
 
@@ -132,8 +132,8 @@ class Hand(Protocol):
         ...
 
 
-Report = Callable[[Hand, bytes | None], None]
-Hire = Callable[[int, Report], Hand]
+Receive = Callable[[WorkerHandle, bytes | None], None]
+Spawn = Callable[[int, Receive], WorkerHandle]
 """(place of the worker, where its messages go) -> worker."""
 
 
@@ -160,7 +160,7 @@ class _Place:
         self.vacate()
 
     def vacate(self) -> None:
-        self.hand: Hand | None = None
+        self.handle: WorkerHandle | None = None
         self.ready = self.busy = False
         self.silent = 0.0
         self.tasks: dict[int, Task] = {}
@@ -168,38 +168,38 @@ class _Place:
         self.counts: Counts | None = None
 
 
-class Crew:
+class WorkerPool:
     """Games played by workers: each holds as many as it plays side by side; who dies or is silent is replaced.
 
     lease: seconds without a sign after which a worker counts as hung; start: the same until it is ready to play.
     """
 
     def __init__(
-        self, hire: Hire, *, workers: int, side_by_side: int, log: Callable[[str], None],
+        self, spawn: Spawn, *, workers: int, side_by_side: int, log: Callable[[str], None],
         lease: float = 120.0, start: float = 600.0,
     ) -> None:  # fmt: skip
-        self._hire, self._log, self._lease, self._start = hire, log, lease, start
+        self._spawn, self._log, self._lease, self._start = spawn, log, lease, start
         self._ahead = side_by_side + min(side_by_side, TASK)
         self._places = [_Place() for _ in range(workers)]
-        self._inbox: SimpleQueue[tuple[Hand, bytes | None]] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[WorkerHandle, bytes | None]] = SimpleQueue()
         self._todo: deque[Task] = deque()
         self._round = self._numbers = 0
-        self._order: dict[str, Any] = {}
+        self._spec: dict[str, Any] = {}
         self._deaths = self._stillborn = 0
         """In a row: without a game between them; before they were ready."""
         self._wait_until = 0.0
         self._past = Counts(0, 0, 0, 0, 0, 0, 0.0)
 
     def play(
-        self, order: Order, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
+        self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
         self._round += 1
-        self._order = {"kind": "round", "round": self._round, **order._asdict()}
+        self._spec = {"kind": "round", "round": self._round, **spec._asdict()}
         size = max(1, min(TASK, -(-len(games) // (4 * len(self._places)))))
         self._todo = deque(self._task(games[i : i + size]) for i in range(0, len(games), size))
         left, stopped, looked = len(games), False, time.monotonic()
         for place in self._places:
-            self._tell_round(place)
+            self._send_round(place)
         try:
             while left and not (stopped and not any(place.busy for place in self._places)):
                 if not stopped and stop():
@@ -207,10 +207,10 @@ class Crew:
                     self._todo.clear()
                     self._stop()
                 if not stopped:
-                    self._staff()
-                    self._hand_out()
+                    self._spawn_missing()
+                    self._assign_tasks()
                 looked = self._watch(looked)
-                for record in self._listen():
+                for record in self._receive():
                     left -= 1
                     yield record
         finally:
@@ -229,21 +229,21 @@ class Crew:
 
     # ---- workers
 
-    def _staff(self) -> None:
+    def _spawn_missing(self) -> None:
         """Fill empty places, later and later when workers keep dying."""
         for number, place in enumerate(self._places):
-            if place.hand is None and time.monotonic() >= self._wait_until:
-                place.hand = self._hire(number, lambda hand, message: self._inbox.put((hand, message)))
-                self._tell_round(place)
+            if place.handle is None and time.monotonic() >= self._wait_until:
+                place.handle = self._spawn(number, lambda handle, message: self._inbox.put((handle, message)))
+                self._send_round(place)
 
-    def _tell_round(self, place: _Place) -> None:
-        if place.hand is not None:
-            place.hand.tell(self._order)
+    def _send_round(self, place: _Place) -> None:
+        if place.handle is not None:
+            place.handle.send(self._spec)
 
     def _dismiss(self, place: _Place) -> None:
         """End whoever holds a place; what they did still counts."""
-        if place.hand is not None:
-            place.hand.kill()
+        if place.handle is not None:
+            place.handle.kill()
         if place.counts is not None:
             total: Any = [a + b for a, b in zip(self._past, place.counts, strict=True)]
             self._past = Counts(*total)._replace(room=place.counts.room)
@@ -253,21 +253,22 @@ class Crew:
         """Replace workers that have been silent for too long. Time in which this process was frozen counts little."""
         now = time.monotonic()
         for place in self._places:
-            if place.hand is None or (place.ready and not place.busy):
+            if place.handle is None or (place.ready and not place.busy):
                 continue
             place.silent += min(now - looked, 1.0)
             if place.silent > (self._lease if place.ready else self._start):
                 place.error = {"text": f"gave no sign for {place.silent:.0f} s"}
-                place.hand.kill()
+                place.handle.kill()
                 place.silent = 0.0
         return now
 
     def _ended(self, place: _Place) -> None:
         """Take back the tasks of a worker that is gone; raise when one has failed too often."""
-        hand, tasks, error, ready = place.hand, list(place.tasks.values()), place.error, place.ready
-        how = error.get("text") or (hand.cause() if hand else "")
+        handle, tasks, error, ready = place.handle, list(place.tasks.values()), place.error, place.ready
+        how = error.get("text") or (handle.cause() if handle else "")
         games = sum(len(t.missing) for t in tasks)
-        self._log(f"{hand.name if hand else ''}: {how}; {games} games go to others\n{error.get('trace', '')}".rstrip())
+        name = handle.name if handle else ""
+        self._log(f"{name}: {how}; {games} games go to others\n{error.get('trace', '')}".rstrip())
         self._dismiss(place)
         if error.get("exit_code"):
             raise WorkersFailed(how, int(error["exit_code"]))
@@ -289,16 +290,16 @@ class Crew:
         self._numbers += 1
         return Task(self._numbers, games)
 
-    def _hand_out(self) -> None:
+    def _assign_tasks(self) -> None:
         """Give every worker as many games as it plays side by side and a few more; a suspect task comes alone."""
         for place in self._places:
-            while place.hand is not None and place.ready and self._todo and self._fits(place, self._todo[0]):
+            while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0]):
                 task = self._todo.popleft()
                 place.tasks[task.number] = task
                 if not place.busy:
                     place.busy, place.silent = True, 0.0
                 games = sorted(task.missing)
-                place.hand.tell({"kind": "games", "round": self._round, "task": task.number, "games": games})
+                place.handle.send({"kind": "games", "round": self._round, "task": task.number, "games": games})
 
     def _fits(self, place: _Place, task: Task) -> bool:
         held = place.tasks.values()
@@ -309,21 +310,21 @@ class Crew:
     def _stop(self) -> None:
         """Ask everyone to stop; each says when it has."""
         for place in self._places:
-            if place.hand is not None and place.busy:
-                place.hand.tell({"kind": "stop", "round": self._round})
+            if place.handle is not None and place.busy:
+                place.handle.send({"kind": "stop", "round": self._round})
 
     # ---- messages
 
-    def _listen(self) -> Iterator[GameRecord]:
+    def _receive(self) -> Iterator[GameRecord]:
         """Take what workers have said; yield the games among it."""
         timeout = TICK
         while True:
             try:
-                hand, data = self._inbox.get(timeout=timeout)
+                handle, data = self._inbox.get(timeout=timeout)
             except Empty:
                 return
             timeout = 0.0
-            place = next((p for p in self._places if p.hand is hand), None)
+            place = next((p for p in self._places if p.handle is handle), None)
             if place is None:
                 continue  # dismissed before
             if data is None:

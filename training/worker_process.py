@@ -23,13 +23,13 @@ from typing import Any, Protocol
 from config import UserError
 from storage.game_record import GameRecord
 from training.selfplay import Counts, game_seed
-from training.worker_pool import PATIENCE, Report, game_message, pack
+from training.worker_pool import PATIENCE, Receive, game_message, pack
 
 BEAT = 0.5
 """Seconds from one sign of a playing worker to the next."""
 
 
-class Player(Protocol):
+class TaskPlayer(Protocol):
     """What a worker process plays with; made in it by a factory: (settings) -> Player."""
 
     def load(self, weights: str, sha256: str, iteration: int) -> None:
@@ -46,13 +46,13 @@ class Player(Protocol):
     def counts(self) -> Counts: ...
 
 
-Factory = Callable[[dict[str, Any]], Player]
+Factory = Callable[[dict[str, Any]], TaskPlayer]
 
 
-class ProcessHand:
+class ProcessHandle:
     """A worker process. factory: a function of a module, so that the new process can find it."""
 
-    def __init__(self, place: int, report: Report, factory: Factory, settings: dict[str, Any]) -> None:
+    def __init__(self, place: int, report: Receive, factory: Factory, settings: dict[str, Any]) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, factory, settings), daemon=True)
@@ -66,7 +66,7 @@ class ProcessHand:
     def pid(self) -> int:
         return self._process.pid or 0
 
-    def _read(self, report: Report) -> None:
+    def _read(self, report: Receive) -> None:
         """Pass on what the worker says. A thread's task, because half a message of a frozen worker blocks."""
         try:
             while True:
@@ -75,7 +75,7 @@ class ProcessHand:
             self._process.join()
             report(self, None)
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         with suppress(OSError):
             self._pipe.send_bytes(pack(message))
 
@@ -123,12 +123,12 @@ class _Worker:
         self._orders: deque[dict[str, Any]] = deque()
         self._todo: deque[tuple[int, int]] = deque()
         self._arrived, self._lock = threading.Event(), threading.Lock()
-        self._order: dict[str, Any] = {}
+        self._spec: dict[str, Any] = {}
         self._beaten = 0.0
         self._until: float | None = None
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._receive, daemon=True).start()
 
-    def _listen(self) -> None:
+    def _receive(self) -> None:
         """Take orders. When the driver is gone there is nobody to play for."""
         try:
             while True:
@@ -144,7 +144,7 @@ class _Worker:
         with self._lock, suppress(OSError):
             self._pipe.send_bytes(message)
 
-    def work(self, player: Player) -> None:
+    def work(self, player: TaskPlayer) -> None:
         """Follow orders, one after the other."""
         self.say({"kind": "ready", "counts": player.counts()})
         while True:
@@ -153,29 +153,29 @@ class _Worker:
             while self._orders:
                 self._follow(player)
 
-    def _follow(self, player: Player) -> None:
+    def _follow(self, player: TaskPlayer) -> None:
         kind = self._orders[0]["kind"]
         if kind == "games":
             self._take()
             for record in player.play(self._todo, lambda: self._beat(player)):
                 self._send(game_message(record, player.counts()))
             return
-        order, self._until = self._orders.popleft(), None
+        spec, self._until = self._orders.popleft(), None
         self._todo.clear()
         if kind == "stop":
-            self.say({"kind": "stopped", "round": order["round"], "counts": player.counts()})
+            self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
         else:
-            self._order = order
-            player.load(order["weights"], order["sha256"], order["iteration"])
+            self._spec = spec
+            player.load(spec["weights"], spec["sha256"], spec["iteration"])
 
     def _take(self) -> None:
         """Add the games that have been ordered to those to play."""
         while self._orders and self._orders[0]["kind"] == "games":
-            run, iteration = self._order["run"], self._order["iteration"]
+            run, iteration = self._spec["run"], self._spec["iteration"]
             games = self._orders.popleft()["games"]
             self._todo.extend((i, game_seed(run, iteration, i)) for i in games)
 
-    def _beat(self, player: Player) -> bool:
+    def _beat(self, player: TaskPlayer) -> bool:
         """Between two batches: take further games, give a sign of life; return whether to stop.
 
         When the work is to stop no other game is begun; those in hand are given some time to end.

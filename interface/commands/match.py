@@ -16,7 +16,7 @@ from interface.arguments import early, parse, whole
 if TYPE_CHECKING:
     from agent import Player
     from evaluation.match import MatchGame
-    from evaluation.promotion import Evidence
+    from evaluation.promotion import SprtState
     from game import Game
 
 
@@ -122,7 +122,7 @@ def _play(
     """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
     from agent import Quit
     from evaluation.match import contest
-    from evaluation.promotion import weigh
+    from evaluation.promotion import sprt
     from evaluation.rating import rate
     from loggers import Console
     from storage.atomic_files import write_file
@@ -139,7 +139,7 @@ def _play(
             _save(Path(args.save), game, players, games)
 
     def over(scores: list[float]) -> bool:
-        return claims is not None and len(scores) % LOOK == 0 and weigh(scores, *claims).accepted is not None
+        return claims is not None and len(scores) % LOOK == 0 and sprt(scores, *claims).accepted is not None
 
     def report(done: int) -> None:
         so_far = rate([g.score for g in played]) if played else None
@@ -176,7 +176,7 @@ def _result(
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
     from evaluation.openings import different
-    from evaluation.promotion import weigh
+    from evaluation.promotion import sprt
     from evaluation.rating import rate
 
     scores = [g.score for g in played]
@@ -195,7 +195,7 @@ def _result(
         "asked": asked, "opening_plies": len(played[0].opening),
     }  # fmt: skip
     if claims is not None:
-        evidence = weigh(scores, *claims)
+        evidence = sprt(scores, *claims)
         values["sprt"] = {
             "scores": list(claims), "evidence": evidence.ratio, "low": evidence.low, "high": evidence.high,
             "accepted": None if evidence.accepted is None else claims[evidence.accepted],
@@ -207,7 +207,9 @@ def _finite(value: float) -> float | None:
     return value if abs(value) < 1e9 else None
 
 
-def _words(total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: Evidence | None) -> list[str]:
+def _words(
+    total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: SprtState | None
+) -> list[str]:  # fmt: skip
     first, second = values["as_first"], values["as_second"]
     lines = [f"{values['player1']} against {values['player2']}: {total}"]
     for name, side in (("beginning", first), ("going second", second)):

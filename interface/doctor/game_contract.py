@@ -45,7 +45,7 @@ HINTS = {
 """What a fault most likely means, by a part of its name."""
 
 
-class Report(NamedTuple):
+class ContractReport(NamedTuple):
     """What random games showed: faults, how the games ended, and the end of the last one."""
 
     faults: list[str]
@@ -65,7 +65,7 @@ def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
     return examine(game, games=games, seed=seed).faults
 
 
-def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
+def examine(game: Game, *, games: int = 50, seed: int = 0) -> ContractReport:
     """Play random games and return what is wrong with them and how they ended."""
     test = _Check(game, np.random.default_rng(seed))
     for number in range(games):
@@ -88,7 +88,7 @@ def examine(game: Game, *, games: int = 50, seed: int = 0) -> Report:
     if not test.faults:
         test.random_games()
     lengths = test.lengths or [0]
-    return Report(list(test.faults.values()), dict(test.results), (min(lengths), max(lengths)), test.end)
+    return ContractReport(list(test.faults.values()), dict(test.results), (min(lengths), max(lengths)), test.end)
 
 
 def _facts(state: GameState) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from config import with_overrides
 from interface.doctor import Found, Patient
-from memory import Memory, tells_owners
+from memory import Memory, learns_ownership
 from network.choose import gpus, make_predictor, openvino_installed
 from network.predictor import TOLERANCE, cores, measure_raw, side_by_side
 from network.processor import native_bfloat16
@@ -125,7 +125,7 @@ def processor(patient: Patient) -> Found:
 
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
-    window = Memory(game, 1, ownership=tells_owners(c, game))
+    window = Memory(game, 1, ownership=learns_ownership(c, game))
     need = c.memory_size * window.bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
     trees, threads = side_by_side(game, c)
     need += forest_bytes(game, trees * threads, 1, capacity_for(c.mcts_sims, 1)) + 2**30

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from compiled import LINE, up_to
+from compiled import CACHE_LINE, up_to
 
 
 def allocate(**wanted: tuple[int | tuple[int, ...], Any]) -> dict[str, np.ndarray]:
@@ -16,9 +16,9 @@ def allocate(**wanted: tuple[int | tuple[int, ...], Any]) -> dict[str, np.ndarra
     to be found first.
     """
     sizes = {name: int(np.prod(shape)) * np.dtype(dtype).itemsize for name, (shape, dtype) in wanted.items()}
-    room = np.zeros(sum(up_to(LINE, size) for size in sizes.values()) + LINE, np.uint8)
-    place, found = -room.ctypes.data % LINE, {}
+    room = np.zeros(sum(up_to(CACHE_LINE, size) for size in sizes.values()) + CACHE_LINE, np.uint8)
+    place, found = -room.ctypes.data % CACHE_LINE, {}
     for name, (shape, dtype) in wanted.items():
         found[name] = room[place : place + sizes[name]].view(dtype).reshape(shape)
-        place += up_to(LINE, sizes[name])
+        place += up_to(CACHE_LINE, sizes[name])
     return found

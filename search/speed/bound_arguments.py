@@ -16,11 +16,11 @@ from numba.extending import NativeValue, intrinsic, models, register_model, type
 
 from compiled import compiled
 
-WORDS = 2048
+CAPACITY = 2048
 """Room for the arguments, in numbers of 8 bytes."""
 
 
-class HeldType(types.Type):
+class BoundArgumentsType(types.Type):
     """The type of arguments that are held; values: that of their tuple."""
 
     def __init__(self, values: Any) -> None:
@@ -28,13 +28,13 @@ class HeldType(types.Type):
         super().__init__(f"Held({values})")
 
 
-register_model(HeldType)(models.OpaqueModel)
-_KINDS: dict[Any, HeldType] = {}
-_KEEPING: dict[HeldType, Any] = {}
+register_model(BoundArgumentsType)(models.OpaqueModel)
+_TYPES: dict[Any, BoundArgumentsType] = {}
+_STORING: dict[BoundArgumentsType, Any] = {}
 
 
-class Held:
-    """Arguments for `function`, whose first one it is: compiled code finds them with `given(held)`.
+class BoundArguments:
+    """Arguments for `function`, whose first one it is: compiled code finds them with `unpack(held)`.
 
     Arrays stay where they are and what they are; what is in them may change. Whoever replaces one holds all anew. As
     with `compiled.bind` their types are those of the first call for the function.
@@ -42,26 +42,26 @@ class Held:
 
     def __init__(self, function: Any, *values: Any) -> None:
         self.values = values
-        self._block = np.zeros(WORDS, np.uint64)
+        self._block = np.zeros(CAPACITY, np.uint64)
         self.address = int(self._block.ctypes.data)
-        if function not in _KINDS:
-            _KINDS[function] = HeldType(typeof(values))
-        self.kind = _KINDS[function]
-        if self.kind not in _KEEPING:
+        if function not in _TYPES:
+            _TYPES[function] = BoundArgumentsType(typeof(values))
+        self.kind = _TYPES[function]
+        if self.kind not in _STORING:
             signature = typeof(self._block), self.kind.values
-            _keep.compile(signature)
-            _KEEPING[self.kind] = _keep.get_overload(signature)
-        if _KEEPING[self.kind](self._block, values) > WORDS * 8:
+            _store_arguments.compile(signature)
+            _STORING[self.kind] = _store_arguments.get_overload(signature)
+        if _STORING[self.kind](self._block, values) > CAPACITY * 8:
             raise AssertionError("more arguments than there is room for")
 
 
-@typeof_impl.register(Held)
-def _typeof_held(value: Held, context: Any) -> HeldType:
+@typeof_impl.register(BoundArguments)
+def _typeof_bound(value: BoundArguments, context: Any) -> BoundArgumentsType:
     return value.kind
 
 
-@unbox(HeldType)
-def _unbox_held(kind: Any, value: Any, c: Any) -> Any:
+@unbox(BoundArgumentsType)
+def _unbox_bound(kind: Any, value: Any, c: Any) -> Any:
     address = c.pyapi.object_getattr_string(value, "address")
     missing = cgutils.is_null(c.builder, address)
     place = cgutils.alloca_once_value(c.builder, ir.Constant(cgutils.voidptr_t, None))
@@ -87,18 +87,18 @@ _store_values: Any = intrinsic(_store)
 
 
 @compiled
-def _keep(block, values):  # type: ignore[no-untyped-def]
+def _store_arguments(block, values):  # type: ignore[no-untyped-def]
     return _store_values(block, values)
 
 
-def _given(typing_context: Any, held: Any) -> Any:
+def _unpack(typing_context: Any, bound: Any) -> Any:
     """Return the values that are held, as a tuple."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = context.get_value_type(signature.return_type)
         return builder.load(builder.bitcast(args[0], kind.as_pointer()))
 
-    return held.values(held), code
+    return bound.values(bound), code
 
 
-given: Any = intrinsic(_given)
+unpack: Any = intrinsic(_unpack)

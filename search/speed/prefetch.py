@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiled import LINE, at, inlined, prefetch
+from compiled import CACHE_LINE, at, inlined, prefetch
 from search.evaluation_cache import cache_place
 from search.tables import EDGE, STEP, row_index
 
 AHEAD = 16
 """So many games further on memory is asked for."""
-_EDGES, _STEPS, _NUMBERS = LINE // EDGE.itemsize, LINE // STEP.itemsize, LINE // 4
+_EDGES, _STEPS, _NUMBERS = CACHE_LINE // EDGE.itemsize, CACHE_LINE // STEP.itemsize, CACHE_LINE // 4
 """How many begin in a line; the first of a node's edges begins one."""
 
 
 @inlined
-def ask_for_edges(f, index):  # type: ignore[no-untyped-def]
+def prefetch_edges(f, index):  # type: ignore[no-untyped-def]
     """Ask the processor for what `select` reads at a node."""
     node = at(f.nodes, index)
-    first, opened = np.int64(node.first), np.int64(node.opened)
+    first, materialised = np.int64(node.first), np.int64(node.materialised)
     prefetch(f.edges, first)
-    if opened >= _EDGES:
+    if materialised >= _EDGES:
         prefetch(f.edges, first + _EDGES)
     prefetch(f.moves, first)
 
 
 @inlined
-def ask_for_place(f, t, key):  # type: ignore[no-untyped-def]
+def prefetch_place(f, t, key):  # type: ignore[no-untyped-def]
     """Ask the processor for what finding or making the node of a key reads and writes first."""
     prefetch(f.table, t * f.places + np.int64(key & np.uint64(f.places - 1)))
     prefetch(f.nodes, t * f.capacity + at(f.trees, t).nodes)
@@ -38,7 +38,7 @@ def ask_for_place(f, t, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def ask_for_row(f, row):  # type: ignore[no-untyped-def]
+def prefetch_row(f, row):  # type: ignore[no-untyped-def]
     """Ask the processor for a position."""
     size = f.rows.shape[1]
     for i in range(0, min(size, 4 * _NUMBERS), _NUMBERS):
@@ -46,7 +46,7 @@ def ask_for_row(f, row):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def ask_for_steps(f, slot):  # type: ignore[no-untyped-def]
+def prefetch_steps(f, slot):  # type: ignore[no-untyped-def]
     """Ask the processor for the first steps of a walk and its leaf."""
     prefetch(f.nodes, at(f.slots, slot).leaf)
     prefetch(f.steps, slot * f.reach)
@@ -54,7 +54,7 @@ def ask_for_steps(f, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def ask_for_answer(cache, key):  # type: ignore[no-untyped-def]
+def prefetch_answer(cache, key):  # type: ignore[no-untyped-def]
     """Ask the processor for the numbers that the cache holds at a key's place."""
     width = cache.numbers.shape[1]
     first = np.int64(cache_place(cache, key)) * width
@@ -64,7 +64,7 @@ def ask_for_answer(cache, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def ask_for_path(f, cache, slot):  # type: ignore[no-untyped-def]
+def prefetch_path(f, cache, slot):  # type: ignore[no-untyped-def]
     """Ask the processor for what an answer is written to."""
     w = at(f.slots, slot)
     node = at(f.nodes, w.leaf)
@@ -75,7 +75,7 @@ def ask_for_path(f, cache, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def ask_for_node(f, t, index):  # type: ignore[no-untyped-def]
+def prefetch_node(f, t, index):  # type: ignore[no-untyped-def]
     """Ask the processor for a node's edges and position."""
     first = np.int64(at(f.nodes, index).first)
     prefetch(f.flat, row_index(f, t, index) * f.rows.shape[1])

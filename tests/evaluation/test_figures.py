@@ -15,7 +15,7 @@ from config import Config
 from evaluation.ladder import climb
 from evaluation.move_accuracy import stages
 from evaluation.openings import different, identity, openings
-from evaluation.promotion import weigh
+from evaluation.promotion import sprt
 from evaluation.rating import rate, wilson
 from interface.commands import match as match_command
 from interface.curves import Run, curves
@@ -81,7 +81,7 @@ def test_a_match_game_by_game_keeps_the_errors_of_its_sequential_test_far_from_a
         monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.9, 0.1))
         played, stopped, error = match_command._play(one[0].game, one, args, (0.9, 0.95))
         assert not stopped and error is None
-        accepted.append(weigh([g.score for g in played], 0.9, 0.95).accepted)
+        accepted.append(sprt([g.score for g in played], 0.9, 0.95).accepted)
         lengths.add(len(played) % 32)
     assert np.mean([a is True for a in accepted]) < 0.05 + 2 * (0.05 * 0.95 / 300) ** 0.5 and lengths == {0}
 
@@ -154,7 +154,7 @@ def test_a_line_of_play_begins_with_a_move_that_keeps_what_is_proven():
         root, edges = mcts.root, dict(mcts.root.edges)
         first = mcts.principal_variation()[:1]
         most = max(edges.values(), key=lambda edge: edge.stats["N"])
-        if root.proven is not None and any(edge.stats["N"] and root.keeps(edge) for edge in edges.values()):
+        if root.proven is not None and any(edge.stats["N"] and root.keeps_proof(edge) for edge in edges.values()):
             assert edges[first[0]].proven == root.proven
             tempting += most.proven != root.proven
     assert tempting, "or the most visited move would do"

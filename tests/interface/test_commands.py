@@ -312,8 +312,8 @@ def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, monkeypatch, roo
 def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
     """A number that numba knows while it compiles (0) or a shorter one is another kind, and compiles all below anew."""
     assert python(COMPILED).returncode == 0
-    large = ("walk", "walk_on", "arrive", "run_to_leaves", "settle", "absorb", "select", "make_child", "new_node",
-             "end_move")  # fmt: skip
+    large = ("select_leaf", "select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
+             "select", "make_child", "new_node", "end_move")  # fmt: skip
     kept = [path.name for path in Path(SETTINGS.CACHE_DIR).rglob("*.nbc")]
     own = "py{}{}".format(*sys.version_info)
     found = {name: [k for k in kept if re.search(rf"\.{name}-\d+\.{own}\.", k)] for name in large}

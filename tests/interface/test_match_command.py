@@ -11,7 +11,7 @@ from agent import Player, Resigned
 from config import Config, UserError
 from evaluation import rating
 from evaluation.match import contest
-from evaluation.promotion import judge_sprt, tournament, weigh
+from evaluation.promotion import judge_sprt, sprt, tournament
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from storage.game_files import load_game
@@ -105,7 +105,7 @@ def test_who_is_better_by_less_than_was_asked_for_is_promoted_when_all_games_say
     pairs = [[1.0, 0.5]] * (won - 200) + [[0.0, 1.0], [0.5, 0.5]] * 40 + [[1.0, 0.5], [0.0, 0.5]] * 30
     pairs += [[0.5, 0.5]] * (200 - len(pairs) - (won - 200)) + [[1.0, 0.5]] * (won - 200)
     scores = [score for pair in pairs for score in pair]
-    assert len(scores) == 400 and sum(scores) == won and weigh(scores, 0.5, 0.55).accepted is None
+    assert len(scores) == 400 and sum(scores) == won and sprt(scores, 0.5, 0.55).accepted is None
     assert judge_sprt(scores, 0.55, False) is None
     verdict = judge_sprt(scores, 0.55, True)
     assert verdict.promoted is promoted and ("better after all games" in verdict.words) is promoted
@@ -119,7 +119,7 @@ def test_a_match_and_the_gate_of_a_tournament_stop_at_the_same_game(monkeypatch)
         monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.6, 0.2))
         scores = contest(
             GAME, NOBODY, 400, seed=0, opening_plies=0, every=32,
-            over=lambda scores: weigh(scores, 0.5, 0.55).accepted is not None,
+            over=lambda scores: sprt(scores, 0.5, 0.55).accepted is not None,
         )  # fmt: skip
         assert rating.rate(scores) == verdict.score
         assert judge_sprt(scores, 0.55, True) == verdict

@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "SHIPPED", tmp_path / "none")
     found = tmp_path / "runs" / "tictactoe" / "run0001"
     found.mkdir(parents=True)
-    settle(found, "tictactoe")
+    finish_simulation(found, "tictactoe")
     visits = np.zeros((6, 9), np.uint16)
     visits[2, 4] = visits[3, 5] = 8
     values = np.array([0, 0, 0, 0.5, 0, 0.25], np.float32)
@@ -58,7 +58,7 @@ def folder(tmp_path, monkeypatch):
     return found
 
 
-def settle(folder, spec):
+def finish_simulation(folder, spec):
     (folder / "config.json").write_text(to_json(replace(tiny(), game=spec)))
 
 
@@ -124,7 +124,7 @@ def test_a_game_of_a_file_is_run_only_when_it_was_named(folder, tmp_path):
     own, ran = tmp_path / "mine.py", tmp_path / "ran"
     own.write_text(OWN.format(str(ran)))
     spec = f"{own}:Mine"
-    settle(folder, spec)
+    finish_simulation(folder, spec)
     with pytest.raises(UserError, match="tictactoe/run0001: .*expected a game of tictactoe"):
         newest_game(folder, named=(spec,))
     moved = folder.parent.with_name(game_folder(spec)) / folder.name

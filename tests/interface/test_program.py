@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.run_folders import RunBusy, find_run, hold, let_go, runs_of
+from storage.run_folders import RunBusy, find_run, lock_folder, runs_of, unlock_folder
 from storage.soak_test import GAME, SETTINGS
 from storage.verify import verify
 
@@ -118,7 +118,7 @@ def python(code, root, way=()):
 
 
 def test_a_second_process_is_refused_before_anything_slow_is_loaded(root):
-    lock = hold(find_run(GAME, root=root))
+    lock = lock_folder(find_run(GAME, root=root))
     code = f"""
 import sys
 from interface.cli import run
@@ -128,7 +128,7 @@ print(code, [name for name in ("tyro", "initialise", "model", "tensorflow", "ope
     try:
         _, said, err = python(code, root)
     finally:
-        let_go(lock)
+        unlock_folder(lock)
     assert said == "3 []" and err.startswith(f"error: run0001 is in use by process {os.getpid()}; ")
 
 
@@ -149,11 +149,11 @@ if __name__ == "__main__":
                               stdout=subprocess.PIPE, text=True)  # fmt: skip
     worker = int(holder.stdout.readline())
     with pytest.raises(RunBusy, match=f"process {holder.pid}"):
-        hold(folder)
+        lock_folder(folder)
     holder.kill()
     holder.wait()
     assert Path(f"/proc/{worker}").exists()
-    let_go(hold(folder))
+    unlock_folder(lock_folder(folder))
     os.kill(worker, signal.SIGKILL)
 
 

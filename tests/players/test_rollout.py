@@ -11,7 +11,7 @@ import games
 from MCTS import Node
 from players.by_name import make_player
 from players.rollout import RolloutPlayer
-from search.tables import DRAW, LOSS, OPEN, WIN
+from search.tables import DRAW, LOSS, UNPROVEN, WIN
 from support.board_drawings import play
 from support.search_cases import GAMES
 
@@ -41,9 +41,9 @@ def test_whatever_is_proven_of_tictactoe_is_true(moves):
     player, decision = searched(game, play(game, moves), 3000)
     mcts = player.trees(0)[0]
     nodes = mcts.forest.nodes[: int(mcts.forest.trees[0]["nodes"])]
-    assert {int(p) for p in nodes["proven"]} == {OPEN, WIN, LOSS, DRAW}
+    assert {int(p) for p in nodes["proven"]} == {UNPROVEN, WIN, LOSS, DRAW}
     values = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
-    for i in np.flatnonzero(nodes["proven"] != OPEN):
+    for i in np.flatnonzero(nodes["proven"] != UNPROVEN):
         state = Node(mcts, int(i)).state
         assert values[int(nodes[i]["proven"])] == exact(state.id, state), f"\n{state}"
     assert 0 < decision.visits.sum() <= 3000

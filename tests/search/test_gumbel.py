@@ -59,7 +59,7 @@ class Gumbel(Textbook):
         most = max(edge.stats["N"] for edge in self.root.edges)
         return (50 + most) * (1 + q) / 2
 
-    def hope(self, edge):
+    def gumbel_score(self, edge):
         known = self.sigma(edge.stats["Q"]) if edge.stats["N"] else 0.0
         return self.noise[edge.action] + math.log(edge.stats["P"]) + known
 
@@ -67,7 +67,7 @@ class Gumbel(Textbook):
         if node is not self.root:
             return super().choose(node)
         due = halving(min(self.width, len(node.edges)), self.sims)[node.total]
-        return max((edge for edge in node.edges if edge.stats["N"] == due), key=self.hope)
+        return max((edge for edge in node.edges if edge.stats["N"] == due), key=self.gumbel_score)
 
     def improved(self):
         """Return {action: probability} of the policy target."""
@@ -109,7 +109,7 @@ def test_the_search_its_choice_and_its_target_equal_the_textbook(name, moves, wi
         found = mcts.visit_counts()
         assert {a: found[a] for a in counts} == counts and found.sum() == sims
         most = [edge for edge in book.root.edges if edge.stats["N"] == max(counts.values())]
-        assert mcts.forest.moves["action"][choose_gumbel(mcts.forest, 0)] == max(most, key=book.hope).action
+        assert mcts.forest.moves["action"][choose_gumbel(mcts.forest, 0)] == max(most, key=book.gumbel_score).action
         visits = np.zeros(mcts.game.action_size, np.uint16)
         assert write_improved(mcts.forest, 0, visits)
         expected = book.improved()

@@ -193,7 +193,7 @@ def test_where_all_visited_moves_are_lost_and_the_network_gives_the_others_nothi
     mcts.search(Projection(GAMES["tictactoe"]), 4)
     f = mcts.forest
     root = f.nodes[f.trees[0]["root"]]
-    first, last = root["first"] + root["opened"], root["first"] + root["count"]
+    first, last = root["first"] + root["materialised"], root["first"] + root["count"]
     assert first < last
     f.moves["proven"][root["first"] : first] = LOSS
     f.moves["P"][first:last] = 0.0

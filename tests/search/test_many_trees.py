@@ -7,8 +7,8 @@ import games
 from agent import Agent
 from compiled import call
 from MCTS import MCTS, Node
-from search.reroot import close_unvisited
-from search.tables import LOSS, OPEN
+from search.reroot import drop_unvisited_edges
+from search.tables import LOSS, UNPROVEN
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
 from support.search_cases import (
@@ -282,12 +282,12 @@ def test_an_edge_that_is_closed_takes_no_proof_of_another_along():
     mcts.search(Projection(GAMES["connect4"]), 40)
     f, node = mcts.forest, mcts.root
     first = int(node._row["first"])
-    opened = int((f.edges["N"][first : first + int(node._row["opened"])] > 0).sum())
+    opened = int((f.edges["N"][first : first + int(node._row["materialised"])] > 0).sum())
     assert opened > 2 and f.edges["N"][first : first + opened].all()
-    f.nodes["opened"][node.index] = opened
+    f.nodes["materialised"][node.index] = opened
     f.edges["N"][first + 1], f.moves["proven"][first + opened - 1] = 0, LOSS
     closed, proven = int(f.moves["action"][first + 1]), int(f.moves["action"][first + opened - 1])
-    call(close_unvisited, f, node.index)
+    call(drop_unvisited_edges, f, node.index)
     told = {int(m["action"]): int(m["proven"]) for m in f.moves[first : first + 7]}
-    assert node._row["opened"] == opened - 1 and f.moves["action"][first + opened - 1] == closed
-    assert told == {**dict.fromkeys(range(7), OPEN), proven: LOSS}
+    assert node._row["materialised"] == opened - 1 and f.moves["action"][first + opened - 1] == closed
+    assert told == {**dict.fromkeys(range(7), UNPROVEN), proven: LOSS}

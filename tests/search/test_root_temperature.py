@@ -8,7 +8,7 @@ import pytest
 import games
 from compiled import call
 from search.expand import make_priors
-from search.sampling import soften
+from search.sampling import apply_root_temperature
 from search.tables import EXPANDED
 from support.search_cases import GAMES, Projection, always, rooted
 from support.tiny_runs import tiny
@@ -32,7 +32,7 @@ def priors_of(forest, index):
 def looks(game, **changes):
     """Yield (full search?, plies, the root's priors, the network's logits of its moves) at each question asked."""
     worker = SelfPlay(game, tiny(games_in_flight=2, look_ahead=0, **changes)).workers[0]
-    answers, forest, table, n = Projection(game), worker.mcts.forest, worker._table, 0
+    answers, forest, table, n = Projection(game), worker.mcts.forest, worker._flight, 0
     starts = worker._take_games(deque((i, game_seed("run", 1, i)) for i in range(worker.trees)))
     while True:
         (n, _), starts = worker.step(n, starts), 0
@@ -120,7 +120,7 @@ def test_softened_priors_sum_to_one_and_keep_their_order(name):
     for temperature in (0.5, 1.25, 3.0):
         priors_of(mcts.forest, root)[1][:] = before
         mcts.forest.trees["temperature"][0] = temperature
-        call(soften, mcts.forest, 0)
+        call(apply_root_temperature, mcts.forest, 0)
         after = priors_of(mcts.forest, root)[1]
         assert after.sum() == pytest.approx(1, abs=1e-5)
         assert np.array_equal(np.argsort(after, kind="stable"), np.argsort(before, kind="stable"))

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from compiled import LINE, call, compiled, up_to
+from compiled import CACHE_LINE, call, compiled, up_to
 from MCTS import MCTS
 from search.evaluation_cache import make_cache, place_bytes
 from search.speed.aligned_arrays import allocate
-from search.speed.bound_arguments import Held, given
+from search.speed.bound_arguments import BoundArguments, unpack
 from search.tables import EDGE, GROUP, MOVE
 from support.search_cases import GAMES
 
@@ -19,7 +19,7 @@ def test_tables_begin_a_line_and_hold_zeros():
         kinds = {name: np.dtype(rng.choice(["u1", "i4", "f8"])) for name in sizes}
         found = allocate(**{name: (sizes[name], kinds[name]) for name in sizes})
         for i, (name, table) in enumerate(found.items()):
-            assert table.ctypes.data % LINE == 0 and table.shape == sizes[name] and table.dtype == kinds[name]
+            assert table.ctypes.data % CACHE_LINE == 0 and table.shape == sizes[name] and table.dtype == kinds[name]
             assert not table.any(), "no two tables share a byte"
             table.view(np.uint8)[:] = i + 1
         assert all((table.view(np.uint8) == i + 1).all() for i, table in enumerate(found.values()))
@@ -37,8 +37,8 @@ def test_edges_of_a_node_begin_a_line(name):
         mcts.addNode(state)
     firsts = mcts.forest.nodes["first"][:2].astype(int)
     assert (firsts % GROUP == 0).all() and firsts[1] - firsts[0] >= len(GAMES[name].start().allowedActions)
-    assert GROUP * EDGE.itemsize % LINE == GROUP * MOVE.itemsize % LINE == 0
-    assert mcts.forest.edges.ctypes.data % LINE == mcts.forest.moves.ctypes.data % LINE == 0
+    assert GROUP * EDGE.itemsize % CACHE_LINE == GROUP * MOVE.itemsize % CACHE_LINE == 0
+    assert mcts.forest.edges.ctypes.data % CACHE_LINE == mcts.forest.moves.ctypes.data % CACHE_LINE == 0
 
 
 def test_the_memory_that_is_told_for_the_cache_is_what_it_takes():
@@ -50,7 +50,7 @@ def test_the_memory_that_is_told_for_the_cache_is_what_it_takes():
 
 @compiled
 def add(held, n):
-    table, (other,), scale = given(held)
+    table, (other,), scale = unpack(held)
     for i in range(table.shape[0]):
         table[i] += n * scale + other[i]
     return table.shape[0]
@@ -58,13 +58,13 @@ def add(held, n):
 
 def test_arguments_that_are_held_are_the_arrays_themselves():
     one, two, other = np.zeros(3, np.int64), np.zeros(4, np.int64), np.ones(9, np.int64)
-    first, second = Held(add, one, (other,), 10), Held(add, two, (other,), 100)
+    first, second = BoundArguments(add, one, (other,), 10), BoundArguments(add, two, (other,), 100)
     assert call(add, first, 2) == 3 and one.tolist() == [21] * 3 and not two.any()
     other[1] = 5  # what is in an array may change
     assert call(add, second, 1) == 4 and two.tolist() == [101, 105, 101, 101] and one.tolist() == [21] * 3
 
 
 def test_arguments_stay_while_they_are_held():
-    held = [Held(add, np.full(1000, i), (np.zeros(1000, np.int64),), 1) for i in range(50)]
+    held = [BoundArguments(add, np.full(1000, i), (np.zeros(1000, np.int64),), 1) for i in range(50)]
     assert all(call(add, h, 1) == 1000 for h in held)
     assert [h.values[0][0] for h in held] == [i + 1 for i in range(50)]

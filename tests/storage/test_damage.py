@@ -193,7 +193,7 @@ def test_workers_read_networks_in_the_folder_of_the_run_whatever_its_database_sa
     (folder / "models" / "version0004.npz").rename(folder / "models" / "zero")
     more = with_overrides(read_config(folder), iterations=5)
     with Session.open(folder, more, console=QUIET) as session:
-        assert Path(source_of(session).order(4).weights) == (folder / "models" / "zero").resolve()
+        assert Path(source_of(session).spec(4).weights) == (folder / "models" / "zero").resolve()
 
 
 # ---- what is saved where little is left

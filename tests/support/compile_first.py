@@ -1,6 +1,6 @@
 """Compile what nearly every test needs, once and on two cores, before the processes that run the tests each do it.
 
-`python tests/support/compile_first.py search` and `python tests/support/compile_first.py rules` take half of it each; a second time nothing.
+`compile_first.py search` and `compile_first.py rules` take half of it each; a second time nothing.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Runs the command line with the runs in another folder: `python tests/support/run_page.py FOLDER serve --port 8080`."""
+"""Runs the command line with the runs in another folder: `run_page.py FOLDER serve --port 8080`."""
 
 import sys
 from pathlib import Path

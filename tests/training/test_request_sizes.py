@@ -10,8 +10,8 @@ from network.predictor import BATCHES, STEADY, padded, pieces
 from support.search_cases import GAMES, Projection
 from support.tiny_runs import jobs, tiny
 from training.selfplay import SelfPlay
-from training.selfplay_step import questions
-from training.worker_pool import Here, Order
+from training.selfplay_step import request_size
+from training.worker_pool import LocalPool, RoundSpec
 
 PIECE, TREES = 4, 32
 
@@ -61,12 +61,12 @@ def test_games_are_the_same_in_pieces_and_padding_is_rare(name, threads):
     [(100, 0, 100), (31, 32, 31), (32, 32, 32), (33, 32, 32), (64, 32, 32), (96, 32, 64), (128, 32, 96),
      (256, 32, 160), (5, 4, 4), (6, 4, 4), (10, 4, 8), (1, 1, 1), (3, 1, 2)])  # fmt: skip
 def test_how_many_questions_are_asked_at_once(n, piece, expected):
-    assert call(questions, n, piece) == expected
+    assert call(request_size, n, piece) == expected
 
 
 def test_never_more_than_there_are_and_always_some():
     for piece in range(1, 40):
-        asked = [call(questions, n, piece) for n in range(1, 300)]
+        asked = [call(request_size, n, piece) for n in range(1, 300)]
         assert all(min(n, piece) <= a <= n and (a == n or a % piece == 0) for n, a in enumerate(asked, 1))
 
 
@@ -74,12 +74,12 @@ def test_once_games_run_out_those_with_fewest_plies_are_asked_first_and_all_end(
     game = GAMES["connect4"]
     worker, starts = worker_of(game, games_in_flight=TREES, cache_size=0, random_opening_share=0.5,
                                random_opening_plies=8)  # fmt: skip
-    answers, ply, n, chosen = Projection(game), worker._table.ply, 0, 0
+    answers, ply, n, chosen = Projection(game), worker._flight.ply, 0, 0
     running = set(range(worker.trees))
     while running:
         n, over = worker.step(n, starts, PIECE)
         starts = 0
-        running -= set(worker._table.over[:over].tolist())
+        running -= set(worker._flight.over[:over].tolist())
         asked, waiting = worker._asked[:n].tolist(), worker._asked[n : n + worker._waiting].tolist()
         assert set(asked) | set(waiting) == running and len(asked) + len(waiting) == len(running)
         if not running:
@@ -114,7 +114,7 @@ def test_games_that_are_to_end_soon_because_of_a_stop_all_go_on():
     """Those nearly over would wait for the others, and be lost when there is no more time."""
     game, stopped, asked = GAMES["connect4"], [], {True: [], False: []}
     network = Pieces(game)
-    here = Here(SelfPlay(game, tiny(games_in_flight=TREES, cache_size=0)), lambda version: watched)
+    here = LocalPool(SelfPlay(game, tiny(games_in_flight=TREES, cache_size=0)), lambda version: watched)
 
     def watched(planes):
         worker = here._selfplay.workers[0]
@@ -122,7 +122,7 @@ def test_games_that_are_to_end_soon_because_of_a_stop_all_go_on():
         return network(planes)
 
     watched.piece = PIECE
-    order = Order("run", 1, 0, "", "")
+    order = RoundSpec("run", 1, 0, "", "")
     found = []
     for record in here.play(order, range(TREES), stop=lambda: bool(stopped)):
         found.append(record)

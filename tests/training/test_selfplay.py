@@ -15,7 +15,7 @@ from support.search_cases import GAMES, Projection, walk
 from support.tiny_runs import jobs, tiny, used_memory
 from training.selfplay import SelfPlay, game_seed
 from training.selfplay_step import budgets, end_move
-from training.worker_pool import Here, Order
+from training.worker_pool import LocalPool, RoundSpec
 
 
 def played(game, count=30, *, threads=1, predictor=None, games=None, **changes):
@@ -322,8 +322,8 @@ def test_searches_grow_over_the_first_iterations_where_asked_for():
     selfplay = SelfPlay(game, tiny(full_search_share=1.0, mcts_sims=40, fast_sims=8, grow_sims=3, proofs=False))
 
     def longest(iteration):
-        order = Order("run", iteration, 0, "", "")
-        records = list(Here(selfplay, lambda version: Projection(game)).play(order, range(5)))
+        order = RoundSpec("run", iteration, 0, "", "")
+        records = list(LocalPool(selfplay, lambda version: Projection(game)).play(order, range(5)))
         return max(record.visits.sum(axis=1, dtype=int).max() for record in records)
 
     assert [longest(i) for i in (4, 1, 2, 3, 9)] == [40, 10, 20, 30, 40]
@@ -375,14 +375,14 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
     capacity, room = len(forest.nodes) // len(forest.trees), len(forest.table) // len(forest.trees)
     for t in (0, 1):  # no child of the root is known, and there is no place for one
         root = forest.nodes[forest.trees["root"][t]]
-        forest.edges["child"][root["first"] : root["first"] + root["opened"]] = UNVISITED
+        forest.edges["child"][root["first"] : root["first"] + root["materialised"]] = UNVISITED
         forest.table[t * room : (t + 1) * room] = UNVISITED
         forest.trees["nodes"][t] = capacity
-        row, ply = forest.rows[forest.trees["root"][t] + t].copy(), int(worker._table.ply[t])
-        arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._table, worker._play, t
+        row, ply = forest.rows[forest.trees["root"][t] + t].copy(), int(worker._flight.ply[t])
+        arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._flight, worker._play, t
         bind(end_move, *arguments)(*arguments)
-        game.rules.play(row, int(worker._table.moves[worker._table.sheet[t], ply]))
-        assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._table.ply[t] == ply + 1
+        game.rules.play(row, int(worker._flight.moves[worker._flight.sheet[t], ply]))
+        assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._flight.ply[t] == ply + 1
         assert forest.trees["nodes"][t] == 1
     while len(worker._done) < 2:
         n = step(n)

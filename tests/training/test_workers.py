@@ -21,27 +21,27 @@ from support.tiny_runs import QUIET, tiny
 from training.game_source import source_of
 from training.selfplay import Counts, game_seed
 from training.worker import NetworkPlayer
-from training.worker_pool import FAILURES, PATIENCE, Crew, Order, WorkersFailed, game_message, pack, unpack
-from training.worker_process import ProcessHand, _Worker
+from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed, game_message, pack, unpack
+from training.worker_process import ProcessHandle, _Worker
 
-ORDER = Order("run", 3, 5, "net", "digest")
+ORDER = RoundSpec("run", 3, 5, "net", "digest")
 NOTHING = Counts(0, 0, 0, 0, 0, 0, 0.0)
 HERE = Path(__file__).parents[1]
 
 
-class Hiring:
+class Spawning:
     """Makes workers and keeps them to look at; the log is kept too."""
 
     def __init__(self, factory=workman, **settings):
         self.factory, self.settings = factory, settings
-        self.hands, self.log = [], []
+        self.handles, self.log = [], []
 
     def __call__(self, place, report):
-        self.hands.append(ProcessHand(place, report, self.factory, self.settings))
-        return self.hands[-1]
+        self.handles.append(ProcessHandle(place, report, self.factory, self.settings))
+        return self.handles[-1]
 
     def crew(self, workers=2, side_by_side=4, **limits):
-        return Crew(self, workers=workers, side_by_side=side_by_side, log=self.log.append, **limits)
+        return WorkerPool(self, workers=workers, side_by_side=side_by_side, log=self.log.append, **limits)
 
 
 def same(one, other):
@@ -58,60 +58,60 @@ def assert_all_there(records, count, order=ORDER):
         assert same(record, game_of(record.index, seed, order.weights))
 
 
-def gone(hand):
+def gone(handle):
     """Wait until a worker's process is no more; how long that may take is not what is tested."""
     for _ in range(600):
-        if not hand._process.is_alive():
+        if not handle._process.is_alive():
             return True
         time.sleep(0.05)
     return False
 
 
 def test_games_come_once_each_and_workers_serve_round_after_round():
-    hiring = Hiring()
-    crew = hiring.crew()
+    spawning = Spawning()
+    crew = spawning.crew()
     assert_all_there(list(crew.play(ORDER, range(50))), 50)
     later = ORDER._replace(iteration=4, weights="another")
     assert_all_there(list(crew.play(later, range(30))), 30, later)
-    assert list(crew.play(later, [])) == [] and len(hiring.hands) == 2
+    assert list(crew.play(later, [])) == [] and len(spawning.handles) == 2
     counts = crew.counts()
     assert counts.evaluations == 80 and counts.simulations == 800 and counts.room == 8
     crew.close()
-    assert all(gone(hand) for hand in hiring.hands) and hiring.log == []
+    assert all(gone(handle) for handle in spawning.handles) and spawning.log == []
     assert crew.counts() == counts
 
 
 def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
-    rng, hiring, kills, found = np.random.default_rng(0), Hiring(pace=0.01), 0, []
-    crew = hiring.crew(workers=3)
+    rng, spawning, kills, found = np.random.default_rng(0), Spawning(pace=0.01), 0, []
+    crew = spawning.crew(workers=3)
     for record in crew.play(ORDER, range(400)):
         found.append(record)
         if kills < 10 and len(found) % 30 == 0:
-            alive = [p.hand for p in crew._places if p.hand is not None and p.busy]
+            alive = [p.handle for p in crew._places if p.handle is not None and p.busy]
             if alive:
                 os.kill(alive[rng.integers(len(alive))].pid, signal.SIGKILL)
                 kills += 1
     crew.close()
     assert_all_there(found, 400)
-    assert kills == 10 and len(hiring.hands) >= 10
-    assert sum("ended by signal SIGKILL" in line for line in hiring.log) >= 9
+    assert kills == 10 and len(spawning.handles) >= 10
+    assert sum("ended by signal SIGKILL" in line for line in spawning.log) >= 9
 
 
 def test_a_frozen_worker_is_replaced_when_its_lease_is_over(tmp_path):
-    hiring = Hiring(freezes=[7], folder=str(tmp_path))
-    crew = hiring.crew(lease=2.0)
+    spawning = Spawning(freezes=[7], folder=str(tmp_path))
+    crew = spawning.crew(lease=2.0)
     assert_all_there(list(crew.play(ORDER, range(20))), 20)
     crew.close()
-    assert "gave no sign for 2 s" in "".join(hiring.log)
-    assert all(gone(hand) for hand in hiring.hands)
+    assert "gave no sign for 2 s" in "".join(spawning.log)
+    assert all(gone(handle) for handle in spawning.handles)
 
 
 def test_a_worker_that_fails_once_is_replaced_and_its_games_are_played(tmp_path):
-    hiring = Hiring(fails_once=[0, 11], folder=str(tmp_path))
-    crew = hiring.crew()
+    spawning = Spawning(fails_once=[0, 11], folder=str(tmp_path))
+    crew = spawning.crew()
     assert_all_there(list(crew.play(ORDER, range(24))), 24)
     crew.close()
-    assert len(hiring.log) == 2 and all("RuntimeError: only once" in line for line in hiring.log)
+    assert len(spawning.log) == 2 and all("RuntimeError: only once" in line for line in spawning.log)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_a_worker_that_fails_once_is_replaced_and_its_games_are_played(tmp_path)
     [("raises", "RuntimeError: game 7 is broken"), ("hungry", "MemoryError"), ("dies", "signal SIGKILL")],
 )
 def test_a_task_that_fails_each_time_stops_the_run_and_is_named_with_its_cause(what, told):
-    hiring = Hiring(**{what: [7]})
-    crew = hiring.crew(side_by_side=40)
+    spawning = Spawning(**{what: [7]})
+    crew = spawning.crew(side_by_side=40)
     found = []
     with pytest.raises(WorkersFailed) as raised:
         for record in crew.play(ORDER, range(64)):
@@ -131,28 +131,28 @@ def test_a_task_that_fails_each_time_stops_the_run_and_is_named_with_its_cause(w
     assert f"iteration 3 failed {FAILURES} times" in text and told in text
     assert 7 not in found and len(set(found)) == len(found)
     if what != "dies":
-        assert "Traceback" in hiring.log[-1] and "workmen.py" in hiring.log[-1]
-    assert all(gone(hand) for hand in hiring.hands)
+        assert "Traceback" in spawning.log[-1] and "workmen.py" in spawning.log[-1]
+    assert all(gone(handle) for handle in spawning.handles)
 
 
 def test_workers_that_cannot_start_stop_the_run_after_three_of_them():
-    hiring = Hiring(fake_workers.never_ready)
+    spawning = Spawning(fake_workers.never_ready)
     with pytest.raises(WorkersFailed, match="3 workers ended before they could play.*no module named wood") as raised:
-        list(hiring.crew().play(ORDER, range(9)))
-    assert raised.value.exit_code == 4 and FAILURES <= len(hiring.hands) <= FAILURES + 2
+        list(spawning.crew().play(ORDER, range(9)))
+    assert raised.value.exit_code == 4 and FAILURES <= len(spawning.handles) <= FAILURES + 2
 
 
 def test_a_users_mistake_met_by_a_worker_is_told_as_it_is():
-    hiring = Hiring(fake_workers.mistaken)
+    spawning = Spawning(fake_workers.mistaken)
     with pytest.raises(WorkersFailed) as raised:
-        list(hiring.crew(workers=1).play(ORDER, range(9)))
+        list(spawning.crew(workers=1).play(ORDER, range(9)))
     assert str(raised.value) == "expected a saw, got none" and raised.value.exit_code == 2
-    assert len(hiring.hands) == 1
+    assert len(spawning.handles) == 1
 
 
 def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
-    hiring, found = Hiring(pace=0.02), []
-    crew = hiring.crew()
+    spawning, found = Spawning(pace=0.02), []
+    crew = spawning.crew()
     for record in crew.play(ORDER, range(500), stop=lambda: len(found) >= 5):
         found.append(record)
     assert 5 <= len(found) < 500
@@ -160,7 +160,7 @@ def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
     found += crew.play(ORDER, [i for i in range(40) if i not in have])
     assert_all_there([r for r in found if r.index < 40], 40)
     crew.close()
-    assert len(hiring.hands) == 2 and hiring.log == []
+    assert len(spawning.handles) == 2 and spawning.log == []
 
 
 class Late:
@@ -172,7 +172,7 @@ class Late:
         self.say, self.stopped, self.games = (lambda data: report(self, data)), None, []
         self.say(pack({"kind": "ready"}))
 
-    def tell(self, message):
+    def send(self, message):
         if message["kind"] == "games":
             self.games = message["games"]
             if self.stopped:
@@ -193,15 +193,15 @@ class Late:
 
 def test_a_worker_that_says_late_that_it_has_stopped_keeps_the_games_of_the_next_round(monkeypatch):
     monkeypatch.setattr("training.worker_pool.TICK", 0.001)
-    crew, asked = Crew(Late, workers=1, side_by_side=4, log=print), []
+    crew, asked = WorkerPool(Late, workers=1, side_by_side=4, log=print), []
     assert_all_there(list(crew.play(ORDER, [0], stop=lambda: bool(crew._places[0].tasks))), 1)
     found = list(crew.play(ORDER, [0], stop=lambda: asked.append(0) or len(asked) > 100))  # in vain: not for ever
     assert_all_there(found, 1)
 
 
 def test_leaving_a_round_in_the_middle_leaves_no_game_of_it_for_the_next():
-    hiring = Hiring(pace=0.01)
-    crew = hiring.crew(workers=1)
+    spawning = Spawning(pace=0.01)
+    crew = spawning.crew(workers=1)
     for _ in crew.play(ORDER, range(500)):
         break
     other = ORDER._replace(weights="another")
@@ -285,36 +285,36 @@ def test_games_that_another_thread_takes_while_a_worker_looks_for_orders_do_no_h
 
 
 def test_ctrl_c_in_the_terminal_reaches_the_driver_only():
-    hiring, found = Hiring(pace=0.01), []
-    crew = hiring.crew()
+    spawning, found = Spawning(pace=0.01), []
+    crew = spawning.crew()
     for record in crew.play(ORDER, range(60)):
         found.append(record)
         if len(found) == 10:
-            for hand in hiring.hands:
-                os.kill(hand.pid, signal.SIGINT)
+            for handle in spawning.handles:
+                os.kill(handle.pid, signal.SIGINT)
     crew.close()
     assert_all_there(found, 60)
-    assert hiring.log == [] and len(hiring.hands) == 2
+    assert spawning.log == [] and len(spawning.handles) == 2
 
 
 def test_a_run_with_workers_one_of_them_killed_is_the_run_without(begun, tmp_path):
     killed = []
 
     def kill_one():
-        hands = [place.hand for place in source_of(session).pool._places if place.busy]
-        if hands and not killed:
-            os.kill(hands[0].pid, signal.SIGKILL)
-            killed.append(hands[0].pid)
+        handles = [place.handle for place in source_of(session).pool._places if place.busy]
+        if handles and not killed:
+            os.kill(handles[0].pid, signal.SIGKILL)
+            killed.append(handles[0].pid)
         return False
 
     with Session.start(tiny(workers=2), root=tmp_path, console=QUIET) as session:
         train(session, iterations=1, stop=kill_one)
         counts = source_of(session).pool.counts()
-        hands = [place.hand for place in source_of(session).pool._places]
+        handles = [place.handle for place in source_of(session).pool._places]
     assert killed and counts.evaluations > 0 and counts.room == 32
     assert_same_run(session.folder, begun, last=1)
     assert "ended by signal SIGKILL" in (session.folder / "logs" / "logger_main.log").read_text()
-    assert all(gone(hand) for hand in hands if hand is not None)
+    assert all(gone(handle) for handle in handles if handle is not None)
 
 
 def test_workers_search_with_the_budget_of_the_iteration(tmp_path):
