@@ -17,9 +17,11 @@ from compiled import call
 from game import GameState, state_key
 from search import simulate
 from search.endgame import solve_leaf
+from search.evaluation_cache import NOT_FINITE
 from search.expand import expand, make_priors, new_node
 from search.many_trees import Decision, ManyTrees, Predictor, TreeFull
-from search.tables import DRAW, EXPANDED, LOSS, STEP, TERMINAL, UNPROVEN, UNVISITED, WAITING, find, sum_of_values
+from search.proofs import LOSS, UNPROVEN, known_value, prove
+from search.tables import EXPANDED, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
 
@@ -75,7 +77,7 @@ class Edge:
         known = LOSS if self.index >= node["first"] + node["count"] or node["proven"] == LOSS else UNPROVEN
         if self._row is not None:
             known = int(self.mcts.forest.moves[self.index]["proven"])
-        return None if known == UNPROVEN else 0.0 if known == DRAW else float(known)
+        return known_value(known)
 
     @property
     def stats(self) -> dict[str, float]:
@@ -133,7 +135,7 @@ class Node:
     def proven(self) -> float | None:
         """What is proven of it, for the player to move: 1 won, -1 lost, 0 drawn; None = nothing."""
         known = int(self._row["proven"])
-        return None if known == UNPROVEN else 0.0 if known == DRAW else float(known)
+        return known_value(known)
 
     @property
     def visits(self) -> int:
@@ -235,7 +237,7 @@ class MCTS(ManyTrees):
         if leaf._row["status"] == WAITING:
             answer = np.ascontiguousarray(logits, np.float32).reshape(self.game.action_size)
             if not call(expand, self.forest, leaf.index, np.float32(value), answer):
-                self.cache.counts[3] += 1
+                self.cache.counts[NOT_FINITE] += 1
                 self.check_errors()
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
@@ -246,7 +248,7 @@ class MCTS(ManyTrees):
         self.forest.slots["leaf"][0] = leaf.index
         call(simulate.backup, self.forest, self.rule, 0, float(value), leaf.playerTurn)
         if self.rule.prove and leaf.proven is not None:
-            call(simulate.prove, self.forest, 0)
+            call(prove, self.forest, 0)
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the most visited moves in turn, from `node` or the root, of those that keep what is proven."""

@@ -17,8 +17,9 @@ from config import UserError
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor, TreeFull
 from memory import Batch
+from search.expand import legal_softmax
 from search.tables import trees_in
-from search.trace import log_walk, snapshot
+from search.trace import log_simulation, snapshot
 
 TREES_BYTES = 2**31
 """Bytes that the trees of a match take; a player whose trees are large plays fewer games at once."""
@@ -131,8 +132,7 @@ class Agent(Player):
         allowed = list(state.allowedActions)
         probs = np.zeros(self.game.action_size)
         if allowed:
-            odds = np.exp(logits[0, allowed].astype(np.float64) - logits[0, allowed].max())
-            probs[allowed] = odds / odds.sum()
+            probs[allowed] = legal_softmax(logits[0, allowed])
         return float(values[0]), probs, allowed
 
     def evaluateLeaf(self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]) -> tuple[float, list[Edge]]:
@@ -151,7 +151,7 @@ class Agent(Player):
         before = snapshot(tree) if self._logging else None
         leaf, value, done, breadcrumbs = tree.moveToLeaf()
         if before is not None:
-            log_walk(self._log, tree, before, breadcrumbs, leaf)
+            log_simulation(self._log, tree, before, breadcrumbs, leaf)
         value, breadcrumbs = self.evaluateLeaf(leaf, value, done, breadcrumbs)
         tree.backFill(leaf, value, breadcrumbs)
         for edge in breadcrumbs:

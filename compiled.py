@@ -63,7 +63,7 @@ function once more with all that it calls: `np.int64(n)` where a large one is ca
 
 
 @inlined
-def at(table, index):  # type: ignore[no-untyped-def]
+def at(table, index):
     """Return table[index] for an index from 0 on. Without a sign nobody asks whether it counts from the table's end."""
     return table[np.uint64(index)]
 

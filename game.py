@@ -43,47 +43,47 @@ NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
 
 
 @compiled
-def _call_legal(fn, row, out):  # type: ignore[no-untyped-def]
+def _call_legal(fn, row, out):
     return fn(row, out)
 
 
 @compiled
-def _call_play(fn, row, action):  # type: ignore[no-untyped-def]
+def _call_play(fn, row, action):
     fn(row, action)
 
 
 @compiled
-def _call_outcome(fn, row, out):  # type: ignore[no-untyped-def]
+def _call_outcome(fn, row, out):
     return fn(row, out)
 
 
 @compiled
-def _call_encode(fn, row, out):  # type: ignore[no-untyped-def]
+def _call_encode(fn, row, out):
     fn(row, out)
 
 
 @compiled
-def _call_key(fn, row):  # type: ignore[no-untyped-def]
+def _call_key(fn, row):
     return fn(row)
 
 
 @rule(PLAYOUT)
-def not_played(row, seed):  # type: ignore[no-untyped-def]
+def not_played(row, seed):
     return NOT_PLAYED
 
 
 @rule(WINNING)
-def not_told(row):  # type: ignore[no-untyped-def]
+def not_told(row):
     return NOT_TOLD
 
 
 @rule(SAFE)
-def safe_not_told(row, out):  # type: ignore[no-untyped-def]
+def safe_not_told(row, out):
     return NOT_TOLD
 
 
 @rule(SOLVE)
-def solve_not_told(row, left):  # type: ignore[no-untyped-def]
+def solve_not_told(row, left):
     return NOT_TOLD
 
 

@@ -61,7 +61,7 @@ class Positions(NamedTuple):
 
 
 @compiled
-def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):  # type: ignore[no-untyped-def]
+def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):
     """Replay a game and write the positions of the plies `kept`; return their number, -1 - ply at an illegal move.
 
     row: the start, is changed. legal: room for one list of moves. players: [plies], who moves at each.
@@ -87,7 +87,7 @@ def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):  # 
 
 
 @compiled
-def returns(players, values, result, decay, out):  # type: ignore[no-untyped-def]
+def returns(players, values, result, decay, out):
     """Write the lambda-return of each ply, for its player to move: out[t] = (1 - decay) v[t] + decay out[t + 1].
 
     players, values: [plies], values for the player to move; result: of the game, for player 1; decay 1 leaves it alone.

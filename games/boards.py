@@ -9,7 +9,7 @@ from game import Symmetry
 
 
 @compiled
-def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
+def hash_cells(row, start, stop, salt):
     """Return a 64-bit hash of row[start:stop], cells in {-1, 0, 1}, 32 of them mixed at a time (splitmix64)."""
     h = mix64(np.uint64(salt))  # scrambled: else it could cancel against a cell of the last place
     word = np.uint64(0)
@@ -25,13 +25,13 @@ def hash_cells(row, start, stop, salt):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def squash(lead, scale):  # type: ignore[no-untyped-def]
+def squash(lead, scale):
     """Return an estimate within (-1, 1) for a lead; half way to 1 when it is `scale`."""
     return np.float32(0.99 * lead / (abs(lead) + scale))
 
 
 @compiled
-def mix64(x):  # type: ignore[no-untyped-def]
+def mix64(x):
     """Return x scrambled by the splitmix64 step (Steele, Lea, Flood 2014)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -40,13 +40,13 @@ def mix64(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def draw_below(word, count):  # type: ignore[no-untyped-def]
+def draw_below(word, count):
     """Return a number from 0 to count - 1 made of a random word; each is as likely to within count / 2^32."""
     return np.int64((word >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
 
 
 @compiled
-def ones(word):  # type: ignore[no-untyped-def]
+def ones(word):
     """Return how many bits are set: sums of 2, 4, 8 neighbours, then of the bytes (compiled to one instruction)."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
@@ -56,32 +56,32 @@ def ones(word):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def lowest(word):  # type: ignore[no-untyped-def]
+def lowest(word):
     """Return the number of the lowest bit that is set, of a word that is not 0."""
     return ones((word & -word) - np.uint64(1))
 
 
 @compiled
-def get(row, at):  # type: ignore[no-untyped-def]
+def get(row, at):
     """Return the 64-bit word in row[at] and row[at + 1]."""
     return np.uint64(np.uint32(row[at])) | (np.uint64(np.uint32(row[at + 1])) << np.uint64(32))
 
 
 @compiled
-def put(row, at, word):  # type: ignore[no-untyped-def]
+def put(row, at, word):
     """Write a 64-bit word into row[at] and row[at + 1]."""
     row[at] = np.int32(word & np.uint64(0xFFFFFFFF))
     row[at + 1] = np.int32(word >> np.uint64(32))
 
 
 @compiled
-def has(row, at, bit):  # type: ignore[no-untyped-def]
+def has(row, at, bit):
     """Return 1 when the board of bits that begins at row[at] has the bit, else 0."""
     return (row[at + (bit >> 5)] >> (bit & 31)) & 1
 
 
 @compiled
-def hash_words(row, at, words, salt):  # type: ignore[no-untyped-def]
+def hash_words(row, at, words, salt):
     """Return a 64-bit hash of so many 64-bit words from row[at] on."""
     found = mix64(np.uint64(salt))
     for i in range(words):
@@ -90,13 +90,13 @@ def hash_words(row, at, words, salt):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def thing_word(point, kind):  # type: ignore[no-untyped-def]
+def thing_word(point, kind):
     """Return the random word of a thing of a kind (0-3) on a point."""
     return mix64(np.uint64(4 * point + kind + 1))
 
 
 @compiled
-def toggle(row, at, point, kind):  # type: ignore[no-untyped-def]
+def toggle(row, at, point, kind):
     """Put a thing of a kind (0-3) on a point, or take it off again, in the hash kept in row[at] and row[at + 1].
 
     Zobrist 1970: the exclusive or of one random word for each thing on the board; a start of 0 is an empty board.
@@ -105,13 +105,13 @@ def toggle(row, at, point, kind):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def kept_hash(row, at, salt):  # type: ignore[no-untyped-def]
+def kept_hash(row, at, salt):
     """Return the hash kept in row[at] and row[at + 1], mixed with what else tells positions apart (0-2^31)."""
     return mix64(get(row, at)) ^ mix64(np.uint64(salt) + np.uint64(0x5851F42D4C957F2D))
 
 
 @compiled
-def longest_line(cells, base, rows, columns, r, c):  # type: ignore[no-untyped-def]
+def longest_line(cells, base, rows, columns, r, c):
     """Return the length of the longest line of equal stones through (r, c); cells start at `base`."""
     stone = cells[base + r * columns + c]
     best = 1

@@ -78,13 +78,13 @@ def liberties(row: Row, action: int) -> int:
 
 
 @compiled
-def step(width, d):  # type: ignore[no-untyped-def]
+def step(width, d):
     """Return the way to the neighbour in direction d: up, left, right, down."""
     return -width if d == 0 else (-1 if d == 1 else (1 if d == 2 else width))
 
 
 @compiled
-def touching(row, p, stone):  # type: ignore[no-untyped-def]
+def touching(row, p, stone):
     """Return how many neighbours of p belong to the chain of a cell."""
     width, p = row[SIZE] + 1, CELLS + p
     count = 0
@@ -94,7 +94,7 @@ def touching(row, p, stone):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def can_fill(row, p):  # type: ignore[no-untyped-def]
+def can_fill(row, p):
     """Tell whether the player may put a stone on a point without empty neighbours; ko and repetition left aside."""
     player, width = row[PLAYER], np.int64(row[SIZE]) + 1
     counts = CELLS + 2 * ((width + 1) * width + 1)
@@ -111,7 +111,7 @@ def can_fill(row, p):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def may_be_played(row, p, width):  # type: ignore[no-untyped-def]
+def may_be_played(row, p, width):
     """Tell whether the player may put a stone on a free point; width: the size and one."""
     at = CELLS + p
     free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
@@ -119,7 +119,7 @@ def may_be_played(row, p, width):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def legal_actions(row, out):  # type: ignore[no-untyped-def]
+def legal_actions(row, out):
     """Write the legal actions, points in row order and then the pass; return their number."""
     size = np.int64(row[SIZE])
     width, count, action = size + 1, 0, 0
@@ -134,7 +134,7 @@ def legal_actions(row, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def play_action(row, action):  # type: ignore[no-untyped-def]
+def play_action(row, action):
     """Play a stone or pass."""
     size = row[SIZE]
     row[PLY] += 1
@@ -158,7 +158,7 @@ def play_action(row, action):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def put_stone(row, p):  # type: ignore[no-untyped-def]
+def put_stone(row, p):
     """Put a stone of the player on the point p and take away what has no liberty then."""
     player, width = row[PLAYER], row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
@@ -189,7 +189,7 @@ def put_stone(row, p):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def join(row, rings, one, other):  # type: ignore[no-untyped-def]
+def join(row, rings, one, other):
     """Make one chain of two, if they are two, with the head of the larger; return it."""
     if one == other:
         return one
@@ -211,7 +211,7 @@ def join(row, rings, one, other):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def take_away(row, head):  # type: ignore[no-untyped-def]
+def take_away(row, head):
     """Remove a chain; return the number of its stones."""
     width = row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
@@ -232,7 +232,7 @@ def take_away(row, head):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def spread(row):  # type: ignore[no-untyped-def]
+def spread(row):
     """Note for each empty point whose stones its region touches: 1 Black's, 2 White's, 3 both.
 
     The note is written into the rings, where nothing else is kept for an empty point.
@@ -261,7 +261,7 @@ def spread(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def points(row, player):  # type: ignore[no-untyped-def]
+def points(row, player):
     """Return the points of a player without komi: stones, and empty regions that touch no other; after `spread`."""
     width = row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
@@ -277,13 +277,13 @@ def points(row, player):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def past_word(word):  # type: ignore[no-untyped-def]
+def past_word(word):
     """Return what stands for a board of this hash among those before; not 0, which is an empty slot."""
     return mix64(word ^ np.uint64(0x9E6C63D0876A9A99)) | np.uint64(1)
 
 
 @compiled
-def slot_of(row, word):  # type: ignore[no-untyped-def]
+def slot_of(row, word):
     """Return where in the row a board of the past stands, or the empty slot where it would."""
     width = row[SIZE] + 1
     table = CELLS + 3 * ((width + 1) * width + 1)
@@ -296,7 +296,7 @@ def slot_of(row, word):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def remember(row):  # type: ignore[no-untyped-def]
+def remember(row):
     """Put the board among those of the past."""
     word = past_word(get(row, HASH))
     put(row, slot_of(row, word), word)
@@ -304,7 +304,7 @@ def remember(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def chain_word(row, head):  # type: ignore[no-untyped-def]
+def chain_word(row, head):
     """Return the exclusive or of the words of a chain's stones."""
     width = row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
@@ -318,7 +318,7 @@ def chain_word(row, head):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def repeats(row, p):  # type: ignore[no-untyped-def]
+def repeats(row, p):
     """Tell whether a stone on p, where it may be put but for this, would bring back a board of the past."""
     player, width = row[PLAYER], row[SIZE] + 1
     counts = CELLS + 2 * ((width + 1) * width + 1)
@@ -343,13 +343,13 @@ def repeats(row, p):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def barred_point(row, p):  # type: ignore[no-untyped-def]
+def barred_point(row, p):
     """Tell whether a point may not be played because of ko or of a board of the past."""
     return row[KO] == p or (row[SLOTS] > 0 and row[CELLS + p] == 0 and repeats(row, p))
 
 
 @compiled
-def position_key(row):  # type: ignore[no-untyped-def]
+def position_key(row):
     """Return a hash of all that the future depends on: a board can come back, so the ply is in it, and a pass may have
     ended the game or not.
     """
@@ -358,7 +358,7 @@ def position_key(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def encode_stones(row, out, planes):  # type: ignore[no-untyped-def]
+def encode_stones(row, out, planes):
     """Write four of the planes of each point: own stones, other stones, and those of each with one liberty left."""
     size, player = np.int64(row[SIZE]), row[PLAYER]
     width = size + 1
@@ -382,7 +382,7 @@ def encode_stones(row, out, planes):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def mark_chain(row, out, planes, head, plane):  # type: ignore[no-untyped-def]
+def mark_chain(row, out, planes, head, plane):
     """Set a plane at the stones of a chain."""
     size = row[SIZE]
     rings = CELLS + (size + 2) * (size + 1) + 1

@@ -10,7 +10,7 @@ from game import GIVEN_UP
 
 
 @inlined
-def lined_along(stones, step, n):  # type: ignore[no-untyped-def]
+def lined_along(stones, step, n):
     """Return bits, any, where n stones stand in a row, each `step` bits further; the length looked at doubles."""
     line, length = stones, 1
     while length < n:
@@ -21,7 +21,7 @@ def lined_along(stones, step, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def all_but_one_along(stones, step, n):  # type: ignore[no-untyped-def]
+def all_but_one_along(stones, step, n):
     """Return the places where one stone more makes n in a row, each `step` bits further."""
     found, before = np.uint64(0), ~np.uint64(0)
     for hole in range(n if (n - 1) * step < 64 else 0):
@@ -34,7 +34,7 @@ def all_but_one_along(stones, step, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def lined_in(stones, height, n):  # type: ignore[no-untyped-def]
+def lined_in(stones, height, n):
     """Return bits, any, where n stones stand in a row, in any direction; a column has `height` bits."""
     up = lined_along(stones, 1, n)
     across = lined_along(stones, height, n)
@@ -42,7 +42,7 @@ def lined_in(stones, height, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
+def all_but_one(stones, height, n):
     """Return the places where one stone more makes n in a row, in any direction."""
     up = all_but_one_along(stones, 1, n)
     across = all_but_one_along(stones, height, n)
@@ -50,13 +50,13 @@ def all_but_one(stones, height, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def lined(stones, height, n):  # type: ignore[no-untyped-def]
+def lined(stones, height, n):
     """Do what `lined_in` does, the usual board with shifts that the compiler knows."""
     return lined_in(stones, 7, 4) if height == 7 and n == 4 else lined_in(stones, height, n)
 
 
 @compiled
-def completing(stones, height, n):  # type: ignore[no-untyped-def]
+def completing(stones, height, n):
     """Return the cells, as bits, where one stone more makes n in a row; those above the board may be among them."""
     if height == 7 and n == 4:
         return all_but_one(stones, 7, 4)
@@ -64,7 +64,7 @@ def completing(stones, height, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def not_losing(points, free, top):  # type: ignore[no-untyped-def]
+def not_losing(points, free, top):
     """Return the cells, as bits, where a stone may go so that the other cannot win at once; none: all moves lose.
 
     points: where the other would win. free: where a stone may come to lie. top: the empty bits above the columns, where
@@ -77,7 +77,7 @@ def not_losing(points, free, top):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def exact(own, other, bottom, cells, height, n, columns, alpha, beta, left):  # type: ignore[no-untyped-def]
+def exact(own, other, bottom, cells, height, n, columns, alpha, beta, left):
     """Return the value, -1, 0 or 1, for who moves next (stones `own`), if it lies between alpha and beta, else which of
     them it passes; GIVEN_UP when as many positions as left[0] did not do. left: counts down.
 

@@ -43,25 +43,25 @@ ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
 
 @inlined
-def stones_of(row, player):  # type: ignore[no-untyped-def]
+def stones_of(row, player):
     """Return where the stones of a player begin."""
     return BOTTOM + 2 * row[WORDS] if player == 1 else BOTTOM + 4 * row[WORDS]
 
 
 @compiled
-def place(row, r, c):  # type: ignore[no-untyped-def]
+def place(row, r, c):
     """Return the bit of the cell in row r from the top, column c."""
     return c * (row[ROWS] + 1) + row[ROWS] - 1 - r
 
 
 @compiled
-def column_of(row, cells, c):  # type: ignore[no-untyped-def]
+def column_of(row, cells, c):
     """Return the part of cells that lies in a column, from its lowest on."""
     return (cells >> np.uint64(c * (row[ROWS] + 1))) & ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
 
 
 @compiled
-def landing(row, c):  # type: ignore[no-untyped-def]
+def landing(row, c):
     """Return the row where a stone in column c would come to lie; -1 when it is full."""
     first, second = stones_of(row, 1), stones_of(row, -1)
     r, bit = row[ROWS] - 1, place(row, row[ROWS] - 1, c)
@@ -71,7 +71,7 @@ def landing(row, c):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def stones_from(row, stones, r, c, dr, dc):  # type: ignore[no-untyped-def]
+def stones_from(row, stones, r, c, dr, dc):
     """Count stones, which begin at `stones`, that stand in a line without a gap from (r, c) on, itself left out."""
     rows, columns = row[ROWS], row[COLUMNS]
     count = 0
@@ -83,7 +83,7 @@ def stones_from(row, stones, r, c, dr, dc):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
+def makes_line(row, player, r, c):
     """Tell whether a player's stone at (r, c) would make a line that wins."""
     need, at = row[N] - 1, stones_of(row, player)
     for dr, dc in ((1, 0), (0, 1), (1, 1), (1, -1)):
@@ -96,7 +96,7 @@ def makes_line(row, player, r, c):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def free_of(row):  # type: ignore[no-untyped-def]
+def free_of(row):
     """Return the cells where a stone may come to lie: adding to a column's stones carries into the one above them."""
     bottom = get(row, BOTTOM)
     taken = get(row, stones_of(row, 1)) | get(row, stones_of(row, -1))
@@ -105,7 +105,7 @@ def free_of(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def columns_of(row, cells, out):  # type: ignore[no-untyped-def]
+def columns_of(row, cells, out):
     """Write the columns that have any of the cells, ascending; return how many. One more may be written behind them."""
     height, count = np.uint64(row[ROWS] + 1), np.uint64(0)
     column = (np.uint64(1) << height) - np.uint64(1)
@@ -117,7 +117,7 @@ def columns_of(row, cells, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def winning_in_word(row):  # type: ignore[no-untyped-def]
+def winning_in_word(row):
     """Do what `winning` does."""
     height = row[ROWS] + 1
     points = free_of(row) & completing(get(row, stones_of(row, row[PLAYER])), height, row[N])
@@ -128,7 +128,7 @@ def winning_in_word(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def safe_in_word(row, out):  # type: ignore[no-untyped-def]
+def safe_in_word(row, out):
     """Do what `safe` does."""
     height = row[ROWS] + 1
     points = completing(get(row, stones_of(row, -row[PLAYER])), height, row[N])
@@ -140,7 +140,7 @@ def safe_in_word(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(LEGAL)
-def legal(row, out):  # type: ignore[no-untyped-def]
+def legal(row, out):
     if row[WORDS] == 1:
         return columns_of(row, free_of(row), out)
     first, second = stones_of(row, 1), stones_of(row, -1)
@@ -154,7 +154,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def drop_in_word(row, action):  # type: ignore[no-untyped-def]
+def drop_in_word(row, action):
     """Do what `play` does."""
     player, rows = row[PLAYER], row[ROWS]
     first, second = get(row, BOTTOM + 2), get(row, BOTTOM + 4)
@@ -171,7 +171,7 @@ def drop_in_word(row, action):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAY)
-def play(row, action):  # type: ignore[no-untyped-def]
+def play(row, action):
     if row[WORDS] == 1:
         drop_in_word(row, action)
         return
@@ -190,13 +190,13 @@ def play(row, action):  # type: ignore[no-untyped-def]
 
 
 @rule(OUTCOME)
-def outcome(row, out):  # type: ignore[no-untyped-def]
+def outcome(row, out):
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
 @inlined
-def encode_word(row, out):  # type: ignore[no-untyped-def]
+def encode_word(row, out):
     """Do what `encode` does."""
     first, second = get(row, BOTTOM + 2), get(row, BOTTOM + 4)
     own, other = (first, second) if row[PLAYER] == 1 else (second, first)
@@ -211,7 +211,7 @@ def encode_word(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(ENCODE)
-def encode(row, out):  # type: ignore[no-untyped-def]
+def encode(row, out):
     """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
     if row[WORDS] == 1:
         encode_word(row, out)
@@ -227,12 +227,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(KEY)
-def key(row):  # type: ignore[no-untyped-def]
+def key(row):
     return hash_words(row, stones_of(row, 1), 2 * row[WORDS], row[PLAYER] + 1)
 
 
 @rule(WINNING)
-def winning(row):  # type: ignore[no-untyped-def]
+def winning(row):
     if row[WORDS] == 1:
         return winning_in_word(row)
     for c in range(row[COLUMNS]):
@@ -243,7 +243,7 @@ def winning(row):  # type: ignore[no-untyped-def]
 
 
 @rule(SAFE)
-def safe(row, out):  # type: ignore[no-untyped-def]
+def safe(row, out):
     """Where the other would win has to be stopped; no move may lie under such a point."""
     if row[WORDS] == 1:
         return safe_in_word(row, out)
@@ -265,7 +265,7 @@ def safe(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(SOLVE)
-def solve(row, left):  # type: ignore[no-untyped-def]
+def solve(row, left):
     if row[WORDS] > 1:
         return NOT_TOLD
     if row[OVER]:
@@ -278,7 +278,7 @@ def solve(row, left):  # type: ignore[no-untyped-def]
 
 
 @rule(EVALUATE)
-def evaluate(row):  # type: ignore[no-untyped-def]
+def evaluate(row):
     """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
     rows, columns, n = row[ROWS], row[COLUMNS], row[N]
     mine, theirs = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER])

@@ -45,23 +45,23 @@ PLANES = 8
 
 
 @rule(LEGAL)
-def legal(row, out):  # type: ignore[no-untyped-def]
+def legal(row, out):
     return legal_actions(row, out)
 
 
 @rule(PLAY)
-def play(row, action):  # type: ignore[no-untyped-def]
+def play(row, action):
     play_action(row, action)
 
 
 @rule(OUTCOME)
-def outcome(row, out):  # type: ignore[no-untyped-def]
+def outcome(row, out):
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
 @rule(ENCODE)
-def encode(row, out):  # type: ignore[no-untyped-def]
+def encode(row, out):
     """Planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
     encode_stones(row, out, 8)
     size, i = np.int64(row[SIZE]), 4
@@ -75,12 +75,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(KEY)
-def key(row):  # type: ignore[no-untyped-def]
+def key(row):
     return position_key(row)
 
 
 @rule(EVALUATE)
-def evaluate(row):  # type: ignore[no-untyped-def]
+def evaluate(row):
     """Partial area and liberties: stones, points beside one colour only (half where stones alone count), komi, and a
     quarter for each point on which a colour has a liberty."""
     size = row[SIZE]
@@ -101,7 +101,7 @@ def evaluate(row):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAYOUT)
-def playout(row, seed):  # type: ignore[no-untyped-def]
+def playout(row, seed):
     return random_game(row, seed)
 
 

@@ -32,13 +32,13 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @inlined
-def beside(points, stride):  # type: ignore[no-untyped-def]
+def beside(points, stride):
     """Return the neighbours of points, some of them off the board."""
     return points << ONE | points >> ONE | points << stride | points >> stride
 
 
 @compiled
-def fill(points, within, stride):  # type: ignore[no-untyped-def]
+def fill(points, within, stride):
     """Return the points that are connected with given ones of `within`."""
     while True:
         grown = points | beside(points, stride) & within
@@ -48,7 +48,7 @@ def fill(points, within, stride):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def put(own, other, point, board, stride, suicide):  # type: ignore[no-untyped-def]
+def put(own, other, point, board, stride, suicide):
     """Put a stone on a free point: (whether that is legal, own stones, other stones, the point barred by ko)."""
     near, own = beside(point, stride), own | point
     empty = board & ~(own | other)
@@ -73,7 +73,7 @@ def put(own, other, point, board, stride, suicide):  # type: ignore[no-untyped-d
 
 
 @compiled
-def lowest_but(points, count):  # type: ignore[no-untyped-def]
+def lowest_but(points, count):
     """Return the lowest of some points, once `count` lower ones are left out."""
     for _ in range(count):
         points &= points - ONE
@@ -81,7 +81,7 @@ def lowest_but(points, count):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def lead_of(black, white, board, stride, stones_only):  # type: ignore[no-untyped-def]
+def lead_of(black, white, board, stride, stones_only):
     """Return the points by which Black leads, without komi."""
     if not stones_only:
         empty = board & ~(black | white)
@@ -93,7 +93,7 @@ def lead_of(black, white, board, stride, stones_only):  # type: ignore[no-untype
 
 
 @compiled
-def words_of(row):  # type: ignore[no-untyped-def]
+def words_of(row):
     """Return the stones of the player to move, those of the other, and all points of a small board."""
     size, bit = row[SIZE], ONE
     own = other = board = NONE
@@ -112,7 +112,7 @@ def words_of(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def barred_word(row):  # type: ignore[no-untyped-def]
+def barred_word(row):
     """Return the point at which a ko may not be taken back, as a bit of a small board."""
     if row[KO] == 0:
         return NONE
@@ -122,7 +122,7 @@ def barred_word(row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def play_words(row, seed):  # type: ignore[no-untyped-def]
+def play_words(row, seed):
     """Play a small board to the end; return 1 when Black has won, -1 when White has, 0 for a draw."""
     own, other, board = words_of(row)
     ko, stride, suicide = barred_word(row), np.uint64(row[SIZE] + 1), row[SUICIDE] == 1
@@ -152,7 +152,7 @@ def play_words(row, seed):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def play_row(row, seed):  # type: ignore[no-untyped-def]
+def play_row(row, seed):
     """Play any board to the end in its row; return what `play_words` returns."""
     size = np.int64(row[SIZE])
     while row[OVER] == 0:
@@ -165,7 +165,7 @@ def play_row(row, seed):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def random_game(row, seed):  # type: ignore[no-untyped-def]
+def random_game(row, seed):
     """Play on at random until the game is over; return its value for who began. The row is used up."""
     if row[OVER] == 0 and row[SIZE] <= LARGEST and row[SLOTS] == 0:
         return play_words(row, seed)

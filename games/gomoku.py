@@ -69,7 +69,7 @@ RULES = ("freestyle", "exact", "renju")
 
 
 @rule(LEGAL)
-def legal(row, out):  # type: ignore[no-untyped-def]
+def legal(row, out):
     size = row[SIZE]
     free, forbidden = block(row, FREE), block(row, FORBIDDEN)
     point = count = 0
@@ -84,7 +84,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def put_stone(row, action):  # type: ignore[no-untyped-def]
+def put_stone(row, action):
     """Put a stone of the player to move on a point."""
     size, player = row[SIZE], row[PLAYER]
     r = np.int32(action) // size
@@ -109,18 +109,18 @@ def put_stone(row, action):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAY)
-def play(row, action):  # type: ignore[no-untyped-def]
+def play(row, action):
     put_stone(row, action)
 
 
 @rule(OUTCOME)
-def outcome(row, out):  # type: ignore[no-untyped-def]
+def outcome(row, out):
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
 @rule(ENCODE)
-def encode(row, out):  # type: ignore[no-untyped-def]
+def encode(row, out):
     """Planes: stones of the player to move, stones of the other, the last stone, whether Black is to move, ones."""
     size = row[SIZE]
     black = row[PLAYER] == 1
@@ -140,18 +140,18 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(KEY)
-def key(row):  # type: ignore[no-untyped-def]
+def key(row):
     """The last stone is seen by the network, so it is part of the position."""
     return kept_hash(row, HASH, 2 * (row[LAST] + 1) + (row[PLAYER] == 1))
 
 
 @rule(WINNING)
-def winning(row):  # type: ignore[no-untyped-def]
+def winning(row):
     return winning_point(row, row[PLAYER], 0)
 
 
 @rule(SAFE)
-def safe(row, out):  # type: ignore[no-untyped-def]
+def safe(row, out):
     """Where the other would win has to be stopped."""
     point = winning_point(row, -row[PLAYER], 0)
     if point == NO_WIN:
@@ -167,7 +167,7 @@ def safe(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAYOUT)
-def playout(row, seed):  # type: ignore[no-untyped-def]
+def playout(row, seed):
     """Draw points until one is free. In renju the few legal points of an end may be hard to hit."""
     size = row[SIZE]
     if row[RULE] == RENJU:
@@ -182,7 +182,7 @@ def playout(row, seed):  # type: ignore[no-untyped-def]
 
 
 @rule(EVALUATE)
-def evaluate(row):  # type: ignore[no-untyped-def]
+def evaluate(row):
     """Lines of n still open to one player only, each four times as much with every stone more."""
     size, n = row[SIZE], row[N]
     mine = block(row, BLACK if row[PLAYER] == 1 else WHITE)

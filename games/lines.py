@@ -17,13 +17,13 @@ FREESTYLE, EXACT, RENJU = 0, 1, 2
 
 
 @compiled
-def block(row, which):  # type: ignore[no-untyped-def]
+def block(row, which):
     """Return where the first line of a block is in the row."""
     return LINES + PAD + which * (row[SIZE] + PAD)
 
 
 @compiled
-def reach(row, base, r, c, dr, dc):  # type: ignore[no-untyped-def]
+def reach(row, base, r, c, dr, dc):
     """Count the stones that stand in a line without a gap from (r, c) on, itself left out."""
     length = 0
     while row[base + r + dr] >> (PAD + c + dc) & 1:
@@ -34,7 +34,7 @@ def reach(row, base, r, c, dr, dc):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def wins(row, player, r, c):  # type: ignore[no-untyped-def]
+def wins(row, player, r, c):
     """Tell whether the stone that a player put on (r, c) makes a line that wins."""
     base = block(row, BLACK if player == 1 else WHITE)
     n = row[N]
@@ -49,7 +49,7 @@ def wins(row, player, r, c):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def before_runs(row, base, r, dr, dc, count):  # type: ignore[no-untyped-def]
+def before_runs(row, base, r, dr, dc, count):
     """Return the points (bits) of line r that `count` stones without a gap follow in direction (dr, dc)."""
     found, k = ~0, 1
     while k <= count and found != 0:  # the empty line past the edge ends it
@@ -60,7 +60,7 @@ def before_runs(row, base, r, dr, dc, count):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def winning_point(row, player, start):  # type: ignore[no-untyped-def]
+def winning_point(row, player, start):
     """Return the lowest point from `start` on where a player's stone wins, or NO_WIN; not one forbidden to who moves.
 
     Beside such a point, on one side of it, stands half of the line at least: the other points are not looked at.

@@ -29,7 +29,7 @@ PLANES = 20
 
 
 @rule(ENCODE)
-def encode(row, out):  # type: ignore[no-untyped-def]
+def encode(row, out):
     """Planes: those of `go`, then whether at most 1, 2, ... 8, 10, 12, 16, 20 plies are left."""
     encode_stones(row, out, 20)
     size, left = row[SIZE], row[CAP] - row[PLY]

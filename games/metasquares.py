@@ -27,13 +27,13 @@ TARGET, LEAD = 150, 15
 
 
 @compiled
-def lines_of(row, player):  # type: ignore[no-untyped-def]
+def lines_of(row, player):
     """Return where the lines of a player begin."""
     return LINES if player == 1 else LINES + 4 * row[SIZE] - 1
 
 
 @compiled
-def gain(row, lines, r, c):  # type: ignore[no-untyped-def]
+def gain(row, lines, r, c):
     """Return what the squares score that a stone on the empty point (r, c) would complete.
 
     Each is found once: by its next corner in one sense of rotation, (r + dr, c + dc). The corner before is
@@ -57,7 +57,7 @@ def gain(row, lines, r, c):  # type: ignore[no-untyped-def]
 
 
 @rule(LEGAL)
-def legal(row, out):  # type: ignore[no-untyped-def]
+def legal(row, out):
     if row[OVER]:
         return 0
     size, first, second, count = row[SIZE], lines_of(row, 1), lines_of(row, -1), 0
@@ -70,7 +70,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAY)
-def play(row, action):  # type: ignore[no-untyped-def]
+def play(row, action):
     player, size = row[PLAYER], row[SIZE]
     r = np.int32(action) // size
     c = np.int32(action) - r * size
@@ -91,13 +91,13 @@ def play(row, action):  # type: ignore[no-untyped-def]
 
 
 @rule(OUTCOME)
-def outcome(row, out):  # type: ignore[no-untyped-def]
+def outcome(row, out):
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
 @rule(ENCODE)
-def encode(row, out):  # type: ignore[no-untyped-def]
+def encode(row, out):
     """Planes: stones of the player to move, of the other, whether the first leads, whether the other does, ones.
 
     The last move is not among them: nothing depends on it, and positions reached in another order stay one.
@@ -116,12 +116,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(KEY)
-def key(row):  # type: ignore[no-untyped-def]
+def key(row):
     return kept_hash(row, HASH, row[PLAYER] + 1)
 
 
 @rule(EVALUATE)
-def evaluate(row):  # type: ignore[no-untyped-def]
+def evaluate(row):
     """The lead in points."""
     return squash(np.float64((row[FIRST] - row[SECOND]) * row[PLAYER]), 20.0)
 

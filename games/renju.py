@@ -14,7 +14,7 @@ DEPTH = 32
 
 
 @compiled
-def window(row, base, r, c, d):  # type: ignore[no-untyped-def]
+def window(row, base, r, c, d):
     """Return eleven points of a line in direction d as bits, (r, c) being bit 5."""
     if d == 0:
         return row[base + r] >> c & 0x7FF
@@ -25,7 +25,7 @@ def window(row, base, r, c, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def run(stones):  # type: ignore[no-untyped-def]
+def run(stones):
     """Return the length of the unbroken row through bit 5 of a window."""
     length = 1
     at = 6
@@ -40,7 +40,7 @@ def run(stones):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def fours(stones, free):  # type: ignore[no-untyped-def]
+def fours(stones, free):
     """Count the fours through bit 5 of a window: one more stone makes exactly five."""
     count = gaps = 0
     for s in range(1, 6):
@@ -52,7 +52,7 @@ def fours(stones, free):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def straight_fours(stones, free):  # type: ignore[no-untyped-def]
+def straight_fours(stones, free):
     """Return the free points of a window where one more stone makes a straight four through bit 5."""
     found = 0
     for s in range(2, 6):
@@ -64,7 +64,7 @@ def straight_fours(stones, free):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def flip(row, r, c):  # type: ignore[no-untyped-def]
+def flip(row, r, c):
     """Put a black stone on the free point (r, c), or take it off again."""
     bit = np.int32(1 << (PAD + c))
     row[block(row, BLACK) + r] ^= bit
@@ -72,7 +72,7 @@ def flip(row, r, c):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def shape(row, r, c):  # type: ignore[no-untyped-def]
+def shape(row, r, c):
     """Return what the black stone on (r, c) is, DOUBLE_THREE only if all stones that its threes need are allowed."""
     longest = count = threes = 0
     for d in range(4):
@@ -91,7 +91,7 @@ def shape(row, r, c):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def verdict(row, r, c):  # type: ignore[no-untyped-def]
+def verdict(row, r, c):
     """Return what a black stone on the free point (r, c) would be; the board is as before afterwards.
 
     A question about a three asks the same about the stone that it needs. The questions not yet answered are a stack
@@ -134,7 +134,7 @@ def verdict(row, r, c):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def next_stone(row, r, c, d, k):  # type: ignore[no-untyped-def]
+def next_stone(row, r, c, d, k):
     """Return the first place from k on (0-8) where a stone makes a straight four in direction d, and its shape.
 
     Without one: 8 and FIVE.
@@ -152,7 +152,7 @@ def next_stone(row, r, c, d, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def crowded(row, r):  # type: ignore[no-untyped-def]
+def crowded(row, r):
     """Return the points (bits) of line r where a fault is not out of the question.
 
     Each takes two black stones within four points in two directions, or four in one.
@@ -176,7 +176,7 @@ def crowded(row, r):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def forbid(row):  # type: ignore[no-untyped-def]
+def forbid(row):
     """Write which points are forbidden to Black; tell whether a free one is left."""
     some = False
     for r in range(row[SIZE]):

@@ -26,7 +26,7 @@ CELLS = HEADER
 
 
 @rule(LEGAL)
-def legal(row, out):  # type: ignore[no-untyped-def]
+def legal(row, out):
     count = 0
     for i in range(9):
         if row[CELLS + i] == 0:
@@ -36,7 +36,7 @@ def legal(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAY)
-def play(row, action):  # type: ignore[no-untyped-def]
+def play(row, action):
     row[CELLS + action] = row[PLAYER]
     row[PLY] += 1
     row[LAST] = action
@@ -49,13 +49,13 @@ def play(row, action):  # type: ignore[no-untyped-def]
 
 
 @rule(OUTCOME)
-def outcome(row, out):  # type: ignore[no-untyped-def]
+def outcome(row, out):
     out[0] = row[WINNER] * row[PLAYER]
     return row[OVER]
 
 
 @rule(ENCODE)
-def encode(row, out):  # type: ignore[no-untyped-def]
+def encode(row, out):
     """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
     player = row[PLAYER]
     for i in range(9):
@@ -65,12 +65,12 @@ def encode(row, out):  # type: ignore[no-untyped-def]
 
 
 @rule(KEY)
-def key(row):  # type: ignore[no-untyped-def]
+def key(row):
     return hash_cells(row, CELLS, CELLS + 9, row[PLAYER] + 1)
 
 
 @compiled
-def has_line(stones):  # type: ignore[no-untyped-def]
+def has_line(stones):
     """Tell whether cells, a bit each, hold a row, a column or a diagonal."""
     across = stones & stones >> 1 & stones >> 2 & 0b001001001
     down = stones & stones >> 3 & stones >> 6 & 0b111
@@ -78,7 +78,7 @@ def has_line(stones):  # type: ignore[no-untyped-def]
 
 
 @rule(PLAYOUT)
-def playout(row, seed):  # type: ignore[no-untyped-def]
+def playout(row, seed):
     """Play the cells as bits."""
     player, own, other = row[PLAYER], 0, 0
     for i in range(9):

@@ -19,7 +19,7 @@ GAMES = 20
 
 
 @compiled
-def best_reply(rules, rows, replies, outcome):  # type: ignore[no-untyped-def]
+def best_reply(rules, rows, replies, outcome):
     """Return the best end that the player to move in rows[0] reaches at once, for that player; -2 without one.
 
     rows: [3, row_size], the others are room; replies: [action_size] int32, room.
@@ -35,7 +35,7 @@ def best_reply(rules, rows, replies, outcome):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def worth(rules, evaluate, trees, rows, room, outcome, count):  # type: ignore[no-untyped-def]
+def worth(rules, evaluate, trees, rows, room, outcome, count):
     """Return what the position rows[0] is worth for its player to move, one ply looked ahead.
 
     A win at once is one; else it is the game's estimate or, with count > 0, the mean of so many random games.

@@ -9,6 +9,7 @@ import numpy as np
 from agent import Agent, Player
 from game import GameState
 from MCTS import Decision
+from search.expand import legal_softmax
 
 
 class PolicyPlayer(Player):
@@ -30,7 +31,7 @@ class PolicyPlayer(Player):
             shifted = row[allowed].astype(np.float64) - row[allowed].max()
             odds = np.exp(shifted / tau) if tau else (shifted == 0).astype(float)
             priors = np.zeros(self.game.action_size)
-            priors[allowed] = np.exp(shifted) / np.exp(shifted).sum()
+            priors[allowed] = legal_softmax(row[allowed])
             decisions.append(Decision(int(self._rngs[slot].choice(allowed, p=odds / odds.sum())), priors, float(value)))
         return decisions
 

@@ -16,9 +16,10 @@ from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
+from search.proofs import WIN
 from search.rollouts import rollout_step
 from search.select import Rule
-from search.tables import WIN, forest_bytes, trees_in
+from search.tables import forest_bytes, trees_in
 
 EXPLORATION = 1.4
 """c of UCB1, for values from -1 to 1."""

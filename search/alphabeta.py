@@ -46,7 +46,7 @@ NOW = np.dtype([("nodes", "i8"), ("ply", "i4"), ("value", "f4"), ("player", "i1"
 
 
 @rule(EVALUATE)
-def unknown(row):  # type: ignore[no-untyped-def]
+def unknown(row):
     """The estimate of games without one."""
     return 0.0
 
@@ -75,7 +75,7 @@ class Stack(NamedTuple):
 
 
 @inlined
-def find_entry(s, key):  # type: ignore[no-untyped-def]
+def find_entry(s, key):
     """Return where the table holds a key, or -1."""
     place = np.int64(key & np.uint64(s.table.shape[0] - 2))
     if s.table[place].key == key:
@@ -84,7 +84,7 @@ def find_entry(s, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def remember(s, key, value, move, depth, bound):  # type: ignore[no-untyped-def]
+def remember(s, key, value, move, depth, bound):
     """Put a value into the table: beside a deeper one of another position, over any other."""
     place = np.int64(key & np.uint64(s.table.shape[0] - 2))
     first = s.table[place]
@@ -99,7 +99,7 @@ def remember(s, key, value, move, depth, bound):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def order_moves(s, ply, wanted):  # type: ignore[no-untyped-def]
+def order_moves(s, ply, wanted):
     """Note in which order the moves of a frame are tried: the table's, killers, then by history."""
     frame = s.frames[ply]
     side = 0 if frame.player == 1 else 1
@@ -116,7 +116,7 @@ def order_moves(s, ply, wanted):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def next_move(s, ply):  # type: ignore[no-untyped-def]
+def next_move(s, ply):
     """Put the most promising of the moves not tried yet in front of them and return it."""
     frame = s.frames[ply]
     best = frame.next
@@ -132,7 +132,7 @@ def next_move(s, ply):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def enter(s, rules, evaluate, ply, alpha, beta, depth):  # type: ignore[no-untyped-def]
+def enter(s, rules, evaluate, ply, alpha, beta, depth):
     """Look at the position of a ply; return whether its value is known, in s.now, else open its frame."""
     now, row, frame = s.now[0], s.rows[ply], s.frames[ply]
     now.nodes += 1
@@ -175,7 +175,7 @@ def enter(s, rules, evaluate, ply, alpha, beta, depth):  # type: ignore[no-untyp
 
 
 @compiled
-def leave(s, ply):  # type: ignore[no-untyped-def]
+def leave(s, ply):
     """Take a frame's value as the answer, and remember it."""
     now, frame = s.now[0], s.frames[ply]
     bound = LOWER if frame.best >= frame.beta else (UPPER if frame.best <= frame.floor else EXACT)
@@ -193,7 +193,7 @@ def leave(s, ply):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def take(s, ply):  # type: ignore[no-untyped-def]
+def take(s, ply):
     """Give the answer to the frame of the move that led to it."""
     now, frame = s.now[0], s.frames[ply]
     value = now.value if now.player == frame.player else -now.value
@@ -206,7 +206,7 @@ def take(s, ply):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def run(s, rules, evaluate, limit):  # type: ignore[no-untyped-def]
+def run(s, rules, evaluate, limit):
     """Go on until the root is known (returns True) or `limit` nodes were looked at since `begin`."""
     now = s.now[0]
     while now.ply >= 0:
@@ -230,7 +230,7 @@ def run(s, rules, evaluate, limit):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def begin(s, rules, evaluate, depth, nodes):  # type: ignore[no-untyped-def]
+def begin(s, rules, evaluate, depth, nodes):
     """Open the root, the position in s.rows[0], which is not over; its moves are tried in the order of s.orders[0]."""
     s.now[0].nodes = nodes
     enter(s, rules, evaluate, 0, -1.0, 1.0, depth)

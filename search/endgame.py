@@ -7,14 +7,15 @@ import numpy as np
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
 from search.endgame_solver import FEW, MANY, solve
-from search.tables import DRAW, EXPANDED, LOSS, TERMINAL, UNPROVEN, WAITING, copy_row, materialise_edge, row_index
+from search.proofs import LOSS, UNPROVEN, proof_of, proven_value
+from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 """What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""
 
 
 @inlined
-def solve_leaf(f, rules, t, index):  # type: ignore[no-untyped-def]
+def solve_leaf(f, rules, t, index):
     """Solve a position near the end of the game, if that takes no longer than the network's answer."""
     node, row = at(f.nodes, index), row_index(f, t, index)
     if node.status == WAITING and node.proven == UNPROVEN and not node.late and is_late(f, t, row):
@@ -22,30 +23,24 @@ def solve_leaf(f, rules, t, index):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def is_late(f, t, row):  # type: ignore[no-untyped-def]
+def is_late(f, t, row):
     """Return whether a position is to be solved."""
     return at(f.flat, row * f.rows.shape[1] + PLY) >= at(f.trees, t).late
 
 
 @compiled
-def solve_late(f, rules, node, row):  # type: ignore[no-untyped-def]
+def solve_late(f, rules, node, row):
     """Do what `solve_leaf` does."""
     node.late = LEAF_TRIED
     f.line.left[0] = FEW
     copy_row(f.line.rows, 0, f.rows[row])
     value = solve(f.line, rules, f.outcome)
     if value != GIVEN_UP:
-        node.proven = as_proof(value)
-
-
-@compiled
-def as_proof(value):  # type: ignore[no-untyped-def]
-    """Return what a value proves."""
-    return np.int8(DRAW if value == 0 else value)
+        node.proven = proof_of(value)
 
 
 @inlined
-def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
+def solve_root(f, rules, t):
     """Solve the moves of a root near the end of the game, once; one that was solved as a leaf is so again, for them."""
     index = np.int64(at(f.trees, t).root)
     node = at(f.nodes, index)
@@ -59,7 +54,7 @@ def solve_root(f, rules, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def solve_moves(f, rules, node, row):  # type: ignore[no-untyped-def]
+def solve_moves(f, rules, node, row):
     """Solve each move of a root: where all are, they are visited, and nothing is left to search.
 
     Where one wins it does not matter whether others are known; else all must be, or the root is searched. Where all
@@ -79,13 +74,13 @@ def solve_moves(f, rules, node, row):  # type: ignore[no-untyped-def]
             best = max(best, f.odds[i])
     if unknown and best < 1.0:
         return
-    node.proven = as_proof(best)
+    node.proven = proof_of(best)
     if node.proven != LOSS or node.status == EXPANDED:
         visit_all(f, node)
 
 
 @compiled
-def visit_all(f, node):  # type: ignore[no-untyped-def]
+def visit_all(f, node):
     """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again.
 
     Where all moves lose none gets one: without visits of a search before, priors choose (`sampling.choose`).
@@ -94,7 +89,7 @@ def visit_all(f, node):  # type: ignore[no-untyped-def]
     if node.status == WAITING:
         for e in range(node.first, node.first + node.count):
             f.moves[e].P = 1.0 / node.count
-        node.value = 0.0 if node.proven == DRAW else node.proven
+        node.value = proven_value(node.proven)
     node.status = EXPANDED
     node.total = 0
     for i in range(node.count):
@@ -102,6 +97,6 @@ def visit_all(f, node):  # type: ignore[no-untyped-def]
             e = materialise_edge(f, node, np.int64(node.first + i))
             edge = f.edges[e]
             edge.N = max(edge.N, least)
-            edge.W, f.moves[e].proven = edge.N * f.odds[i], as_proof(f.odds[i])
+            edge.W, f.moves[e].proven = edge.N * f.odds[i], proof_of(f.odds[i])
     for e in range(node.first, node.first + node.materialised):
         node.total += f.edges[e].N

@@ -48,7 +48,7 @@ def make_line(game: Game, plies: int) -> LineOfPlay:
 
 
 @compiled
-def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
+def look_at(line, rules, outcome, d):
     """Return the value of the position at depth d if the rules tell it at once, else GIVEN_UP with its moves listed."""
     row = line.rows[d]
     if rules.outcome(row, outcome):
@@ -73,7 +73,7 @@ def look_at(line, rules, outcome, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def solve(line, rules, outcome):  # type: ignore[no-untyped-def]
+def solve(line, rules, outcome):
     """Return the value of line.rows[0], or GIVEN_UP where it took more positions than line.left or more plies."""
     known = rules.solve(line.rows[0], line.left)
     if known != NOT_TOLD:

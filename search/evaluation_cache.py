@@ -9,6 +9,8 @@ import numpy as np
 from compiled import inlined, up_to
 from search.speed.aligned_arrays import allocate
 
+LOOKED_UP, FOUND, SIMULATIONS, NOT_FINITE = range(4)
+"""Places in `counts`."""
 SHARE = 8
 """Numbers of which each place has a multiple: half a line of the processor's caches."""
 
@@ -26,7 +28,7 @@ class Cache(NamedTuple):
     flat: np.ndarray
     """The same as one long array."""
     counts: np.ndarray
-    """[4] int64: looked up, found, simulations, answers of the network that were not finite"""
+    """[4] int64: positions looked up, positions found, simulations, answers of the network that were not finite"""
 
 
 def place_bytes(action_size: int) -> int:
@@ -42,6 +44,6 @@ def make_cache(size: int, action_size: int) -> Cache:
 
 
 @inlined
-def cache_place(cache, key):  # type: ignore[no-untyped-def]
+def cache_place(cache, key):
     """Return where the cache keeps a key."""
     return key & np.uint64(cache.keys.shape[0] - 1)

@@ -1,6 +1,7 @@
-"""What a node gets from the network: its value and, once a walk goes on from it, priors made of the logits.
+"""How the tree grows: a child's position and node, what is seen at once of it, the network's answer, its priors.
 
-Most nodes of a search of some hundred visits are leaves to its end, and no one needs their priors.
+A new node is WAITING; the network's answer makes it EXPANDED. Priors are made of the logits only when a simulation
+first passes through the node: most nodes of a search of some hundred visits stay leaves.
 """
 
 from __future__ import annotations
@@ -11,24 +12,145 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, PLAYER
-from search.tables import (
-    DRAW,
-    EXPANDED,
-    LOSS,
-    NO_ROOM,
-    TERMINAL,
-    UNPROVEN,
-    WAITING,
-    WIN,
-    copy_row,
-    find,
-    grouped,
-    row_index,
-)
+from search.proofs import LOSS, UNPROVEN, WIN, proof_of
+from search.speed.fast_exp import exp
+from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
+
+# ---- a child
 
 
 @inlined
-def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
+def try_move(f, rules, t, parent, e):
+    """Write the position behind edge e of `parent` into the tree's next free row; return its key."""
+    free = t * (f.capacity + 1) + at(f.trees, t).nodes
+    row = f.rows[np.uint64(free)]
+    copy_row(f.rows, free, f.rows[np.uint64(row_index(f, t, parent))])
+    rules.play(row, at(f.moves, e).action)
+    return rules.key(row)
+
+
+@inlined
+def link_child(f, rules, t, key, e):
+    """Return the node behind edge e, whose position stands in the tree's next free row: made now or shared with another
+    path; NO_ROOM in a full tree.
+    """
+    node = find(f, t, key)
+    if node < 0:
+        node = new_node(f, rules, t, key, node)
+    if node >= 0:
+        at(f.edges, e).child = node
+    return node
+
+
+@inlined
+def new_node(f, rules, t, key, free):
+    """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
+    tree = at(f.trees, t)
+    capacity, edge_capacity = f.capacity, f.edge_capacity
+    if tree.nodes >= capacity:
+        return NO_ROOM
+    row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
+    over = rules.outcome(row, f.outcome)
+    count = 0 if over else rules.legal(row, f.legal)
+    if tree.edges + grouped(count) > edge_capacity:
+        return NO_ROOM
+    index = t * capacity + tree.nodes
+    node = at(f.nodes, index)
+    node.key = key
+    node.player = row[PLAYER]
+    node.total = 0
+    node.value = f.outcome[0] if over else 0.0
+    node.status = TERMINAL if over else WAITING
+    node.proven, node.late, node.logits = UNPROVEN, 0, 0
+    if over and node.value in (-1.0, 0.0, 1.0):
+        node.proven = proof_of(node.value)
+    node.first = t * edge_capacity + tree.edges
+    node.count = count
+    node.legal = count
+    node.materialised = 0
+    first = t * edge_capacity + tree.edges
+    for i in range(count):
+        move = at(f.moves, first + i)
+        move.action, move.proven = at(f.legal, i), UNPROVEN
+    if tree.ahead > 0 and not over:
+        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
+    tree.nodes += 1
+    tree.edges += grouped(count)
+    f.table[np.uint64(-1 - free)] = index
+    return index
+
+# ---- what is seen at once: moves that win, moves that lose
+
+
+@inlined
+def look_ahead(f, rules, node, row, room, plies):
+    """Prove a position won when a move wins at once; that move comes first. Else, with two plies, leave out the moves
+    after which the other wins at once ("decisive" and "anti-decisive moves", Teytaud 2010).
+    """
+    move = winning_move(f, rules, node, row, room)
+    if move == NO_WIN:
+        if plies > 1:
+            leave_out_losing(f, rules, node, row)
+            if node.count == 1 and node.proven == UNPROVEN:
+                pass_through(f, node)
+        return
+    i = np.int64(node.first)
+    while f.moves[i].action != move:
+        i += 1
+    f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
+    node.proven = WIN
+
+
+@inlined
+def winning_move(f, rules, node, row, room):
+    """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
+    known = rules.winning(row)
+    if known != NOT_TOLD:
+        return known
+    for i in range(node.first, node.first + node.count):
+        for k in range(row.shape[0]):
+            room[k] = row[k]
+        rules.play(room, f.moves[i].action)
+        if rules.outcome(room, f.outcome):
+            value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
+            if value == 1.0:
+                return np.int64(f.moves[i].action)
+    return np.int64(NO_WIN)
+
+
+@inlined
+def leave_out_losing(f, rules, node, row):
+    """Keep the edges of the moves that do not lose at once; where all do, the position is proven lost and keeps all."""
+    count = rules.safe(row, f.legal)
+    if count == NOT_TOLD:
+        return
+    if count == 0:
+        node.proven = LOSS
+        return
+    if count == node.legal:
+        return
+    first, k = np.int64(node.first), 0
+    for i in range(node.legal):
+        if k < count and f.moves[first + i].action == f.legal[k]:
+            f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
+            k += 1
+    for e in range(first + count, first + node.legal):
+        f.moves[e].P = 0.0
+    node.count = count
+
+
+@compiled
+def pass_through(f, node):
+    """Let simulations pass through a node with one move, without an evaluation: its value is NaN."""
+    f.moves[node.first].P = 1.0
+    node.value = math.nan
+    node.status = EXPANDED
+
+# ---- the network's answer
+
+
+@inlined
+def expand(f, index, value, logits):
     """Give a node its value and the logits of its moves, of which `make_priors` makes priors when they are needed.
 
     Returns False, with a neutral answer in place, when the network's was not finite.
@@ -51,39 +173,14 @@ def expand(f, index, value, logits):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def exp(x):  # type: ignore[no-untyped-def]
-    """Return e^x for x <= 0 to the last bit or two, as operations that a processor does for many numbers at once.
-
-    e^x = 2^k e^r with |r| <= ln(2) / 2 and Taylor's series of e^r; what is below e^-700 counts as that. NaN stays NaN.
-    """
-    x = -700.0 if x < -700.0 else x
-    k = math.floor(x * 1.4426950408889634 + 0.5)
-    r = x - k * 0.6931471803691238 - k * 1.9082149292705877e-10
-    series = 1.0 / 479001600.0
-    series = series * r + 1.0 / 39916800.0
-    series = series * r + 1.0 / 3628800.0
-    series = series * r + 1.0 / 362880.0
-    series = series * r + 1.0 / 40320.0
-    series = series * r + 1.0 / 5040.0
-    series = series * r + 1.0 / 720.0
-    series = series * r + 1.0 / 120.0
-    series = series * r + 1.0 / 24.0
-    series = series * r + 1.0 / 6.0
-    series = series * r + 0.5
-    series = series * r + 1.0
-    series = series * r + 1.0
-    return series * np.int64((np.int64(k) + 1023) << 52).view(np.float64)
-
-
-@inlined
-def make_priors(f, index):  # type: ignore[no-untyped-def]
+def make_priors(f, index):
     """Make a node's priors, if it has logits still."""
     if at(f.nodes, index).logits:
         softmax(f, at(f.nodes, index))
 
 
 @compiled
-def softmax(f, node):  # type: ignore[no-untyped-def]
+def softmax(f, node):
     """Put in place of the logits of a node's moves, which are legal, their softmax; shifted by the largest of them."""
     first, count = np.int64(node.first), np.int64(node.count)
     top = -np.inf
@@ -100,127 +197,8 @@ def softmax(f, node):  # type: ignore[no-untyped-def]
     node.logits = 0
 
 
-@inlined
-def new_node(f, rules, t, key, free):  # type: ignore[no-untyped-def]
-    """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
-    tree = at(f.trees, t)
-    capacity, edge_capacity = f.capacity, f.edge_capacity
-    if tree.nodes >= capacity:
-        return NO_ROOM
-    row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
-    over = rules.outcome(row, f.outcome)
-    count = 0 if over else rules.legal(row, f.legal)
-    if tree.edges + grouped(count) > edge_capacity:
-        return NO_ROOM
-    index = t * capacity + tree.nodes
-    node = at(f.nodes, index)
-    node.key = key
-    node.player = row[PLAYER]
-    node.total = 0
-    node.value = f.outcome[0] if over else 0.0
-    node.status = TERMINAL if over else WAITING
-    node.proven, node.late, node.logits = UNPROVEN, 0, 0
-    if over and node.value in (-1.0, 0.0, 1.0):
-        node.proven = DRAW if node.value == 0.0 else np.int8(node.value)
-    node.first = t * edge_capacity + tree.edges
-    node.count = count
-    node.legal = count
-    node.materialised = 0
-    first = t * edge_capacity + tree.edges
-    for i in range(count):
-        move = at(f.moves, first + i)
-        move.action, move.proven = at(f.legal, i), UNPROVEN
-    if tree.ahead > 0 and not over:
-        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
-    tree.nodes += 1
-    tree.edges += grouped(count)
-    f.table[np.uint64(-1 - free)] = index
-    return index
-
-
-@inlined
-def winning_move(f, rules, node, row, room):  # type: ignore[no-untyped-def]
-    """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
-    known = rules.winning(row)
-    if known != NOT_TOLD:
-        return known
-    for i in range(node.first, node.first + node.count):
-        for k in range(row.shape[0]):
-            room[k] = row[k]
-        rules.play(room, f.moves[i].action)
-        if rules.outcome(room, f.outcome):
-            value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
-            if value == 1.0:
-                return np.int64(f.moves[i].action)
-    return np.int64(NO_WIN)
-
-
-@inlined
-def look_ahead(f, rules, node, row, room, plies):  # type: ignore[no-untyped-def]
-    """Prove a position won when a move wins at once; that move comes first. Else, with two plies, leave out the moves
-    after which the other wins at once ("decisive" and "anti-decisive moves", Teytaud 2010).
-    """
-    move = winning_move(f, rules, node, row, room)
-    if move == NO_WIN:
-        if plies > 1:
-            leave_out_losing(f, rules, node, row)
-            if node.count == 1 and node.proven == UNPROVEN:
-                pass_through(f, node)
-        return
-    i = np.int64(node.first)
-    while f.moves[i].action != move:
-        i += 1
-    f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
-    node.proven = WIN
-
-
-@inlined
-def leave_out_losing(f, rules, node, row):  # type: ignore[no-untyped-def]
-    """Keep the edges of the moves that do not lose at once; where all do, the position is proven lost and keeps all."""
-    count = rules.safe(row, f.legal)
-    if count == NOT_TOLD:
-        return
-    if count == 0:
-        node.proven = LOSS
-        return
-    if count == node.legal:
-        return
-    first, k = np.int64(node.first), 0
-    for i in range(node.legal):
-        if k < count and f.moves[first + i].action == f.legal[k]:
-            f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
-            k += 1
-    for e in range(first + count, first + node.legal):
-        f.moves[e].P = 0.0
-    node.count = count
-
-
-@compiled
-def pass_through(f, node):  # type: ignore[no-untyped-def]
-    """Let walks go on through a node with one move: the network is asked where there is a choice. Its value is NaN."""
-    f.moves[node.first].P = 1.0
-    node.value = math.nan
-    node.status = EXPANDED
-
-
-@inlined
-def try_move(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
-    """Write the position behind edge e of `parent` into the tree's next free row; return its key."""
-    free = t * (f.capacity + 1) + at(f.trees, t).nodes
-    row = f.rows[np.uint64(free)]
-    copy_row(f.rows, free, f.rows[np.uint64(row_index(f, t, parent))])
-    rules.play(row, at(f.moves, e).action)
-    return rules.key(row)
-
-
-@inlined
-def link_child(f, rules, t, key, e):  # type: ignore[no-untyped-def]
-    """Return the node behind edge e, whose position stands in the tree's next free row: made now or shared with another
-    path; NO_ROOM in a full tree.
-    """
-    node = find(f, t, key)
-    if node < 0:
-        node = new_node(f, rules, t, key, node)
-    if node >= 0:
-        at(f.edges, e).child = node
-    return node
+def legal_softmax(logits: np.ndarray) -> np.ndarray:
+    """Return the softmax [n] of the logits of the legal moves, shifted by the largest so that nothing overflows."""
+    odds = np.exp(logits.astype(np.float64) - float(logits.max()))
+    probabilities: np.ndarray = odds / odds.sum()
+    return probabilities

@@ -10,12 +10,11 @@ import math
 import numpy as np
 
 from compiled import compiled, inlined
-from search.sampling import keeps_proof, uniform
+from search.proofs import UNPROVEN, keeps_proof
+from search.sampling import uniform
 from search.select import known_q
-from search.tables import UNPROVEN, materialise_edge
+from search.tables import GUMBEL, materialise_edge
 
-GUMBEL = 2
-"""`noisy` of a tree whose root is searched in this way."""
 C_VISIT, C_SCALE = 50.0, 1.0
 """Of sigma (the paper's numbers for board games)."""
 WEIGHT = 10_000
@@ -23,7 +22,7 @@ WEIGHT = 10_000
 
 
 @compiled
-def draw_gumbel(f, t, moves):  # type: ignore[no-untyped-def]
+def draw_gumbel(f, t, moves):
     """Draw a Gumbel(0) number for each of the root's moves; at most `moves` of them are to be considered."""
     tree = f.trees[t]
     root = f.nodes[tree.root]
@@ -34,7 +33,7 @@ def draw_gumbel(f, t, moves):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def visits_due(n, width, sims):  # type: ignore[no-untyped-def]
+def visits_due(n, width, sims):
     """Return the visits that a move still considered has before simulation n (from 0) of sequential halving."""
     if width == 1:
         return n
@@ -49,13 +48,13 @@ def visits_due(n, width, sims):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def sigma(q, most):  # type: ignore[no-untyped-def]
+def sigma(q, most):
     """Return a value as a logit: the more visits, the more it counts against the prior."""
     return (C_VISIT + most) * C_SCALE * 0.5 * (1.0 + min(max(q, -1.0), 1.0))
 
 
 @inlined
-def most_visits(f, node):  # type: ignore[no-untyped-def]
+def most_visits(f, node):
     most = 0
     for e in range(node.first, node.first + node.materialised):
         most = max(most, f.edges[e].N)
@@ -63,7 +62,7 @@ def most_visits(f, node):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def gumbel_score(f, t, e, most):  # type: ignore[no-untyped-def]
+def gumbel_score(f, t, e, most):
     """Return g + logit of the prior + sigma(Q) of an opened edge of the root; without a visit Q counts as nothing."""
     edge = f.edges[e]
     known = sigma(known_q(f, e), most) if edge.N > 0 else 0.0
@@ -71,7 +70,7 @@ def gumbel_score(f, t, e, most):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def select_gumbel(f, t):  # type: ignore[no-untyped-def]
+def select_gumbel(f, t):
     """Return the root's edge to walk along, opened: of the moves with the visits that are due, the most hopeful.
 
     Where there is none (moves were proven to lose in between), the most hopeful of those that are not.
@@ -99,7 +98,7 @@ def select_gumbel(f, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def choose_gumbel(f, t):  # type: ignore[no-untyped-def]
+def choose_gumbel(f, t):
     """Return the root's edge to play: the most hopeful of the most visited that keep what is proven; -1 = none."""
     node = f.nodes[f.trees[t].root]
     most, top = most_visits(f, node), 0
@@ -116,7 +115,7 @@ def choose_gumbel(f, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def write_improved(f, t, target):  # type: ignore[no-untyped-def]
+def write_improved(f, t, target):
     """Write softmax(logits + sigma(completed Q)) as whole numbers into told; return whether any is positive.
 
     A move without a visit counts as worth the mean of the network's value and of the visited moves' Q, by their priors.

@@ -11,7 +11,7 @@ from compiled import call
 from game import Game, GameState, state_key
 from games.plain import PlainGame
 from search.endgame import solve_root
-from search.evaluation_cache import make_cache
+from search.evaluation_cache import NOT_FINITE, make_cache
 from search.pipeline import search_step
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
@@ -209,8 +209,8 @@ class ManyTrees:
         That is an error of a rule in plain Python, or an answer of the network that was not finite
         (`ArithmeticError`). Also the place where a game in plain Python drops positions that no tree holds any more.
         """
-        if self.cache.counts[3]:
-            self.cache.counts[3] = 0
+        if self.cache.counts[NOT_FINITE]:
+            self.cache.counts[NOT_FINITE] = 0
             self.clear()
             raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
         if isinstance(self.game, PlainGame):

@@ -1,11 +1,14 @@
-"""Many trees at once: each simulates until it needs the network, their memory accesses overlapped."""
+"""Many trees at once: the phases of search/simulate.py, one step of every tree in turn, until all need the network.
+
+While one tree waits for memory the others compute, which is what makes the search fast (see `run_to_leaves`).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from compiled import at, compiled
-from search.evaluation_cache import cache_place
+from search.evaluation_cache import NOT_FINITE, cache_place
 from search.expand import expand
 from search.simulate import (
     EXPAND,
@@ -25,60 +28,60 @@ from search.tables import WAITING, row_index
 
 
 @compiled
-def run_to_leaves(f, rules, rule, cache, count):  # type: ignore[no-untyped-def]
-    """Simulate in each of the slots f.active[:count], which have begun, until it asks the network or there is no more.
+def run_to_leaves(f, rules, rule, cache, count):
+    """Simulate in the slots f.active[:count], which are at their roots, until each needs the network or is done.
 
-    Finished games and remembered positions are dealt with on the way. `ended` of each says how it did: LEAF (which
-    waits for its answer), DONE or BLOCKED. f.active is used up. All walks take a step in turn, each game at its own
-    pace, so that the memory for one arrives while the others compute: a child's parent's position and the row for its
-    own are asked for a turn before it is made; the places in the tables of keys and the rows of the node, a turn before
-    it is looked for; then what the cache knows of it. Those that do the same come one after the other, which a
-    processor foresees.
+    `ended` of a slot says how: LEAF (it waits for the network), DONE or BLOCKED. f.active is used up.
+
+    The slots stand in four queues, by what they do next: select an edge (f.active), make a child's position (f.making),
+    enter the child (f.entering), finish the simulation (f.finishing). A turn serves each queue once. So the memory that
+    a slot needs in its next turn, requested at the end of this one, arrives while the others compute; and the same code
+    runs for many slots in a row, which a processor predicts well.
     """
-    walking, making, seeking, ending = f.active, f.making, f.seeking, f.ending
-    make = seek = np.int64(0)
-    while count + make + seek > 0:
-        ended = np.int64(0)
-        for i in range(seek):
-            slot = np.int64(at(seeking, i))
+    selecting, making, entering, finishing = f.active, f.making, f.entering, f.finishing
+    to_make = to_enter = np.int64(0)
+    while count + to_make + to_enter > 0:
+        to_finish = np.int64(0)
+        for i in range(to_enter):
+            slot = np.int64(at(entering, i))
             if enter_child(f, rules, cache, slot) == SELECT:
-                walking[np.uint64(count)] = slot
+                selecting[np.uint64(count)] = slot
                 count += 1
             else:
-                ending[np.uint64(ended)] = slot
-                ended += 1
-        for i in range(make):
+                finishing[np.uint64(to_finish)] = slot
+                to_finish += 1
+        for i in range(to_make):
             slot = np.int64(at(making, i))
             make_child_position(f, rules, cache, slot)
-            seeking[np.uint64(i)] = slot
-        seek, make, n = make, np.int64(0), np.int64(0)
+            entering[np.uint64(i)] = slot
+        to_enter, to_make, n = to_make, np.int64(0), np.int64(0)
         for i in range(min(AHEAD, count)):
-            prefetch_edges(f, at(f.slots, at(walking, i)).leaf)
+            prefetch_edges(f, at(f.slots, at(selecting, i)).leaf)
         for i in range(count):
             if i + AHEAD < count:
-                prefetch_edges(f, at(f.slots, at(walking, i + AHEAD)).leaf)
-            slot = np.int64(at(walking, i))
+                prefetch_edges(f, at(f.slots, at(selecting, i + AHEAD)).leaf)
+            slot = np.int64(at(selecting, i))
             phase = select_child(f, rule, slot)
             if phase == SELECT:
-                walking[np.uint64(n)] = slot
+                selecting[np.uint64(n)] = slot
                 n += 1
             elif phase == EXPAND:
-                making[np.uint64(make)] = slot
-                make += 1
+                making[np.uint64(to_make)] = slot
+                to_make += 1
             else:
-                ending[np.uint64(ended)] = slot
-                ended += 1
-        for i in range(ended):
-            slot = np.int64(at(ending, i))
+                finishing[np.uint64(to_finish)] = slot
+                to_finish += 1
+        for i in range(to_finish):
+            slot = np.int64(at(finishing, i))
             if finish_simulation(f, rules, rule, cache, slot) and start_simulation(f, rules, slot):
-                walking[np.uint64(n)] = slot
+                selecting[np.uint64(n)] = slot
                 n += 1
         count = n
 
 
 @compiled
-def expand_and_backup(f, rule, cache, asked, count, values, logits):  # type: ignore[no-untyped-def]
-    """Take the network's answers for the leaves in the air at the slots asked[:count]."""
+def expand_and_backup(f, rule, cache, asked, count, values, logits):
+    """Expand the leaves of the slots asked[:count] with the network's answers, remember these, back the values up."""
     for k in range(min(2 * AHEAD, count)):
         prefetch_steps(f, at(asked, k))
     for k in range(min(AHEAD, count)):
@@ -100,19 +103,19 @@ def expand_and_backup(f, rule, cache, asked, count, values, logits):  # type: ig
                 kept[np.uint64(actions)] = value
                 cache.keys[place] = node.key
             else:
-                cache.counts[3] += 1
+                cache.counts[NOT_FINITE] += 1
             if w.depth == 0:
                 make_root_priors(f, np.int64(w.tree))
         backup(f, rule, slot, node.value, node.player)
 
 
 @compiled
-def search_step(bound, count, which):  # type: ignore[no-untyped-def]
-    """Take `count` answers for the slots in `asked`, then walk the trees in `which` until each needs the network.
+def search_step(bound, count, which):
+    """Take `count` answers for the slots in `asked`, then search the trees in `which` until each needs the network.
 
-    Writes planes[k] and asked[k] for each new question and returns their number; 0 = every tree is done.
-    Up to L leaves of a tree may be in the air. held: (forest, rules, rule, cache, asked, values [B], logits [B,
-    action_size], planes [B, ...] flat).
+    Writes planes[k] and asked[k] for each position to be evaluated and returns their number; 0 = every tree is done.
+    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, asked, values [B], logits
+    [B, action_size], planes [B, ...] flat).
     """
     f, rules, rule, cache, asked, values, logits, planes = unpack(bound)
     leaves = f.leaves

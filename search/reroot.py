@@ -6,23 +6,13 @@ import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
 from search.expand import link_child, make_priors, new_node, try_move
+from search.proofs import UNPROVEN, WIN
 from search.speed.prefetch import prefetch_node
-from search.tables import (
-    EXPANDED,
-    UNPROVEN,
-    UNVISITED,
-    WAITING,
-    WIN,
-    copy_row,
-    find,
-    grouped,
-    materialise_edge,
-    row_index,
-)
+from search.tables import EXPANDED, NO_NOISE, UNVISITED, WAITING, copy_row, find, grouped, materialise_edge, row_index
 
 
 @compiled
-def take_win(f, index):  # type: ignore[no-untyped-def]
+def take_win(f, index):
     """Visit the winning move of a root that `look_ahead` proved won: it needs no other search."""
     node = f.nodes[index]
     for e in range(node.first, node.first + node.count):
@@ -34,27 +24,27 @@ def take_win(f, index):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def forget_keys(f, t):  # type: ignore[no-untyped-def]
+def forget_keys(f, t):
     """Empty a tree's part of the table of keys."""
     for i in range(f.places):
         f.table[np.uint64(t * f.places + i)] = UNVISITED
 
 
 @compiled
-def clear_tree(f, t):  # type: ignore[no-untyped-def]
+def clear_tree(f, t):
     """Forget a tree; its random state stays."""
     forget_keys(f, t)
     tree = f.trees[t]
     tree.nodes = 0
     tree.edges = 0
-    tree.noisy = 0
+    tree.noisy = NO_NOISE
     tree.temperature = 1.0
     tree.pending = 0
     tree.root = UNVISITED
 
 
 @inlined
-def set_root(f, t, index):  # type: ignore[no-untyped-def]
+def set_root(f, t, index):
     """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
     its priors, and no more. Of one that was solved the moves are still to be known (`endgame.solve_root`).
     """
@@ -66,7 +56,7 @@ def set_root(f, t, index):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
+def plant(f, rules, t, row):
     """Make tree t a single root."""
     clear_tree(f, t)
     copy_row(f.rows, t * (f.capacity + 1), row)
@@ -75,7 +65,7 @@ def plant(f, rules, t, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def drop_unvisited_edges(f, index):  # type: ignore[no-untyped-def]
+def drop_unvisited_edges(f, index):
     """Take back the rows of a node's unvisited edges, as if none had been about to be visited."""
     node = f.nodes[index]
     e = node.first
@@ -92,18 +82,18 @@ def drop_unvisited_edges(f, index):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def adopt_root(f, t, index):  # type: ignore[no-untyped-def]
+def adopt_root(f, t, index):
     """Make a node that the tree has the root, without noise; that may have opened edges out of their priors' order."""
     tree = at(f.trees, t)
     set_root(f, t, index)
-    tree.noisy = 0
+    tree.noisy = NO_NOISE
     tree.temperature = 1.0
     tree.pending = 0
     drop_unvisited_edges(f, tree.root)
 
 
 @compiled
-def mark(f, t, node):  # type: ignore[no-untyped-def]
+def mark(f, t, node):
     """Write which nodes can be reached from one into f.remap[0], others are UNVISITED; ask for those that come next."""
     base = t * f.capacity
     remap, queue = f.remap[0], f.remap[1]
@@ -126,7 +116,7 @@ def mark(f, t, node):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def move_root(f, t, node):  # type: ignore[no-untyped-def]
+def move_root(f, t, node):
     """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they slide down."""
     tree = at(f.trees, t)
     base, edge_base = t * f.capacity, t * f.edge_capacity
@@ -164,7 +154,7 @@ def move_root(f, t, node):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def advance_root(f, t, node, room):  # type: ignore[no-untyped-def]
+def advance_root(f, t, node, room):
     """Make a node the root. What cannot be reached from it is dropped once fewer than `room` more nodes would fit.
 
     To drop it costs as much as some visits, and until then a position reached another way is still known.
@@ -178,7 +168,7 @@ def advance_root(f, t, node, room):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
+def re_root(f, rules, t, row, room):
     """Make a position the root: kept with what the tree knows of it when `room` more nodes still fit, else anew."""
     if f.trees[t].nodes > 0:
         node = find(f, t, rules.key(row))
@@ -192,6 +182,6 @@ def re_root(f, rules, t, row, room):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def make_child(f, rules, t, parent, e):  # type: ignore[no-untyped-def]
+def make_child(f, rules, t, parent, e):
     """Do what `try_move` and `link_child` do."""
     return link_child(f, rules, t, try_move(f, rules, t, parent, e), e)

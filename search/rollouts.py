@@ -16,7 +16,7 @@ from search.tables import EXPANDED, TREE, copy_row, row_index
 
 
 @compiled
-def playout(rules, tree, room, legal, outcome):  # type: ignore[no-untyped-def]
+def playout(rules, tree, room, legal, outcome):
     """Play random moves in the row `room` until the game is over; return its value for who began. `tree` has dice."""
     value = rules.playout(room, random_word(tree))
     if value != NOT_PLAYED:
@@ -28,7 +28,7 @@ def playout(rules, tree, room, legal, outcome):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def shuffle_moves(f, tree, node):  # type: ignore[no-untyped-def]
+def shuffle_moves(f, tree, node):
     """Put a new node's moves into random order (Fisher, Yates) with equal priors."""
     for i in range(node.count - 1, 0, -1):
         a, b = node.first + i, node.first + np.int64(uniform(tree) * (i + 1))
@@ -38,7 +38,7 @@ def shuffle_moves(f, tree, node):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-def]
+def rollout_step(f, rules, rule, cache, t, visits):
     """Search tree t with one random game a leaf until its root has `visits` visits, is proven, or there is no room."""
     slot, tree = t * f.leaves, f.trees[t]
     room = t * (f.capacity + 1) + f.capacity
@@ -61,7 +61,7 @@ def rollout_step(f, rules, rule, cache, t, visits):  # type: ignore[no-untyped-d
 
 
 @compiled
-def playouts(rules, trees, rows, count, legal, outcome):  # type: ignore[no-untyped-def]
+def playouts(rules, trees, rows, count, legal, outcome):
     """Play `count` random games from the position rows[0]; return the sum of their values for who began."""
     total = 0.0
     for _ in range(count):

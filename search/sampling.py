@@ -11,24 +11,25 @@ import numpy as np
 
 from compiled import compiled
 from games.boards import mix64
-from search.tables import EXPANDED, LOSS, UNPROVEN
+from search.proofs import keeps_proof
+from search.tables import DIRICHLET, EXPANDED
 
 
 @compiled
-def random_word(tree):  # type: ignore[no-untyped-def]
+def random_word(tree):
     """Return the next 64 random bits of a tree."""
     tree.rng = tree.rng + np.uint64(0x9E3779B97F4A7C15)
     return mix64(tree.rng)
 
 
 @compiled
-def uniform(tree):  # type: ignore[no-untyped-def]
+def uniform(tree):
     """Return the next random number of a tree, in [0, 1)."""
     return (random_word(tree) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @compiled
-def log_gamma(tree, alpha):  # type: ignore[no-untyped-def]
+def log_gamma(tree, alpha):
     """Return the logarithm of a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000): draws of a small alpha may be tiny."""
     boost = 0.0
     if alpha < 1.0:
@@ -44,7 +45,7 @@ def log_gamma(tree, alpha):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
+def draw_noise(f, t, alpha):
     """Draw Dirichlet noise over the root's edges (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
     root = f.nodes[f.trees[t].root]
     a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
@@ -57,11 +58,11 @@ def draw_noise(f, t, alpha):  # type: ignore[no-untyped-def]
         total += f.noise[t, f.moves[e].action]
     for e in range(root.first, root.first + root.count):
         f.noise[t, f.moves[e].action] /= total
-    f.trees[t].noisy = 1
+    f.trees[t].noisy = DIRICHLET
 
 
 @compiled
-def apply_root_temperature(f, t):  # type: ignore[no-untyped-def]
+def apply_root_temperature(f, t):
     """Give the root priors ~ P^(1 / temperature), above 1 less sure of the best (KataGo's root policy temperature)."""
     root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].temperature
     total = 0.0
@@ -72,7 +73,7 @@ def apply_root_temperature(f, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def choose(f, t, tau):  # type: ignore[no-untyped-def]
+def choose(f, t, tau):
     """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random.
 
     Moves proven to be worse than others are left out. Without a visit priors stand for N; where the network was not
@@ -103,7 +104,7 @@ def choose(f, t, tau):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def any_move(f, t):  # type: ignore[no-untyped-def]
+def any_move(f, t):
     """Return an edge of the root, each as likely; those that are proven to be worse than others only where all are."""
     root, left = f.nodes[f.trees[t].root], 0
     for e in range(root.first, root.first + root.count):
@@ -118,7 +119,7 @@ def any_move(f, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def worth(f, root, e, by_prior):  # type: ignore[no-untyped-def]
+def worth(f, root, e, by_prior):
     """Return N of a root's edge, or its prior; 0 of one that is proven to be worse than others."""
     if e < root.first + root.materialised and not keeps_proof(f, root, e):
         return 0.0
@@ -126,14 +127,7 @@ def worth(f, root, e, by_prior):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def keeps_proof(f, root, e):  # type: ignore[no-untyped-def]
-    """Return whether a move keeps what is proven of the root; while nothing is, whether it is not proven to lose."""
-    proven = f.moves[e].proven
-    return proven != LOSS if root.proven == UNPROVEN else proven == root.proven
-
-
-@compiled
-def weight(n, top, tau):  # type: ignore[no-untyped-def]
+def weight(n, top, tau):
     """Return (n / top)^(1/tau), its limit at tau = 0."""
     if tau == 0.0:
         return 1.0 if n == top else 0.0

@@ -1,4 +1,4 @@
-"""Which move a walk takes: PUCT with a network's priors, UCB1 for rollouts.
+"""Which move a simulation takes: PUCT with a network's priors, UCB1 for rollouts.
 
 An edge's W is for the player who moves along it.
 References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import at, inlined
-from search.tables import DRAW, UNPROVEN, materialise_edge
+from search.proofs import DRAW, UNPROVEN
+from search.tables import DIRICHLET, materialise_edge
 
 SURE = 1e6
 """Q of a proven win; a proven loss has the negative, so that it is taken only when every other move loses too."""
-
-
 FORCED = 1e12
 """Score of a move that is owed a visit (forced playouts, KataGo 3.2)."""
 
@@ -31,17 +30,17 @@ class Rule(NamedTuple):
     fpu: float
     """Reduction for unvisited moves; negative: they count as 0 (the article)."""
     virtual_loss: float
-    """Subtracted from W on the way to a leaf in the air, given back with its answer."""
+    """Subtracted from W on the path to a leaf that waits for the network, added back with its answer."""
     ucb: bool = False
     """UCB1 instead of PUCT."""
     prove: bool = False
-    """Keep what is proven: won, lost and drawn positions are not searched again (see `simulate.prove`)."""
+    """Keep what is proven: won, lost and drawn positions are not searched again (search/proofs.py)."""
     forced: float = 0.0
     """k of forced playouts: a visited root move gets at least sqrt(k P sum N) visits while there is noise."""
 
 
 @inlined
-def known_q(f, e):  # type: ignore[no-untyped-def]
+def known_q(f, e):
     """Return Q of a visited edge: its mean value, or what is proven of it."""
     proven = at(f.moves, e).proven
     if proven == UNPROVEN:
@@ -50,7 +49,7 @@ def known_q(f, e):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def unvisited_q(rule, node, W, is_root, visited_prior):  # type: ignore[no-untyped-def]
+def unvisited_q(rule, node, W, is_root, visited_prior):
     """Return Q for moves not yet visited (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
     if rule.fpu < 0.0:
         return 0.0
@@ -59,57 +58,87 @@ def unvisited_q(rule, node, W, is_root, visited_prior):  # type: ignore[no-untyp
 
 
 @inlined
-def select_puct(f, rule, t, index):  # type: ignore[no-untyped-def]
-    """Return the edge with the largest Q + U, of equals the one with the smallest action; it is opened.
+def exploration(cpuct, total):
+    """Return cpuct * sqrt(1 + sum N), the part of U that all moves of a node share (AGZ, Methods).
 
-    U = cpuct * P * sqrt(1 + sum N) / (1 + N) (AGZ, Methods, with 1 + so that the first descent follows the prior).
-    Of the unvisited moves the one with the largest prior is best, and it is among the opened ones unless all of these
-    are visited; only noise, at the root, can change that.
+    The paper has sqrt(sum N); with 1 + the first visit of a node follows the prior.
     """
+    return cpuct * math.sqrt(1.0 + total)
+
+
+@inlined
+def puct_bonus(scale, P, N):
+    """Return U = cpuct * P * sqrt(1 + sum N) / (1 + N), with `scale` from `exploration` (AGZ, Methods)."""
+    return scale * P / (1.0 + N)
+
+
+@inlined
+def with_noise(epsilon, P, nu):
+    """Return the prior of a root move mixed with Dirichlet noise (AGZ, Methods)."""
+    return (1.0 - epsilon) * P + epsilon * nu
+
+
+@inlined
+def is_better(score, action, best, best_action):
+    """Return whether a move comes before another: the larger score, of equals the smaller action."""
+    return score > best or (score == best and action < best_action)
+
+
+@inlined
+def select_puct(f, rule, t, index):
+    """Return the edge with the largest Q + U, of equals the one with the smallest action; it is materialised."""
     node = at(f.nodes, index)
-    if node.count == 1:
-        return materialise_edge(f, node, np.int64(node.first))
-    tree = at(f.trees, t)
-    is_root = index == tree.root
-    noisy = is_root and tree.noisy == 1
-    eps, forced = (rule.epsilon, rule.forced) if noisy else (0.0, 0.0)
-    noise = f.noise[np.uint64(t)]
-    scale = rule.cpuct * math.sqrt(1.0 + node.total)
-    best, best_e, best_action = -1e300, np.int64(-1), 0
-    fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0
-    visited_prior, W = 0.0, np.float64(node.value)
     first = np.int64(node.first)
-    materialised, stop = first + node.materialised, first + node.count
-    for e in range(first, materialised):
+    if node.count == 1:
+        return materialise_edge(f, node, first)
+    tree, noise = at(f.trees, t), f.noise[np.uint64(t)]
+    is_root = index == tree.root
+    noisy = is_root and tree.noisy == DIRICHLET
+    eps, forced = (rule.epsilon, rule.forced) if noisy else (0.0, 0.0)
+    scale = exploration(rule.cpuct, node.total)
+    best, best_e, best_action = -1e300, np.int64(-1), 0
+    fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0  # the unvisited move with the largest prior
+    visited_prior, W = 0.0, np.float64(node.value)
+    stop = first + node.materialised
+    for e in range(first, stop):
         edge, move = at(f.edges, e), at(f.moves, e)
-        p = (1.0 - eps) * move.P + eps * at(noise, move.action) if noisy else np.float64(move.P)
+        P = with_noise(eps, move.P, at(noise, move.action)) if noisy else np.float64(move.P)
         if edge.N == 0:
-            if p > fresh or (p == fresh and move.action < fresh_action):
-                fresh, fresh_e, fresh_action = p, np.int64(e), move.action
-        else:
-            visited_prior += move.P
-            W += edge.W
-            score = known_q(f, e) + scale * p / (1.0 + edge.N)
-            if forced > 0.0 and edge.N * edge.N < forced * p * node.total and move.proven == UNPROVEN:
-                score = FORCED
-            if score > best or (score == best and move.action < best_action):
-                best, best_e, best_action = score, np.int64(e), move.action
-    if materialised < stop and (noisy or fresh_e < 0):
-        for e in range(materialised, stop):
-            move = at(f.moves, e)
-            p = (1.0 - eps) * move.P + eps * at(noise, move.action) if noisy else np.float64(move.P)
-            if p > fresh or (p == fresh and move.action < fresh_action):
-                fresh, fresh_e, fresh_action = p, np.int64(e), move.action
+            if is_better(P, move.action, fresh, fresh_action):
+                fresh, fresh_e, fresh_action = P, np.int64(e), move.action
+            continue
+        visited_prior += move.P
+        W += edge.W
+        score = known_q(f, e) + puct_bonus(scale, P, edge.N)
+        if forced > 0.0 and edge.N * edge.N < forced * P * node.total and move.proven == UNPROVEN:
+            score = FORCED
+        if is_better(score, move.action, best, best_action):
+            best, best_e, best_action = score, np.int64(e), move.action
+    if stop < first + node.count and (noisy or fresh_e < 0):
+        # without noise a materialised unvisited edge has the largest prior of all: they were made in that order
+        end = first + node.count
+        fresh, fresh_e, fresh_action = likeliest(f, stop, end, noisy, eps, noise, fresh, fresh_e, fresh_action)
         fresh_e = materialise_edge(f, node, fresh_e)
     if fresh_e >= 0:
-        score = unvisited_q(rule, node, W, is_root, visited_prior) + scale * fresh
-        if score > best or (score == best and fresh_action < best_action):
+        score = unvisited_q(rule, node, W, is_root, visited_prior) + puct_bonus(scale, fresh, 0)
+        if is_better(score, fresh_action, best, best_action):
             return fresh_e
     return best_e
 
 
 @inlined
-def select_ucb(f, rule, index):  # type: ignore[no-untyped-def]
+def likeliest(f, start, stop, noisy, eps, noise, fresh, fresh_e, fresh_action):
+    """Return (prior, edge, action) of the largest prior among the moves from start to stop and the one given."""
+    for e in range(start, stop):
+        move = at(f.moves, e)
+        P = with_noise(eps, move.P, at(noise, move.action)) if noisy else np.float64(move.P)
+        if is_better(P, move.action, fresh, fresh_action):
+            fresh, fresh_e, fresh_action = P, np.int64(e), move.action
+    return fresh, fresh_e, fresh_action
+
+
+@inlined
+def select_ucb(f, rule, index):
     """Return the first edge without a visit, else the one with the largest Q + c sqrt(ln(sum N) / N); it is opened.
 
     UCB1 (Auer et al. 2002) in a tree (Kocsis, Szepesvari 2006). Edges stand in random order, so ties go to chance.
@@ -132,8 +161,8 @@ def select_ucb(f, rule, index):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def select(f, rule, t, index):  # type: ignore[no-untyped-def]
-    """Return the edge to walk along, opened."""
+def select(f, rule, t, index):
+    """Return the edge that a simulation takes from a node; it is materialised."""
     if rule.ucb:
         return select_ucb(f, rule, index)
     return select_puct(f, rule, t, index)

@@ -1,8 +1,11 @@
-"""The compiled loops of the search: functions of arrays. None knows a network or a file.
+"""One simulation in four phases: select, expand, evaluate, back up. Each phase is a small function of arrays.
 
-Perspective: a node's value and W are for the player to move there; an edge's W is for the player who moves along it.
+`select_leaf` puts the first two together, `finish_simulation` the last two. A simulation belongs to a slot (a row of
+`f.slots`) of one tree; search/pipeline.py runs the same phases for many trees at once. No network and no file is known
+here: where the network is needed, the simulation ends with LEAF, and `pipeline.expand_and_backup` resumes it.
 
-Reference for proofs: Winands, Björnsson, Saito 2008 (Monte-Carlo Tree Search Solver).
+Perspective: a node's value is for the player to move there; an edge's W is for the player who moves along it.
+The lines that begin with `prefetch` only make it faster (see search/speed/prefetch.py).
 """
 
 from __future__ import annotations
@@ -13,40 +16,76 @@ import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
 from search.endgame import solve_leaf, solve_root
-from search.evaluation_cache import cache_place
+from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS, cache_place
 from search.expand import expand, link_child, make_priors, try_move
-from search.gumbel import GUMBEL, select_gumbel
+from search.gumbel import select_gumbel
+from search.proofs import UNPROVEN, prove, proven_value
 from search.sampling import apply_root_temperature
 from search.select import select
-from search.speed.prefetch import (
-    prefetch_answer,
-    prefetch_place,
-    prefetch_row,
-)
+from search.speed.prefetch import prefetch_answer, prefetch_place, prefetch_row
 from search.tables import (
-    DRAW,
     EXPANDED,
-    LOSS,
+    GUMBEL,
     NO_ROOM,
     TERMINAL,
-    UNPROVEN,
     UNVISITED,
     WAITING,
-    WIN,
     row_index,
     sum_of_values,
 )
 
-LEAF, DONE, BLOCKED = 0, 1, 2
-"""What a walk ends with: a leaf that needs the network; enough visits (or no room); a leaf already asked for."""
 FINISH, SELECT, EXPAND = 0, 1, 2
-"""What a walk does next: it has ended at a leaf; chooses an edge of the node it stands at; plays the move of an edge
-without a child."""
+"""Next phase of a simulation: it is at a leaf; it is at a node with priors; it has chosen an edge without a child."""
+LEAF, DONE, BLOCKED, KNOWN = 0, 1, 2, 3
+"""`ended` of a slot: the leaf needs the network; there are enough visits, or no room for more; another simulation of
+the tree waits for the same leaf; the leaf's value was known."""
+
+
+# ---- a simulation begins
 
 
 @inlined
-def select_child(f, rule, slot):  # type: ignore[no-untyped-def]
-    """Take a walk along an edge of the node where it stands; return what it does next."""
+def start_simulation(f, rules, slot):
+    """Put a slot at the root; return False, with DONE, where there is nothing to be searched."""
+    w = at(f.slots, slot)
+    tree = at(f.trees, w.tree)
+    solve_root(f, rules, np.int64(w.tree))
+    root = at(f.nodes, tree.root)
+    enough = root.total >= tree.budget and root.status == EXPANDED
+    decided = root.proven != UNPROVEN and root.status != WAITING  # a lost root waits for its priors: to choose by
+    if root.status == TERMINAL or decided or enough:
+        w.ended = DONE
+        return False
+    start_at_root(f, slot)
+    return True
+
+
+@inlined
+def start_at_root(f, slot):
+    """Put a slot at its tree's root."""
+    w = at(f.slots, slot)
+    w.leaf = at(f.trees, w.tree).root
+    w.depth = 0
+
+
+@compiled
+def select_leaf(f, rules, rule, cache, slot):
+    """Go from the root to a leaf (phases 1 and 2); the slot then holds its node, or NO_ROOM."""
+    start_at_root(f, slot)
+    phase = SELECT
+    while phase != FINISH:
+        phase = select_child(f, rule, slot)
+        if phase == EXPAND:
+            make_child_position(f, rules, cache, slot)
+            phase = enter_child(f, rules, cache, slot)
+
+
+# ---- 1. select
+
+
+@inlined
+def select_child(f, rule, slot):
+    """Choose an edge of the node at hand, count the visit, and go along it; return the next phase."""
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
     if not is_interior(f, index, depth):
@@ -72,14 +111,24 @@ def select_child(f, rule, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def last_edge(f, slot):  # type: ignore[no-untyped-def]
-    """Return the edge that a walk took last."""
+def is_interior(f, index, depth):
+    """Return whether a simulation passes through a node: it has priors, and nothing is proven of it."""
+    node = at(f.nodes, index)
+    return node.status == EXPANDED and depth < f.reach and (node.proven == UNPROVEN or depth == 0)
+
+
+# ---- 2. expand
+
+
+@inlined
+def last_edge(f, slot):
+    """Return the edge that a simulation took last."""
     return np.int64(at(f.steps, slot * f.reach + at(f.slots, slot).depth - 1).edge)
 
 
 @inlined
-def make_child_position(f, rules, cache, slot):  # type: ignore[no-untyped-def]
-    """Make the position that a walk comes to, in its tree's next free row."""
+def make_child_position(f, rules, cache, slot):
+    """Play the chosen move: the child's position goes to the tree's next free row, its key to the slot."""
     w = at(f.slots, slot)
     t = np.int64(w.tree)
     w.key = try_move(f, rules, t, np.int64(w.leaf), last_edge(f, slot))
@@ -88,8 +137,8 @@ def make_child_position(f, rules, cache, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def enter_child(f, rules, cache, slot):  # type: ignore[no-untyped-def]
-    """Find or make the node of the position made, where the walk then stands, or NO_ROOM; return what it does next."""
+def enter_child(f, rules, cache, slot):
+    """Go to the node of the position made: a new one, or one that another path has made; return the next phase."""
     w = at(f.slots, slot)
     index = np.int64(link_child(f, rules, np.int64(w.tree), w.key, last_edge(f, slot)))
     w.leaf = index
@@ -100,35 +149,50 @@ def enter_child(f, rules, cache, slot):  # type: ignore[no-untyped-def]
     return FINISH
 
 
-@inlined
-def is_interior(f, index, depth):  # type: ignore[no-untyped-def]
-    """Return whether a walk goes on through a node."""
-    node = at(f.nodes, index)
-    return node.status == EXPANDED and depth < f.reach and (node.proven == UNPROVEN or depth == 0)
+# ---- 3. evaluate
 
 
 @inlined
-def start_at_root(f, slot):  # type: ignore[no-untyped-def]
-    """Put a walk at the root."""
+def evaluate_leaf(f, rules, cache, slot):
+    """Find a leaf's value without the network: a result, a proof, a solved ending, the cache. Return KNOWN, or LEAF
+    where the network is needed, BLOCKED where it is evaluating this leaf already, DONE in a full tree."""
     w = at(f.slots, slot)
-    w.leaf = at(f.trees, w.tree).root
-    w.depth = 0
-
-
-@compiled
-def select_leaf(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
-    """Walk from the root to a leaf, which is then told, or NO_ROOM."""
-    start_at_root(f, slot)
-    phase = SELECT
-    while phase != FINISH:
-        phase = select_child(f, rule, slot)
-        if phase == EXPAND:
-            make_child_position(f, rules, cache, slot)
-            phase = enter_child(f, rules, cache, slot)
+    t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
+    if index == NO_ROOM:
+        return DONE
+    node = at(f.nodes, index)
+    if depth > 0:
+        solve_leaf(f, rules, t, index)
+    if node.status != WAITING or (node.proven != UNPROVEN and depth > 0):  # also where the path is as long as it may be
+        return KNOWN
+    for other in range(at(f.trees, t).pending):
+        if at(f.slots, slot - 1 - other).leaf == index:
+            return BLOCKED
+    place = cache_place(cache, node.key)
+    cache.counts[LOOKED_UP] += 1
+    if at(cache.keys, place) != node.key or node.key == 0:
+        return LEAF
+    cache.counts[FOUND] += 1
+    known = cache.numbers[place]
+    expand(f, index, at(known, f.legal.shape[0]), known)
+    if depth == 0:
+        make_root_priors(f, t)
+    return KNOWN
 
 
 @inlined
-def backup(f, rule, slot, value, player):  # type: ignore[no-untyped-def]
+def make_root_priors(f, t):
+    """Make the priors of a root from the network's answer, flattened where a temperature is wanted."""
+    make_priors(f, np.int64(at(f.trees, t).root))
+    if at(f.trees, t).temperature != 1.0:
+        apply_root_temperature(f, t)
+
+
+# ---- 4. back up
+
+
+@inlined
+def backup(f, rule, slot, value, player):
     """Add a leaf's value, for `player`, to every edge of the path; the sign follows the player of each edge."""
     for d in range(at(f.slots, slot).depth):
         taken = at(f.steps, slot * f.reach + d)
@@ -136,8 +200,8 @@ def backup(f, rule, slot, value, player):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def revert_visit(f, rule, slot):  # type: ignore[no-untyped-def]
-    """Take back the visits of a walk that led to no evaluation."""
+def revert_visit(f, rule, slot):
+    """Take back the visits of a simulation that led to no evaluation."""
     for d in range(f.slots[slot].depth):
         taken = f.steps[slot * f.reach + d]
         edge = f.edges[taken.edge]
@@ -146,105 +210,27 @@ def revert_visit(f, rule, slot):  # type: ignore[no-untyped-def]
         f.nodes[taken.node].total -= 1
 
 
-@compiled
-def prove(f, slot):  # type: ignore[no-untyped-def]
-    """Carry what is proven of a leaf up its path, as far as it decides.
-
-    A position is won when one move wins, lost when all lose, drawn when all are proven and the best draws.
-    """
-    leaf = f.nodes[f.slots[slot].leaf]
-    proven, player = leaf.proven, leaf.player
-    for d in range(f.slots[slot].depth - 1, -1, -1):
-        taken = f.steps[slot * f.reach + d]
-        node = f.nodes[taken.node]
-        if node.player != player and proven != DRAW:
-            proven = -proven
-        f.moves[taken.edge].proven = proven
-        if proven != WIN:
-            if node.materialised < node.count:
-                return
-            proven = LOSS
-            for e in range(node.first, node.first + node.materialised):
-                if f.moves[e].proven == UNPROVEN:
-                    return
-                if f.moves[e].proven != LOSS:
-                    proven = f.moves[e].proven
-        node.proven = proven
-        player = node.player
-
-
 @inlined
-def make_root_priors(f, t):  # type: ignore[no-untyped-def]
-    """Make priors of a root's answer, softened where that is wanted."""
-    make_priors(f, np.int64(at(f.trees, t).root))
-    if at(f.trees, t).temperature != 1.0:
-        apply_root_temperature(f, t)
-
-
-@inlined
-def proven_value(proven):  # type: ignore[no-untyped-def]
-    """Return the value of a proven position for its player to move."""
-    return 0.0 if proven == DRAW else np.float64(proven)
-
-
-@inlined
-def finish_simulation(f, rules, rule, cache, slot):  # type: ignore[no-untyped-def]
-    """End a walk: back up what is known of its leaf; return whether the tree may walk on, else it is told why not."""
+def finish_simulation(f, rules, rule, cache, slot):
+    """Evaluate the leaf and back its value up (phases 3 and 4); return whether the tree may simulate again."""
     w = at(f.slots, slot)
-    t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
-    if index == NO_ROOM:
-        revert_visit(f, rule, slot)
-        w.ended = DONE
-        return False
-    node = at(f.nodes, index)
-    cache.counts[2] += 1
-    if depth > 0:
-        solve_leaf(f, rules, t, index)
-    decided = node.proven != UNPROVEN and depth > 0
-    if node.status != WAITING or decided:  # over, proven, or the path is as long as there is room for
+    ended = evaluate_leaf(f, rules, cache, slot)
+    w.ended = ended
+    if ended == KNOWN:
+        node = at(f.nodes, w.leaf)
         value = node.value if node.proven == UNPROVEN else proven_value(node.proven)
         backup(f, rule, slot, 0.0 if math.isnan(value) else value, node.player)
         if rule.prove and node.proven != UNPROVEN:
             prove(f, slot)
-        return True
-    for other in range(at(f.trees, t).pending):
-        if at(f.slots, slot - 1 - other).leaf == index:
-            revert_visit(f, rule, slot)
-            cache.counts[2] -= 1
-            w.ended = BLOCKED
-            return False
-    place = cache_place(cache, node.key)
-    cache.counts[0] += 1
-    if at(cache.keys, place) == node.key and node.key != 0:
-        cache.counts[1] += 1
-        known = cache.numbers[place]
-        expand(f, index, at(known, f.legal.shape[0]), known)
-        if depth == 0:
-            make_root_priors(f, t)
-        backup(f, rule, slot, node.value, node.player)
-        return True
-    w.ended = LEAF
-    return False
-
-
-@inlined
-def start_simulation(f, rules, slot):  # type: ignore[no-untyped-def]
-    """Put a walk at the root, if there is something to be searched; return whether there is, else DONE is told."""
-    w = at(f.slots, slot)
-    tree = at(f.trees, w.tree)
-    solve_root(f, rules, np.int64(w.tree))
-    root = at(f.nodes, tree.root)
-    enough = root.total >= tree.budget and root.status == EXPANDED
-    decided = root.proven != UNPROVEN and root.status != WAITING  # a lost root waits for its priors: to choose by
-    if root.status == TERMINAL or decided or enough:
-        w.ended = DONE
-        return False
-    start_at_root(f, slot)
-    return True
+    if ended == KNOWN or ended == LEAF:
+        cache.counts[SIMULATIONS] += 1
+    else:
+        revert_visit(f, rule, slot)
+    return ended == KNOWN
 
 
 @compiled
-def root_value(f, t):  # type: ignore[no-untyped-def]
+def root_value(f, t):
     """Return the search's value of a root, for its player to move; what is proven is exact."""
     root = f.trees[t].root
     if f.nodes[root].proven != UNPROVEN:

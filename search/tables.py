@@ -26,8 +26,8 @@ UNVISITED = -1
 WAITING, EXPANDED, TERMINAL = 0, 1, 2
 """Status of a node: no priors yet; priors known; game over."""
 NO_ROOM = -2
-UNPROVEN, WIN, LOSS, DRAW = 0, 1, -1, 2
-"""What is proven of a node for its player to move, of an edge for who moves along it; OPEN = nothing."""
+NO_NOISE, DIRICHLET, GUMBEL = 0, 1, 2
+"""Noise at a root: none, on the priors, or a Gumbel number for each move."""
 
 NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("materialised", "u2"),
@@ -40,10 +40,10 @@ MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
 STEP = np.dtype([("edge", "i4"), ("node", "i4"), ("player", "i1")], align=True)
-"""Of a walk: the edge taken, the node that it leaves, who moved along it."""
+"""Of a simulation's path: the edge taken, the node that it leaves, who moved along it."""
 SLOT = np.dtype([("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("ended", "i4")], align=True)
-"""Of a walk: the key of the position that it comes to, while it is being made; its tree; where it stands, at its end
-the leaf; how far from the root; what the last one ended with (see kernels)."""
+"""A simulation: the key of the child's position while that is made; its tree; the node at hand, in the end the leaf;
+its depth; how it ended (see search/simulate.py)."""
 GROUP = 8
 """Edges of a node begin at a multiple of this, which is at the begin of a line of the processor's caches."""
 PASSED = 64
@@ -70,7 +70,7 @@ class Forest(NamedTuple):
     moves: np.ndarray
     """[T * edge capacity] MOVE: those of the edges"""
     noise: np.ndarray
-    """[T, action_size] float32: noise of the root by action, Dirichlet's (`noisy` 1) or Gumbel's (2)"""
+    """[T, action_size] float32: noise of the root by action, as `noisy` of the tree says"""
     rows: np.ndarray
     """[T * (capacity + 1), row_size] int32: the positions; the last row of a tree is room to try a move."""
     flat: np.ndarray
@@ -82,11 +82,11 @@ class Forest(NamedTuple):
     slots: np.ndarray
     """[T * L] SLOT"""
     active: np.ndarray
-    """[T * L] int32: the slots where a walk is under way"""
+    """[T * L] int32: the slots in which a simulation runs"""
     making: np.ndarray
-    seeking: np.ndarray
-    ending: np.ndarray
-    """[T * L] int32: of these, walks that come to a child not known; whose position is made; that have ended"""
+    entering: np.ndarray
+    finishing: np.ndarray
+    """[T * L] int32: of these, those about to make a child's position, to enter the child, to finish"""
     legal: np.ndarray
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
@@ -162,8 +162,8 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         noise=np.zeros((trees, game.action_size), np.float32),
         active=np.zeros(slots, np.int32),
         making=np.zeros(slots, np.int32),
-        seeking=np.zeros(slots, np.int32),
-        ending=np.zeros(slots, np.int32),
+        entering=np.zeros(slots, np.int32),
+        finishing=np.zeros(slots, np.int32),
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
@@ -178,7 +178,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
 
 
 @inlined
-def find(f, t, key):  # type: ignore[no-untyped-def]
+def find(f, t, key):
     """Return the node of a key in tree t, or -1 - the free place in the table."""
     place = np.int64(key & np.uint64(f.places - 1))
     while True:
@@ -191,13 +191,13 @@ def find(f, t, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def grouped(count):  # type: ignore[no-untyped-def]
+def grouped(count):
     """Return so many edges with what is left out behind them."""
     return (count + GROUP - 1) & ~(GROUP - 1)
 
 
 @inlined
-def materialise_edge(f, node, e):  # type: ignore[no-untyped-def]
+def materialise_edge(f, node, e):
     """Give edge e a row, behind the node's opened ones, and return where it is now."""
     place = np.int64(node.first) + node.materialised
     if e < place:
@@ -215,7 +215,7 @@ def materialise_edge(f, node, e):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def sum_of_values(f, index):  # type: ignore[no-untyped-def]
+def sum_of_values(f, index):
     """Return a node's value plus W of its edges, for its player to move: over 1 + total it is the search's value."""
     node = f.nodes[index]
     W = 0.0
@@ -227,7 +227,7 @@ def sum_of_values(f, index):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def copy_row(rows, index, row):  # type: ignore[no-untyped-def]
+def copy_row(rows, index, row):
     """Write a position into the table of rows."""
     to = rows[np.uint64(index)]
     for i in range(row.shape[0]):
@@ -235,6 +235,6 @@ def copy_row(rows, index, row):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def row_index(f, t, node):  # type: ignore[no-untyped-def]
+def row_index(f, t, node):
     """Return where the position of a node stands in f.rows (each tree has one row more than nodes)."""
     return node + t

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from search.tables import DRAW, LOSS, UNPROVEN, WIN
+from search.expand import legal_softmax
+from search.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
+from search.select import exploration, puct_bonus, with_noise
 
 if TYPE_CHECKING:
     from MCTS import MCTS, Edge, Node
 
 WORDS = {UNPROVEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
-VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
 
 class Choice(NamedTuple):
@@ -42,7 +43,7 @@ class Tables(NamedTuple):
 
 
 def snapshot(mcts: MCTS) -> Tables:
-    """Return the tables as a coming walk will see them."""
+    """Return the tables as the next simulation will see them."""
     f = mcts.forest
     return Tables(f.nodes.copy(), f.edges.copy(), f.moves.copy())
 
@@ -54,8 +55,7 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     found, moves = tables.edges[first : first + materialised], tables.moves[first : first + legal]
     priors = moves["P"].astype(np.float64)
     if node["logits"]:
-        priors[:count] = np.exp(priors[:count] - priors[:count].max())
-        priors[:count] /= priors[:count].sum()
+        priors[:count] = legal_softmax(priors[:count])
     is_root = index == mcts.root.index
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
     total, fresh = int(node["total"]), 0.0
@@ -68,20 +68,20 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
         n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < materialised else (0, 0.0)
         action, p = int(moves[i]["action"]), float(priors[i])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
-        adjusted = (1 - rule.epsilon) * p + rule.epsilon * nu if noisy else p
-        u = rule.cpuct * adjusted * (1 + total) ** 0.5 / (1 + n)
+        adjusted = with_noise.py_func(rule.epsilon, p, nu) if noisy else p
+        u = puct_bonus.py_func(exploration.py_func(rule.cpuct, total), adjusted, n)
         known = UNPROVEN if i < count and node["proven"] != LOSS else LOSS
         if i < materialised:
             known = int(moves[i]["proven"])
-        q = (w / n if n else fresh) if known == UNPROVEN else VALUES[known]
+        q = (w / n if n else fresh) if known == UNPROVEN else proven_value.py_func(known)
         lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
     return lines
 
 
-def log_walk(
+def log_simulation(
     log: Callable[..., None], mcts: MCTS, before: Tables, breadcrumbs: Sequence[Edge], leaf: Node
 ) -> None:
-    """Write, for each node of a walk, every edge with what the choice was made from; then the leaf."""
+    """Log, for each node of a simulation's path, every edge with the numbers of the choice; then the leaf."""
     name: Callable[[int], Any] = mcts.game.move_name
     for chosen in breadcrumbs:
         log("PLAYER %+d", chosen.playerTurn)

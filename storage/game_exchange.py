@@ -51,7 +51,7 @@ class Exchanged(NamedTuple):
 
 
 @compiled
-def replay(rules, row, legal, outcome, moves, visits, full):  # type: ignore[no-untyped-def]
+def replay(rules, row, legal, outcome, moves, visits, full):
     """Replay a game; return (a number of _FAULTS, ply), or (0, 1 or 0: whether it is over). row is changed.
 
     outcome[0] is then its value for the player to move.

@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from storage.run_folders import runs_of
-from support.browser_page import address, browser, served  # noqa: F401
-from support.compile_first import compile_all
-from support.crashable_process import GAME, Nursery, mounts
-from support.tiny_runs import QUIET, tiny
+pytest.register_assert_rewrite("support")  # before its modules are imported
 
-pytest.register_assert_rewrite("support")
+from storage.run_folders import runs_of  # noqa: E402
+from support.browser_page import address, browser, served  # noqa: E402, F401
+from support.compile_first import compile_all  # noqa: E402
+from support.crashable_process import GAME, Nursery, mounts  # noqa: E402
+from support.tiny_runs import QUIET, tiny  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -27,7 +27,7 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
     found = content(trained)
     assert [(row[0], row[1]) for row in found["games"]] == [(i, j) for i in (1, 2, 3, 4) for j in range(24)]
     versions = [row[0] for row in found["versions"]]
-    assert versions == list(range(len(versions))) and len(checkpoints) >= 4
+    assert versions == list(range(len(versions))) and len(versions) >= 4
     files = {p.name for p in (trained / "models").iterdir()}
     assert files == {f"version{v:04}.npz" for v in versions} | {
         f"optimizer{v:04}.npz" for v in versions[-2:]

@@ -11,17 +11,17 @@ import numpy as np
 
 from compiled import compiled
 from search.endgame import ROOT_TRIED
-from search.gumbel import GUMBEL, WEIGHT, write_improved
-from search.sampling import keeps_proof
-from search.select import known_q
-from search.tables import LOSS, UNPROVEN
+from search.gumbel import WEIGHT, write_improved
+from search.proofs import LOSS, UNPROVEN, keeps_proof
+from search.select import exploration, known_q, puct_bonus, with_noise
+from search.tables import DIRICHLET, GUMBEL
 
 MAX_VISITS = 65534
 """Visits that a target tells, at most; one more stands for a move that is not legal."""
 
 
 @compiled
-def write_target(f, rule, t, target):  # type: ignore[no-untyped-def]
+def write_target(f, rule, t, target):
     """Write the weight of each root move into told, [action_size] uint16; at least one is positive.
 
     Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven;
@@ -58,16 +58,16 @@ def write_target(f, rule, t, target):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def pruned(f, t, rule, e, best):  # type: ignore[no-untyped-def]
+def pruned(f, t, rule, e, best):
     """Return a move's visits less what the noised prior forced, as long as PUCT without noise prefers the best."""
     root, edge, move = f.nodes[f.trees[t].root], f.edges[e], f.moves[e]
-    scale = rule.cpuct * math.sqrt(1.0 + root.total)
-    gap = known_q(f, best) + scale * f.moves[best].P / (1.0 + f.edges[best].N) - known_q(f, e)
+    scale = exploration(rule.cpuct, root.total)
+    gap = known_q(f, best) + puct_bonus(scale, f.moves[best].P, f.edges[best].N) - known_q(f, e)
     if gap <= 0.0:
         return edge.N
     p = np.float64(move.P)
-    if f.trees[t].noisy == 1:
-        p = (1.0 - rule.epsilon) * p + rule.epsilon * f.noise[t, move.action]
+    if f.trees[t].noisy == DIRICHLET:
+        p = with_noise(rule.epsilon, p, f.noise[t, move.action])
     deserved = math.ceil(scale * move.P / gap - 1.0)
     forced = math.sqrt(rule.forced * p * root.total)
     n = max(edge.N - forced, deserved, 0.0)

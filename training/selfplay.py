@@ -21,6 +21,7 @@ from config import Config
 from game import Game
 from games.plain import PlainGame
 from network.predictor import STEADY, padded, side_by_side
+from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS
 from search.many_trees import ManyTrees, Predictor
 from search.speed.bound_arguments import BoundArguments
 from search.tables import TREE
@@ -120,9 +121,9 @@ class SelfPlay:
         """Return the work done since the start."""
         caches = np.sum([w.mcts.cache.counts for w in self.workers], axis=0)
         return Counts(
-            simulations=int(caches[2]),
-            looked_up=int(caches[0]),
-            found=int(caches[1]),
+            simulations=int(caches[SIMULATIONS]),
+            looked_up=int(caches[LOOKED_UP]),
+            found=int(caches[FOUND]),
             evaluations=sum(w.evaluations for w in self.workers),
             batches=sum(w.batches for w in self.workers),
             room=padded(max(self.workers[0].trees, STEADY)),

@@ -8,13 +8,14 @@ import numpy as np
 
 from compiled import compiled, inlined, prefetch
 from config import Config
-from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel
+from search.evaluation_cache import NOT_FINITE
+from search.gumbel import choose_gumbel, draw_gumbel
 from search.pipeline import expand_and_backup, run_to_leaves
 from search.reroot import advance_root, make_child, plant
 from search.sampling import apply_root_temperature, choose, draw_noise, uniform
 from search.simulate import LEAF, root_value, start_simulation
 from search.speed.bound_arguments import unpack
-from search.tables import EXPANDED, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index
+from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index
 from training.policy_target import write_target
 
 
@@ -41,7 +42,7 @@ class GamesInFlight(NamedTuple):
     """[S] float32: for player 1"""
     over: np.ndarray
     """[T] int32: the trees whose games ended in the last step"""
-    start_simulation: np.ndarray
+    begin: np.ndarray
     """[T] int32: trees in which the next step begins games"""
     seeds: np.ndarray
     """[T] uint64: of these games"""
@@ -87,7 +88,7 @@ def compiled_settings(config: Config) -> CompiledSettings:
 
 
 @compiled
-def begin_move(f, flight, settings, t, first):  # type: ignore[no-untyped-def]
+def begin_move(f, flight, settings, t, first):
     """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
 
     It is taught where the network is asked for such positions: where walks do not pass through them, or where other
@@ -112,7 +113,7 @@ def begin_move(f, flight, settings, t, first):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def end_move(f, rules, rule, flight, settings, t):  # type: ignore[no-untyped-def]
+def end_move(f, rules, rule, flight, settings, t):
     """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
     ply, buffer = flight.ply[t], flight.buffer[t]
@@ -150,7 +151,7 @@ def end_move(f, rules, rule, flight, settings, t):  # type: ignore[no-untyped-de
 
 
 @compiled
-def opening_plies(tree, settings):  # type: ignore[no-untyped-def]
+def opening_plies(tree, settings):
     """Draw how many random moves the game of a tree, whose `rng` is the game's seed, begins with."""
     if settings.random_plies > 0 and uniform(tree) < settings.random_share:
         return 1 + np.int64(uniform(tree) * settings.random_plies)
@@ -158,7 +159,7 @@ def opening_plies(tree, settings):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def draw_openings(trees, settings, seeds, plies):  # type: ignore[no-untyped-def]
+def draw_openings(trees, settings, seeds, plies):
     """Write the random moves that the games of these seeds begin with into plies; trees: [1] TREE to draw with."""
     for i in range(seeds.shape[0]):
         trees[0].rng = seeds[i]
@@ -166,7 +167,7 @@ def draw_openings(trees, settings, seeds, plies):  # type: ignore[no-untyped-def
 
 
 @compiled
-def random_opening(f, rules, flight, t, plies):  # type: ignore[no-untyped-def]
+def random_opening(f, rules, flight, t, plies):
     """Play random moves from the root of tree t; they are recorded as moves without a search.
 
     One that would end the game is not played, and the opening ends there.
@@ -190,7 +191,7 @@ def random_opening(f, rules, flight, t, plies):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def start_game(f, rules, flight, settings, t, i, row):  # type: ignore[no-untyped-def]
+def start_game(f, rules, flight, settings, t, i, row):
     """Begin the i-th of the games to begin in tree t."""
     f.trees[t].rng = flight.seeds[i]
     flight.buffer[t] = flight.buffers[i]
@@ -203,7 +204,7 @@ def start_game(f, rules, flight, settings, t, i, row):  # type: ignore[no-untype
 
 
 @inlined
-def advance_to_next_search(f, rules, rule, flight, settings, t):  # type: ignore[no-untyped-def]
+def advance_to_next_search(f, rules, rule, flight, settings, t):
     """Play the moves of tree t that have been searched; return whether another search has begun: else the game is over.
     """
     while not start_simulation(f, rules, t):
@@ -213,7 +214,7 @@ def advance_to_next_search(f, rules, rule, flight, settings, t):  # type: ignore
 
 
 @compiled
-def request_size(n, piece):  # type: ignore[no-untyped-def]
+def request_size(n, piece):
     """Return how many of n questions are asked now; the others wait.
 
     All, unless the network takes pieces of so many and the games are to end together: then whole pieces, which need no
@@ -226,7 +227,7 @@ def request_size(n, piece):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def least_advanced_first(flight, asked, n):  # type: ignore[no-untyped-def]
+def least_advanced_first(flight, asked, n):
     """Put the trees of asked[:n] in the order of the plies that have been played."""
     room = flight.walking
     for i in range(n):
@@ -245,7 +246,7 @@ def least_advanced_first(flight, asked, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def selfplay_step(bound, answers, waiting, starts, piece):  # type: ignore[no-untyped-def]
+def selfplay_step(bound, answers, waiting, starts, piece):
     """Take `answers` for the first trees in `asked`, begin games in the first `starts` trees of table.begin, then play
     on in all of these until each asks or its game ends.
 
@@ -294,4 +295,4 @@ def selfplay_step(bound, answers, waiting, starts, piece):  # type: ignore[no-un
         least_advanced_first(flight, asked, n)
     for i in range(now):
         rules.encode(f.rows[row_index(f, np.int64(asked[i]), f.slots[asked[i]].leaf)], planes[i])
-    return now, n - now, over, cache.counts[3]
+    return now, n - now, over, cache.counts[NOT_FINITE]

@@ -108,13 +108,13 @@ Trail = list[tuple[list[int], dict[str, Any]]]
 
 
 @compiled
-def winning_move(rules, row):  # type: ignore[no-untyped-def]
+def winning_move(rules, row):
     """Return what the rules tell of a move that wins at once."""
     return rules.winning(row)
 
 
 @compiled
-def safe_moves(rules, row, out):  # type: ignore[no-untyped-def]
+def safe_moves(rules, row, out):
     """Write the moves that the rules say do not lose at once; return their number."""
     return rules.safe(row, out)
 

@@ -87,7 +87,7 @@ _store_values: Any = intrinsic(_store)
 
 
 @compiled
-def _store_arguments(block, values):  # type: ignore[no-untyped-def]
+def _store_arguments(block, values):
     return _store_values(block, values)
 
 

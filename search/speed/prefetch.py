@@ -19,7 +19,7 @@ _EDGES, _STEPS, _NUMBERS = CACHE_LINE // EDGE.itemsize, CACHE_LINE // STEP.items
 
 
 @inlined
-def prefetch_edges(f, index):  # type: ignore[no-untyped-def]
+def prefetch_edges(f, index):
     """Ask the processor for what `select` reads at a node."""
     node = at(f.nodes, index)
     first, materialised = np.int64(node.first), np.int64(node.materialised)
@@ -30,7 +30,7 @@ def prefetch_edges(f, index):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prefetch_place(f, t, key):  # type: ignore[no-untyped-def]
+def prefetch_place(f, t, key):
     """Ask the processor for what finding or making the node of a key reads and writes first."""
     prefetch(f.table, t * f.places + np.int64(key & np.uint64(f.places - 1)))
     prefetch(f.nodes, t * f.capacity + at(f.trees, t).nodes)
@@ -38,7 +38,7 @@ def prefetch_place(f, t, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prefetch_row(f, row):  # type: ignore[no-untyped-def]
+def prefetch_row(f, row):
     """Ask the processor for a position."""
     size = f.rows.shape[1]
     for i in range(0, min(size, 4 * _NUMBERS), _NUMBERS):
@@ -46,7 +46,7 @@ def prefetch_row(f, row):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prefetch_steps(f, slot):  # type: ignore[no-untyped-def]
+def prefetch_steps(f, slot):
     """Ask the processor for the first steps of a walk and its leaf."""
     prefetch(f.nodes, at(f.slots, slot).leaf)
     prefetch(f.steps, slot * f.reach)
@@ -54,7 +54,7 @@ def prefetch_steps(f, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prefetch_answer(cache, key):  # type: ignore[no-untyped-def]
+def prefetch_answer(cache, key):
     """Ask the processor for the numbers that the cache holds at a key's place."""
     width = cache.numbers.shape[1]
     first = np.int64(cache_place(cache, key)) * width
@@ -64,7 +64,7 @@ def prefetch_answer(cache, key):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prefetch_path(f, cache, slot):  # type: ignore[no-untyped-def]
+def prefetch_path(f, cache, slot):
     """Ask the processor for what an answer is written to."""
     w = at(f.slots, slot)
     node = at(f.nodes, w.leaf)
@@ -75,7 +75,7 @@ def prefetch_path(f, cache, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prefetch_node(f, t, index):  # type: ignore[no-untyped-def]
+def prefetch_node(f, t, index):
     """Ask the processor for a node's edges and position."""
     first = np.int64(at(f.nodes, index).first)
     prefetch(f.flat, row_index(f, t, index) * f.rows.shape[1])

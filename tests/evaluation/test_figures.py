@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import funcs
 import games
 from benchmarks import ablation
 from config import Config
+from evaluation import match
 from evaluation.ladder import climb
 from evaluation.move_accuracy import stages
 from evaluation.openings import different, identity, openings
@@ -71,14 +71,14 @@ def test_games_are_counted_up_to_the_symmetries_of_the_start():
 
 
 def test_a_match_game_by_game_keeps_the_errors_of_its_sequential_test_far_from_a_half(monkeypatch):
-    monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
+    monkeypatch.setattr(match, "openings", lambda game, count, **options: [[]] * count)
     args = SimpleNamespace(games=800, json=True, save="", seed=0, opening_plies=0)
     one = Spy("A", GAMES["tictactoe"]), Spy("B", GAMES["tictactoe"])
     for player in one:
         player.at_once = 1
     accepted, lengths = [], set()
     for seed in range(300):
-        monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.9, 0.1))
+        monkeypatch.setattr(match, "play_batch", Luck(seed, 0.9, 0.1))
         played, stopped, error = match_command._play(one[0].game, one, args, (0.9, 0.95))
         assert not stopped and error is None
         accepted.append(sprt([g.score for g in played], 0.9, 0.95).accepted)

@@ -9,7 +9,7 @@ import funcs
 import games
 from agent import Player, Resigned
 from config import Config, UserError
-from evaluation import rating
+from evaluation import match, rating
 from evaluation.match import contest
 from evaluation.promotion import judge_sprt, sprt, tournament
 from players.by_name import make_player
@@ -80,10 +80,10 @@ NOBODY = Spy("A", GAME), Spy("B", GAME)
 @pytest.fixture
 def gates(monkeypatch):
     """Return f(count, mean, draws) -> share of tournaments by chance that promote, all by `tournament` itself."""
-    monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
+    monkeypatch.setattr(match, "openings", lambda game, count, **options: [[]] * count)
 
     def run(count, mean, draws):
-        monkeypatch.setattr(funcs, "play_batch", Luck(7, mean, draws))
+        monkeypatch.setattr(match, "play_batch", Luck(7, mean, draws))
         return np.mean([tournament(GAME, *NOBODY, Config(), seed=0).promoted for _ in range(count)])
 
     return run
@@ -112,11 +112,11 @@ def test_who_is_better_by_less_than_was_asked_for_is_promoted_when_all_games_say
 
 
 def test_a_match_and_the_gate_of_a_tournament_stop_at_the_same_game(monkeypatch):
-    monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
+    monkeypatch.setattr(match, "openings", lambda game, count, **options: [[]] * count)
     for seed in range(20):
-        monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.6, 0.2))
+        monkeypatch.setattr(match, "play_batch", Luck(seed, 0.6, 0.2))
         verdict = tournament(GAME, *NOBODY, Config(), seed=0)
-        monkeypatch.setattr(funcs, "play_batch", Luck(seed, 0.6, 0.2))
+        monkeypatch.setattr(match, "play_batch", Luck(seed, 0.6, 0.2))
         scores = contest(
             GAME, NOBODY, 400, seed=0, opening_plies=0, every=32,
             over=lambda scores: sprt(scores, 0.5, 0.55).accepted is not None,
@@ -126,8 +126,8 @@ def test_a_match_and_the_gate_of_a_tournament_stop_at_the_same_game(monkeypatch)
 
 
 def test_games_are_played_side_by_side_beyond_the_one_that_decides(monkeypatch):
-    monkeypatch.setattr(funcs, "openings", lambda game, count, **options: [[]] * count)
-    monkeypatch.setattr(funcs, "play_batch", Luck(0, 0.6, 0.2))
+    monkeypatch.setattr(match, "openings", lambda game, count, **options: [[]] * count)
+    monkeypatch.setattr(match, "play_batch", Luck(0, 0.6, 0.2))
     kept, looks = [], []
 
     def over(scores):
@@ -215,7 +215,7 @@ def test_ctrl_c_reports_what_was_played_and_keeps_it(capsys, tmp_path, monkeypat
             raise KeyboardInterrupt
         return play(*args, **options)
 
-    monkeypatch.setattr(funcs, "play_batch", stopping)
+    monkeypatch.setattr(match, "play_batch", stopping)
     argv = ["random", "random", "--game", "connect4", "--games", "400", "--save", str(file)]
     code, found = played(capsys, *argv)
     assert code == 130 and found["games"] == 128 == len(file.read_text().splitlines()) and found["stopped"]

@@ -146,7 +146,7 @@ def test_without_anywidget_the_board_says_what_to_install(monkeypatch):
     widget.close()
     assert clickable(board) is not widget
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    monkeypatch.delitem(sys.modules, "widget")
+    monkeypatch.delitem(sys.modules, "interface.notebook.widget")
     assert clickable(board) is board and "pip install anywidget" in board.note
     assert board.move(4).moves[0] == 3
 

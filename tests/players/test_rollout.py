@@ -11,7 +11,7 @@ import games
 from MCTS import Node
 from players.by_name import make_player
 from players.rollout import RolloutPlayer
-from search.tables import DRAW, LOSS, UNPROVEN, WIN
+from search.proofs import DRAW, LOSS, UNPROVEN, WIN
 from support.board_drawings import play
 from support.search_cases import GAMES
 

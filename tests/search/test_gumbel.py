@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from compiled import compiled
-from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel, visits_due, write_improved
+from search.gumbel import choose_gumbel, draw_gumbel, visits_due, write_improved
 from search.sampling import uniform
+from search.tables import GUMBEL
 from support.board_drawings import play
 from support.search_cases import GAMES, POSITIONS, Projection, rooted, value_of, values_after
 from support.tiny_runs import tiny

@@ -18,6 +18,7 @@ from support import fake_workers
 from support.fake_workers import game_of, workman
 from support.run_states import assert_same_run
 from support.tiny_runs import QUIET, tiny
+from training import worker_pool, worker_process
 from training.game_source import source_of
 from training.selfplay import Counts, game_seed
 from training.worker import NetworkPlayer
@@ -131,7 +132,7 @@ def test_a_task_that_fails_each_time_stops_the_run_and_is_named_with_its_cause(w
     assert f"iteration 3 failed {FAILURES} times" in text and told in text
     assert 7 not in found and len(set(found)) == len(found)
     if what != "dies":
-        assert "Traceback" in spawning.log[-1] and "workmen.py" in spawning.log[-1]
+        assert "Traceback" in spawning.log[-1] and "fake_workers.py" in spawning.log[-1]
     assert all(gone(handle) for handle in spawning.handles)
 
 
@@ -251,8 +252,8 @@ GAMES = {"kind": "games", "games": [0, 1]}
 
 def test_a_stopping_worker_ends_when_its_time_is_over_and_gives_signs_until_then(worker, monkeypatch):
     clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
-    for module in ("pool", "processes"):
-        monkeypatch.setattr(f"{module}.time", clock)
+    for module in (worker_pool, worker_process):
+        monkeypatch.setattr(module, "time", clock)
 
     def endless(predictor, todo, *, stop):
         while not stop():
