@@ -63,7 +63,7 @@ def cores_of(place: int, workers: int) -> list[int]:
 
 
 def process_pool(config: Config, log: Callable[[str], None]) -> WorkerPool:
-    """Return a crew of `config.workers` processes; none is started before there are games to play."""
+    """Return a pool of `config.workers` processes; none is started before there are games to play."""
     mine = share_of(config)
 
     def spawn(place: int, report: Any) -> ProcessHandle:

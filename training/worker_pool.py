@@ -154,7 +154,7 @@ class Task:
 
 
 class _Place:
-    """One place in the crew, with whoever holds it now."""
+    """One place of the pool, with the worker that holds it now."""
 
     def __init__(self) -> None:
         self.vacate()

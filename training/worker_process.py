@@ -1,6 +1,6 @@
 """Workers as processes of this machine: spawned, each with one pipe, ended by the end of that pipe.
 
-Nothing is shared, so a worker killed at any moment leaves no lock behind. A worker takes orders and plays whole games;
+Nothing is shared, so a worker killed at any moment leaves no lock behind. It receives messages and plays whole games;
 it never opens the run's database.
 """
 
@@ -120,7 +120,7 @@ class _Worker:
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
-        self._orders: deque[dict[str, Any]] = deque()
+        self._messages: deque[dict[str, Any]] = deque()
         self._todo: deque[tuple[int, int]] = deque()
         self._arrived, self._lock = threading.Event(), threading.Lock()
         self._spec: dict[str, Any] = {}
@@ -129,10 +129,10 @@ class _Worker:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def _receive(self) -> None:
-        """Take orders. When the driver is gone there is nobody to play for."""
+        """Receive messages; when the driver is gone, end: there is nobody to play for."""
         try:
             while True:
-                self._orders.append(json.loads(self._pipe.recv_bytes()))
+                self._messages.append(json.loads(self._pipe.recv_bytes()))
                 self._arrived.set()
         except (EOFError, OSError):
             os._exit(0)
@@ -145,22 +145,22 @@ class _Worker:
             self._pipe.send_bytes(message)
 
     def work(self, player: TaskPlayer) -> None:
-        """Follow orders, one after the other."""
+        """Do what messages say, one after the other."""
         self.say({"kind": "ready", "counts": player.counts()})
         while True:
             self._arrived.wait()
             self._arrived.clear()
-            while self._orders:
+            while self._messages:
                 self._follow(player)
 
     def _follow(self, player: TaskPlayer) -> None:
-        kind = self._orders[0]["kind"]
+        kind = self._messages[0]["kind"]
         if kind == "games":
             self._take()
             for record in player.play(self._todo, lambda: self._beat(player)):
                 self._send(game_message(record, player.counts()))
             return
-        spec, self._until = self._orders.popleft(), None
+        spec, self._until = self._messages.popleft(), None
         self._todo.clear()
         if kind == "stop":
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
@@ -169,10 +169,10 @@ class _Worker:
             player.load(spec["weights"], spec["sha256"], spec["iteration"])
 
     def _take(self) -> None:
-        """Add the games that have been ordered to those to play."""
-        while self._orders and self._orders[0]["kind"] == "games":
+        """Add the games of the messages at hand to those to play."""
+        while self._messages and self._messages[0]["kind"] == "games":
             run, iteration = self._spec["run"], self._spec["iteration"]
-            games = self._orders.popleft()["games"]
+            games = self._messages.popleft()["games"]
             self._todo.extend((i, game_seed(run, iteration, i)) for i in games)
 
     def _beat(self, player: TaskPlayer) -> bool:
@@ -187,7 +187,7 @@ class _Worker:
                 self._beaten = now
                 with suppress(OSError):
                     self._pipe.send_bytes(pack({"kind": "alive", "counts": player.counts()}))
-            if not self._orders or self._orders[0]["kind"] == "games":  # these may have come this moment
+            if not self._messages or self._messages[0]["kind"] == "games":  # these may have come this moment
                 return False
             self._todo.clear()
             if self._until is None:

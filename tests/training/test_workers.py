@@ -25,7 +25,7 @@ from training.worker import NetworkPlayer
 from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed, game_message, pack, unpack
 from training.worker_process import ProcessHandle, _Worker
 
-ORDER = RoundSpec("run", 3, 5, "net", "digest")
+ROUND = RoundSpec("run", 3, 5, "net", "digest")
 NOTHING = Counts(0, 0, 0, 0, 0, 0, 0.0)
 HERE = Path(__file__).parents[1]
 
@@ -41,7 +41,7 @@ class Spawning:
         self.handles.append(ProcessHandle(place, report, self.factory, self.settings))
         return self.handles[-1]
 
-    def crew(self, workers=2, side_by_side=4, **limits):
+    def pool(self, workers=2, side_by_side=4, **limits):
         return WorkerPool(self, workers=workers, side_by_side=side_by_side, log=self.log.append, **limits)
 
 
@@ -51,7 +51,7 @@ def same(one, other):
     )  # fmt: skip
 
 
-def assert_all_there(records, count, order=ORDER):
+def assert_all_there(records, count, order=ROUND):
     """Each game came once, and is the one that an undisturbed worker plays."""
     assert sorted(r.index for r in records) == list(range(count))
     for record in records:
@@ -70,29 +70,29 @@ def gone(handle):
 
 def test_games_come_once_each_and_workers_serve_round_after_round():
     spawning = Spawning()
-    crew = spawning.crew()
-    assert_all_there(list(crew.play(ORDER, range(50))), 50)
-    later = ORDER._replace(iteration=4, weights="another")
-    assert_all_there(list(crew.play(later, range(30))), 30, later)
-    assert list(crew.play(later, [])) == [] and len(spawning.handles) == 2
-    counts = crew.counts()
+    pool = spawning.pool()
+    assert_all_there(list(pool.play(ROUND, range(50))), 50)
+    later = ROUND._replace(iteration=4, weights="another")
+    assert_all_there(list(pool.play(later, range(30))), 30, later)
+    assert list(pool.play(later, [])) == [] and len(spawning.handles) == 2
+    counts = pool.counts()
     assert counts.evaluations == 80 and counts.simulations == 800 and counts.room == 8
-    crew.close()
+    pool.close()
     assert all(gone(handle) for handle in spawning.handles) and spawning.log == []
-    assert crew.counts() == counts
+    assert pool.counts() == counts
 
 
 def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
     rng, spawning, kills, found = np.random.default_rng(0), Spawning(pace=0.01), 0, []
-    crew = spawning.crew(workers=3)
-    for record in crew.play(ORDER, range(400)):
+    pool = spawning.pool(workers=3)
+    for record in pool.play(ROUND, range(400)):
         found.append(record)
         if kills < 10 and len(found) % 30 == 0:
-            alive = [p.handle for p in crew._places if p.handle is not None and p.busy]
+            alive = [p.handle for p in pool._places if p.handle is not None and p.busy]
             if alive:
                 os.kill(alive[rng.integers(len(alive))].pid, signal.SIGKILL)
                 kills += 1
-    crew.close()
+    pool.close()
     assert_all_there(found, 400)
     assert kills == 10 and len(spawning.handles) >= 10
     assert sum("ended by signal SIGKILL" in line for line in spawning.log) >= 9
@@ -100,18 +100,18 @@ def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
 
 def test_a_frozen_worker_is_replaced_when_its_lease_is_over(tmp_path):
     spawning = Spawning(freezes=[7], folder=str(tmp_path))
-    crew = spawning.crew(lease=2.0)
-    assert_all_there(list(crew.play(ORDER, range(20))), 20)
-    crew.close()
+    pool = spawning.pool(lease=2.0)
+    assert_all_there(list(pool.play(ROUND, range(20))), 20)
+    pool.close()
     assert "gave no sign for 2 s" in "".join(spawning.log)
     assert all(gone(handle) for handle in spawning.handles)
 
 
 def test_a_worker_that_fails_once_is_replaced_and_its_games_are_played(tmp_path):
     spawning = Spawning(fails_once=[0, 11], folder=str(tmp_path))
-    crew = spawning.crew()
-    assert_all_there(list(crew.play(ORDER, range(24))), 24)
-    crew.close()
+    pool = spawning.pool()
+    assert_all_there(list(pool.play(ROUND, range(24))), 24)
+    pool.close()
     assert len(spawning.log) == 2 and all("RuntimeError: only once" in line for line in spawning.log)
 
 
@@ -121,12 +121,12 @@ def test_a_worker_that_fails_once_is_replaced_and_its_games_are_played(tmp_path)
 )
 def test_a_task_that_fails_each_time_stops_the_run_and_is_named_with_its_cause(what, told):
     spawning = Spawning(**{what: [7]})
-    crew = spawning.crew(side_by_side=40)
+    pool = spawning.pool(side_by_side=40)
     found = []
     with pytest.raises(WorkersFailed) as raised:
-        for record in crew.play(ORDER, range(64)):
+        for record in pool.play(ROUND, range(64)):
             found.append(record.index)
-    crew.close()
+    pool.close()
     text = str(raised.value)
     assert raised.value.exit_code == 4 and len(text.splitlines()) == 1
     assert f"iteration 3 failed {FAILURES} times" in text and told in text
@@ -139,28 +139,28 @@ def test_a_task_that_fails_each_time_stops_the_run_and_is_named_with_its_cause(w
 def test_workers_that_cannot_start_stop_the_run_after_three_of_them():
     spawning = Spawning(fake_workers.never_ready)
     with pytest.raises(WorkersFailed, match="3 workers ended before they could play.*no module named wood") as raised:
-        list(spawning.crew().play(ORDER, range(9)))
+        list(spawning.pool().play(ROUND, range(9)))
     assert raised.value.exit_code == 4 and FAILURES <= len(spawning.handles) <= FAILURES + 2
 
 
 def test_a_users_mistake_met_by_a_worker_is_told_as_it_is():
     spawning = Spawning(fake_workers.mistaken)
     with pytest.raises(WorkersFailed) as raised:
-        list(spawning.crew(workers=1).play(ORDER, range(9)))
+        list(spawning.pool(workers=1).play(ROUND, range(9)))
     assert str(raised.value) == "expected a saw, got none" and raised.value.exit_code == 2
     assert len(spawning.handles) == 1
 
 
 def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
     spawning, found = Spawning(pace=0.02), []
-    crew = spawning.crew()
-    for record in crew.play(ORDER, range(500), stop=lambda: len(found) >= 5):
+    pool = spawning.pool()
+    for record in pool.play(ROUND, range(500), stop=lambda: len(found) >= 5):
         found.append(record)
     assert 5 <= len(found) < 500
     have = {r.index for r in found}
-    found += crew.play(ORDER, [i for i in range(40) if i not in have])
+    found += pool.play(ROUND, [i for i in range(40) if i not in have])
     assert_all_there([r for r in found if r.index < 40], 40)
-    crew.close()
+    pool.close()
     assert len(spawning.handles) == 2 and spawning.log == []
 
 
@@ -185,7 +185,7 @@ class Late:
 
     def play(self):
         for i in self.games:
-            record = game_of(i, game_seed(ORDER.run, ORDER.iteration, i), ORDER.weights)
+            record = game_of(i, game_seed(ROUND.run, ROUND.iteration, i), ROUND.weights)
             self.say(game_message(record, NOTHING))
 
     def kill(self):
@@ -194,31 +194,31 @@ class Late:
 
 def test_a_worker_that_says_late_that_it_has_stopped_keeps_the_games_of_the_next_round(monkeypatch):
     monkeypatch.setattr("training.worker_pool.TICK", 0.001)
-    crew, asked = WorkerPool(Late, workers=1, side_by_side=4, log=print), []
-    assert_all_there(list(crew.play(ORDER, [0], stop=lambda: bool(crew._places[0].tasks))), 1)
-    found = list(crew.play(ORDER, [0], stop=lambda: asked.append(0) or len(asked) > 100))  # in vain: not for ever
+    pool, asked = WorkerPool(Late, workers=1, side_by_side=4, log=print), []
+    assert_all_there(list(pool.play(ROUND, [0], stop=lambda: bool(pool._places[0].tasks))), 1)
+    found = list(pool.play(ROUND, [0], stop=lambda: asked.append(0) or len(asked) > 100))  # in vain: not for ever
     assert_all_there(found, 1)
 
 
 def test_leaving_a_round_in_the_middle_leaves_no_game_of_it_for_the_next():
     spawning = Spawning(pace=0.01)
-    crew = spawning.crew(workers=1)
-    for _ in crew.play(ORDER, range(500)):
+    pool = spawning.pool(workers=1)
+    for _ in pool.play(ROUND, range(500)):
         break
-    other = ORDER._replace(weights="another")
-    assert_all_there(list(crew.play(other, range(12))), 12, other)
-    crew.close()
+    other = ROUND._replace(weights="another")
+    assert_all_there(list(pool.play(other, range(12))), 12, other)
+    pool.close()
 
 
 DRIVER = """
 import sys
 sys.path[:0] = [{root!r}, {tests!r}, {tests!r} + "/training"]
-from test_workers import Hiring, ORDER
+from test_workers import ROUND, Spawning
 if __name__ == "__main__":
-    hiring = Hiring(pace=0.05)
-    for i, record in enumerate(hiring.crew().play(ORDER, range(10_000))):
+    spawning = Spawning(pace=0.05)
+    for i, record in enumerate(spawning.pool().play(ROUND, range(10_000))):
         if i == 4:
-            print(*[hand.pid for hand in hiring.hands], flush=True)
+            print(*[handle.pid for handle in spawning.handles], flush=True)
 """
 
 
@@ -239,11 +239,11 @@ def test_workers_end_when_their_driver_is_killed(tmp_path):
 
 @pytest.fixture
 def worker(monkeypatch):
-    """Return the worker's side in this process, its orders put in by hand; it says to `worker.said`."""
-    monkeypatch.setattr(_Worker, "_listen", lambda self: None)
+    """Return the worker's side in this process, its messages put in by hand; it sends to `worker.said`."""
+    monkeypatch.setattr(_Worker, "_receive", lambda self: None)
     said = []
     worker = _Worker(SimpleNamespace(send_bytes=said.append))
-    worker.said, worker._order = said, {"run": "run", "iteration": 3}
+    worker.said, worker._spec = said, {"run": "run", "iteration": 3}
     return worker
 
 
@@ -262,16 +262,16 @@ def test_a_stopping_worker_ends_when_its_time_is_over_and_gives_signs_until_then
 
     player = NetworkPlayer.__new__(NetworkPlayer)
     player._selfplay, player._predictor, player.counts = SimpleNamespace(play=endless), None, lambda: NOTHING
-    worker._orders.extend([GAMES, {"kind": "stop", "round": 1}])
+    worker._messages.extend([GAMES, {"kind": "stop", "round": 1}])
     worker._follow(player)
     assert clock.now - 100.0 == PATIENCE and not worker._todo
     assert [unpack(data)[0]["kind"] for data in worker.said] == ["alive"] * (int(PATIENCE) + 1)
 
 
-def test_games_that_another_thread_takes_while_a_worker_looks_for_orders_do_no_harm(worker):
+def test_games_that_another_thread_takes_while_a_worker_looks_for_messages_do_no_harm(worker):
     player = SimpleNamespace(counts=lambda: NOTHING)
 
-    class Orders(deque):
+    class Messages(deque):
         def __bool__(self):
             """Games that came this moment are there; unless the lock is held, the other thread has them at once."""
             if worker._lock.locked():
@@ -281,19 +281,19 @@ def test_games_that_another_thread_takes_while_a_worker_looks_for_orders_do_no_h
                 worker._take()
             return True
 
-    worker._orders = Orders()
+    worker._messages = Messages()
     assert not worker._beat(player)
 
 
 def test_ctrl_c_in_the_terminal_reaches_the_driver_only():
     spawning, found = Spawning(pace=0.01), []
-    crew = spawning.crew()
-    for record in crew.play(ORDER, range(60)):
+    pool = spawning.pool()
+    for record in pool.play(ROUND, range(60)):
         found.append(record)
         if len(found) == 10:
             for handle in spawning.handles:
                 os.kill(handle.pid, signal.SIGINT)
-    crew.close()
+    pool.close()
     assert_all_there(found, 60)
     assert spawning.log == [] and len(spawning.handles) == 2
 
