@@ -134,6 +134,13 @@ def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
     return Oracle(exact.name, (low, high), tuple(bands), False, exact.scores, game.spec == "tictactoe", most)
 
 
+def sample(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
+           ) -> tuple[list[Solved], bool]:  # fmt: skip
+    """Return (the first `count` positions of a seed, whether the game has no others); report: as of `positions`."""
+    found = positions(game, who, count + who.whole, seed, report=report)
+    return found[:count], who.whole and len(found) <= count
+
+
 def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
               ) -> list[Solved]:  # fmt: skip
     """Return the first `count` positions of a seed, fewer when the game has no more; from the cache if it has as many.
@@ -142,7 +149,7 @@ def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callabl
     """
     count = min(count, who.most)
     path = cache_file(game, who, seed)
-    found, complete = _read(path, game)
+    found, complete = _read_cache(path, game)
     if len(found) >= count or complete:
         return found[:count]
     rest = _drawn(game, who, seed)
@@ -171,7 +178,7 @@ def cache_file(game: Game, who: Oracle, seed: int) -> Path:
     return base / "alphazero-keras" / f"{game_folder(game.spec)}-{solver}-seed{seed}-recipe{RECIPE}.json"
 
 
-def _read(path: Path, game: Game) -> tuple[list[Solved], bool]:
+def _read_cache(path: Path, game: Game) -> tuple[list[Solved], bool]:
     """Return (positions, whether there are no more) of a file; nothing when any of it is not as it should be."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agent import Agent, Player
+from agent import Agent
 from game import GameState
 from MCTS import Decision
+from players.simple import BatchPlayer
 
 
-class PolicyPlayer(Player):
+class PolicyPlayer(BatchPlayer):
     """Plays the legal move of the highest prior; with tau > 0 draws moves by prior^(1 / tau)."""
 
     def __init__(self, agent: Agent) -> None:
@@ -33,8 +34,3 @@ class PolicyPlayer(Player):
             priors[allowed] = np.exp(shifted) / np.exp(shifted).sum()
             decisions.append(Decision(int(self._rngs[slot].choice(allowed, p=odds / odds.sum())), priors, float(value)))
         return decisions
-
-    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Choose in the game of slot 0."""
-        decision = self.act_many([0], [state], [tau])[0]
-        return decision.action, decision.visits, decision.value, decision.value

@@ -21,6 +21,10 @@ TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
 """How the facts end that differ between two runs of the same moves."""
 
 
+STAGES = ("self-play", "retrain", "tournament", "score")
+"""The stages of an iteration in their order; `iteration` closes it."""
+
+
 class Version(NamedTuple):
     """A network of the run."""
 
