@@ -86,7 +86,7 @@ def main() -> None:
             state = state.takeAction(int(move))[0]
         turns = np.where(np.arange(len(moves)) % 2, -1.0, 1.0)
         explored = visits[np.arange(len(moves)), moves] < visits.max(axis=1)
-        scores = who.scores(state, moves[:ply].tolist())
+        scores = who.scores(state)
         if scores is None:
             continue
         known.append(np.sign(max(scores.values())))

@@ -211,3 +211,14 @@ def league(lines: Sequence[dict[str, Any]]) -> dict[str, Rating]:
     games = list(results(lines))
     met = {name for game in games for name in game[:2]}
     return fit_ratings(games, ANCHOR if ANCHOR in met else version_name(0))
+
+
+def rated_versions(lines: Sequence[dict[str, Any]]) -> tuple[list[tuple[dict[str, Any], Rating]], dict[str, Rating]]:
+    """Return ([(first line of a version, its rating)] in order, the ratings of all players as of `league`)."""
+    lines = [line for line in lines if "version" in line and "best_version" in line]
+    ratings = league(lines)
+    first: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        first.setdefault(version_name(line["version"]), line)
+    found = [(line, ratings[name]) for name, line in first.items() if name in ratings]
+    return found, ratings

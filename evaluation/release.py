@@ -15,7 +15,7 @@ from typing import Any
 
 from config import Config, UserError, to_json
 from evaluation.match import contest
-from evaluation.rating import fit_ratings
+from evaluation.rating import ANCHOR, fit_ratings
 from game import Game
 from loggers import write_metrics
 from players.by_name import make_player
@@ -25,7 +25,6 @@ from storage.checkpoints import content, path_of
 from storage.run_folders import make_folder, read_config, shipped_folder
 from storage.run_store import Store
 
-ANCHOR = "rollout:16"
 LADDER = (
     ("random", 0), ("rollout:4", 0), (ANCHOR, 0), ("rollout:64", 0), ("rollout:256", 0), ("rollout:1024", 0),
     ("rollout:4096", 0), ("net:shipped", 0), ("shipped", 16), ("shipped", 64), ("shipped", 400), ("shipped", 1600),

@@ -10,7 +10,7 @@ from agent import Agent, Player
 from config import UserError
 from evaluation.ladder import Ladder, Rung, as_values, climb, rollout_match
 from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error
-from evaluation.solved_positions import Oracle, oracle, positions
+from evaluation.solved_positions import Oracle, oracle, sample
 from game import Game
 
 Progress = Callable[[str, int, int], None]
@@ -21,8 +21,7 @@ def exact_part(
     game: Game, who: Oracle, player: Player, *, count: int, sims: Sequence[int], seed: int, report: Progress
 ) -> dict[str, Any]:
     """Return the share of value-keeping moves on solved positions, by stage and difficulty, for each way of moving."""
-    found = positions(game, who, count + who.whole, seed, report=lambda n: report("solving positions", n, count))
-    whole, found = who.whole and len(found) <= count, found[:count]
+    found, whole = sample(game, who, count, seed, report=lambda n: report("solving positions", n, count))
     if not found:
         raise UserError(f"expected positions of {game.spec} whose moves differ in value, found none")
     ways: list[tuple[str, int | None, list[int]]] = []
@@ -139,7 +138,7 @@ def _exact_text(exact: dict[str, Any]) -> str:
         ["", "all", *stages, "one", "half", "more", "best score"],
         ["positions", *(f"{c['positions']:,}" for c in _shares(first)), ""],
         ["a random move", f"{100 * chance['kept']:.1f}", *[""] * (len(stages) + 3), f"{100 * chance['best']:.1f}"],
-        *([p["name"], *(_shown(s, exact["whole"]) for s in _shares(p)), _shown(p["best"], exact["whole"])]
+        *([p["name"], *(_share_text(s, exact["whole"]) for s in _shares(p)), _share_text(p["best"], exact["whole"])]
           for p in exact["players"]),
     ]
     drawn = "drawn from all" if exact["of_all"] else f"random play of {exact['plies'][0]}-{exact['plies'][1]} plies"
@@ -165,7 +164,7 @@ def _shares(player: dict[str, Any]) -> list[dict[str, Any]]:
     return [player["kept"], *player["stages"], *player["difficulties"]]
 
 
-def _shown(s: dict[str, Any] | None, whole: bool) -> str:
+def _share_text(s: dict[str, Any] | None, whole: bool) -> str:
     """Return a share; of all positions that there are it has no interval."""
     if s is None:
         return ""

@@ -1,16 +1,16 @@
-"""Positions whose moves differ in value, solved exactly: what `evaluate` asks a player.
+"""Positions whose moves differ in value, solved exactly: the test set of `evaluate`.
 
 Positions come from uniformly random play, from a seed, no two alike up to symmetry. A move's score is for the player
 who makes it: larger is better, its sign (win, draw, loss) is the game's value after it. Only positions whose legal
 moves differ in value count; in all others no move is a mistake. The first n positions of a seed are always the same,
-whatever number is asked for. They are kept in a file of the user's cache folder (`cache_file`), checked when read.
+whatever the number. They are kept in a file of the user's cache folder (`cache_file`), checked when read.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from config import UserError
 from evaluation.openings import identity
 from game import Game, GameState
 from games.plain import PlainGame
-from search.alphabeta import Minimax
+from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
 from storage.atomic_files import write_file
 from storage.run_folders import game_folder
 
@@ -92,8 +92,8 @@ class Oracle(NamedTuple):
     """First plies of the game's stages."""
     distance: bool
     """Whether scores tell quick wins from slow ones, beside the value."""
-    scores: Callable[[GameState, Sequence[int]], dict[int, float] | None]
-    """(position, its moves from the start) -> {action: score}; None when it is too far from the end."""
+    scores: Callable[[GameState], dict[int, float] | None]
+    """position -> {action: score}; None when it is too far from the end."""
     whole: bool = False
     """Whether every position of the game is taken, not a sample."""
     most: int = ALL
@@ -104,14 +104,15 @@ REACH = {("go", 3): 18, ("go", 4): 20, ("go", 5): 16, ("littlego", 5): 10}
 """{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
 POSITIONS_KEPT = {("go", 4): 1500, ("go", 5): 500}
 """{(game, size): positions at most, because few of them count and more would take many minutes to find}"""
-NODES = 100_000
-"""Nodes after which alpha-beta gives a position up: it is left out, which favours positions that are quick to solve."""
+LIMIT = NodeLimit(100_000)
+"""For one position; beyond, it is left out, which favours positions that are quick to solve."""
 
 
 def oracle(game: Game) -> Oracle | None:
     """Return who solves a game; None when nobody does. Raise `UserError` when the solver is not installed."""
-    if game.spec == "connect4":
-        return _bitbully()
+    if known_to_bitbully(game):
+        exact = BitbullyScores()
+        return Oracle(exact.name, (0, 35), (0, 12, 24), True, exact.scores)
     if game.origin or isinstance(game, PlainGame):  # one's own or OpenSpiel's, whatever its name
         return None
     rows, columns = game.grid_shape
@@ -126,43 +127,29 @@ def oracle(game: Game) -> Oracle | None:
 
 
 def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
-    solver = Minimax(game)
-
-    def scores(state: GameState, moves: Sequence[int]) -> dict[int, float] | None:
-        return solver.solve_moves(state, nodes=NODES)
-
+    exact = AlphaBetaScores(game, LIMIT)
     low, high = max(end - reach, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
     most = POSITIONS_KEPT.get((game.name, game.grid_shape[0]), ALL)
-    return Oracle("alpha-beta", (low, high), tuple(bands), False, scores, game.spec == "tictactoe", most)
+    return Oracle(exact.name, (low, high), tuple(bands), False, exact.scores, game.spec == "tictactoe", most)
 
 
-def _bitbully() -> Oracle:
-    try:
-        import bitbully
-        from bitbully import BitBully, Board
-    except ImportError:
-        raise UserError("exact values of connect4 need the solver bitbully: `pip install bitbully`") from None
-    solver = BitBully()
-
-    def scores(state: GameState, moves: Sequence[int]) -> dict[int, float]:
-        board = Board()
-        for move in moves:
-            board.play(int(move))
-        return {int(a): float(s) for a, s in solver.score_all_moves(board).items()}
-
-    return Oracle(f"bitbully {bitbully.__version__}", (0, 35), (0, 12, 24), True, scores)
+def sample(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
+           ) -> tuple[list[Solved], bool]:  # fmt: skip
+    """Return (the first `count` positions of a seed, whether the game has no others); report: as of `positions`."""
+    found = positions(game, who, count + who.whole, seed, report=report)
+    return found[:count], who.whole and len(found) <= count
 
 
 def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
               ) -> list[Solved]:  # fmt: skip
     """Return the first `count` positions of a seed, fewer when the game has no more; from the cache if it has as many.
 
-    `report` is told how many there are.
+    report: gets how many there are so far.
     """
     count = min(count, who.most)
     path = cache_file(game, who, seed)
-    found, complete = _read(path, game)
+    found, complete = _read_cache(path, game)
     if len(found) >= count or complete:
         return found[:count]
     rest = _drawn(game, who, seed)
@@ -180,7 +167,7 @@ def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callabl
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_file(path, json.dumps(kept).encode())
     except OSError:
-        pass  # a cache that cannot be kept is made again
+        pass  # the next call solves them again
     return found
 
 
@@ -191,7 +178,7 @@ def cache_file(game: Game, who: Oracle, seed: int) -> Path:
     return base / "alphazero-keras" / f"{game_folder(game.spec)}-{solver}-seed{seed}-recipe{RECIPE}.json"
 
 
-def _read(path: Path, game: Game) -> tuple[list[Solved], bool]:
+def _read_cache(path: Path, game: Game) -> tuple[list[Solved], bool]:
     """Return (positions, whether there are no more) of a file; nothing when any of it is not as it should be."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -227,7 +214,7 @@ def _drawn(game: Game, who: Oracle, seed: int) -> Iterator[Solved]:
         if key in seen:
             continue
         seen.add(key)
-        scores = who.scores(state, moves)
+        scores = who.scores(state)
         if scores is not None and len({np.sign(s) for s in scores.values()}) > 1:
             in_vain = 0
             yield Solved(tuple(moves), state, scores)

@@ -107,11 +107,11 @@ def _fields(info: Any) -> Any:
     texts, hints, fields = _texts(kind), typing.get_type_hints(kind, include_extras=True), []
     for f in dataclasses.fields(kind):
         default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
-        fields.append(StructFieldSpec(f.name, *_shown(f.name, hints[f.name], texts.get(f.name), default, kind)))
+        fields.append(StructFieldSpec(f.name, *_field_type(f.name, hints[f.name], texts.get(f.name), default, kind)))
     return StructConstructorSpec(instantiate=kind, fields=tuple(fields))
 
 
-def _shown(name: str, hint: Any, text: str | None, default: Any, kind: type) -> tuple[Any, Any]:
+def _field_type(name: str, hint: Any, text: str | None, default: Any, kind: type) -> tuple[Any, Any]:
     """Return (type, default) of a field: the type tells what its help says, and no default that says nothing."""
     import tyro
 

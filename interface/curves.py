@@ -6,7 +6,6 @@ Matplotlib's `Figure` is used alone, without pyplot: it draws with Agg, needs no
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,15 +15,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from evaluation.rating import ANCHOR, league, version_name
+from evaluation.rating import ANCHOR, rated_versions
+from interface.metric_lines import MetricsLine, finite, searched_sims
 from loggers import clock
 from storage.atomic_files import replacing
+from storage.run_store import STAGES
 
 BLUE, ORANGE, GREY, DARK, GREEN = "#3566a8", "#e08a1e", "#c3c9d1", "#505860", "#3f8f5b"
 RUN_COLOURS = (BLUE, ORANGE, GREEN, "#b04a5a", "#7a5ca8", "#3a9aa8", "#8a6d3b", "#9aa33a")
 DASHES: Any = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
-MetricsLine = dict[str, Any]
-"""A line of metrics.jsonl."""
 
 
 class Picture:
@@ -59,7 +58,7 @@ class Run(NamedTuple):
 
     def series(self, key: str) -> tuple[list[float], list[float]]:
         """Return the places of the lines that have a number, and the numbers."""
-        found = [m for m in self.lines if isinstance(m.get(key), (int, float)) and math.isfinite(m[key])]
+        found = finite(self.lines, key)
         return [self.place(m) for m in found], [float(m[key]) for m in found]
 
     def style(self, number: int, colour: str) -> dict[str, Any]:
@@ -170,19 +169,17 @@ def _draw_losses(axis: Axes, run: Run) -> bool:
 
 def _draw_kept(axis: Axes, run: Run) -> bool:
     axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{round(100 * y, 1):g} %"))
-    sims = next((m["score_sims"] for m in reversed(run.lines) if "score_sims" in m), 0)
+    sims = searched_sims(run.lines) or 0
     alone = _plot(axis, run, "score_kept_alone", "alone", 1, ORANGE)
     searched = _plot(axis, run, "score_kept", f"{sims} simulations", 0, BLUE)
     return alone is not None or searched is not None
 
 
 def _draw_elo(axis: Axes, run: Run) -> bool:
-    lines = [m for m in run.lines if "version" in m and "best_version" in m]
-    ratings = league(lines)
+    versions, ratings = rated_versions(run.lines)
     if ANCHOR not in ratings:
         return False
-    places = {version_name(m["version"]): run.place(m) for m in reversed(lines)}
-    points = sorted((places[name], r.elo, r.error) for name, r in ratings.items() if name in places)
+    points = sorted((run.place(line), rating.elo, rating.error) for line, rating in versions)
     x, y, errors = (list(column) for column in zip(*points, strict=True))
     style: dict[str, Any] = {"marker": "o", "markersize": 3.5, "elinewidth": 1, "capsize": 2.5, "linewidth": 1.2}
     axis.errorbar(x, y, errors, color=run.colour or BLUE, **style)
@@ -208,7 +205,7 @@ def _rules(axis: Axes, heights: list[tuple[float, str]]) -> None:
 
 def _draw_tournaments(axis: Axes, run: Run) -> bool:
     x, y = run.series("tournament_score")
-    up = [bool(m.get("tournament_promoted")) for m in run.lines if isinstance(m.get("tournament_score"), (int, float))]
+    up = [bool(m.get("tournament_promoted")) for m in finite(run.lines, "tournament_score")]
     axis.plot(x, y, color=run.colour or GREY, zorder=1, linewidth=1.2)
     styles = ((True, "promoted", ORANGE, "^", 60), (False, "not promoted", "#808890", "o", 26))
     for wanted, name, colour, marker, size in styles:
@@ -270,8 +267,8 @@ def _draw_speeds(axis: Axes, run: Run) -> bool:
 def _draw_seconds(axis: Axes, run: Run) -> bool:
     if run.colour is not None:
         return _plot(axis, run, "seconds", "") is not None
-    stages = (("self_play", "self-play", BLUE), ("retrain", "training", ORANGE), ("tournament", "tournament", GREY),
-              ("score", "score", GREEN))  # fmt: skip
+    colours = zip(STAGES, (BLUE, ORANGE, GREY, GREEN), strict=True)
+    stages = [(stage.replace("-", "_"), {"retrain": "training"}.get(stage, stage), colour) for stage, colour in colours]
     lines = [m for m in run.lines if any(f"{key}_seconds" in m for key, *_ in stages)]
     if lines:
         parts = [(name, colour, [float(m.get(f"{key}_seconds", 0.0)) for m in lines]) for key, name, colour in stages]

@@ -22,7 +22,7 @@ from games.own import lies_elsewhere
 from MCTS import Decision
 from storage.atomic_files import write_file
 
-SHIPPED = Path(__file__).parent / "books"
+BOOKS = Path(__file__).parent / "books"
 LIMIT = 1_000_000
 """Bytes of a file."""
 MAX_POSITIONS = 20_000
@@ -126,7 +126,7 @@ def find_book(game: Game, file: str | None) -> Book:
     """Return the book in a file, or the one that comes with the game."""
     if file is not None:
         return load_book(Path(file), game)
-    path = SHIPPED / f"{game.name}.json"
+    path = BOOKS / f"{game.name}.json"
     if game.name not in games.names() or not path.is_file():
         raise UserError(f"there is no opening book for {game.spec}; `python main.py book` makes one for +book:FILE")
     return load_book(path, game)

@@ -77,10 +77,10 @@ class Engine:
         text = self._read().replace("\r", "").lstrip("\n")
         mark, number, rest = text[:1], str(self._number), text[1:]
         if mark not in ("=", "?") or rest[: len(number)] != number or rest[len(number) : len(number) + 1].isdigit():
-            raise EngineFailed(f"expected an answer with the number {number}, got {_shown(text)}")
+            raise EngineFailed(f"expected an answer with the number {number}, got {_quoted(text)}")
         answer = "".join(c for c in rest[len(number) :] if c.isprintable() or c == "\n").strip()
         if mark == "?":
-            raise EngineFailed(f"refused: {_shown(answer)}")
+            raise EngineFailed(f"refused: {_quoted(answer)}")
         return answer
 
     def _read(self) -> str:
@@ -103,11 +103,11 @@ class Engine:
                     raise EngineFailed("ended without an answer")
                 data = (data + part.replace(b"\r", b"")).lstrip(b"\n")
                 if data[:1] not in (b"", b"=", b"?"):
-                    raise EngineFailed(f"expected an answer, got {_shown(data.decode('ascii', 'replace'))}")
+                    raise EngineFailed(f"expected an answer, got {_quoted(data.decode('ascii', 'replace'))}")
                 if b"\n\n" in data:
                     whole, more = data.split(b"\n\n", 1)
                     if more.strip():
-                        raise EngineFailed(f"said more than was asked: {_shown(more.decode('ascii', 'replace'))}")
+                        raise EngineFailed(f"said more than was asked: {_quoted(more.decode('ascii', 'replace'))}")
                     return whole.decode("ascii", "replace")
                 if len(data) > LIMIT:
                     raise EngineFailed(f"expected an answer of at most {LIMIT:,} bytes, got more")
@@ -138,7 +138,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(" ".join(text.split())[:60])
 
 
@@ -251,7 +251,7 @@ class GTPPlayer(Player):
             return RESIGN
         action = self.action(answer)
         if action is None or action not in state.allowedActions:
-            self._log(f"illegal move {_shown(answer)}")
+            self._log(f"illegal move {_quoted(answer)}")
             return RESIGN
         table.own = action
         return action

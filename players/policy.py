@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agent import Agent, Player
+from agent import Agent
 from game import GameState
 from MCTS import Decision
+from players.simple import BatchPlayer
 from search.expand import legal_softmax
 
 
-class PolicyPlayer(Player):
+class PolicyPlayer(BatchPlayer):
     """Plays the legal move of the highest prior; with tau > 0 draws moves by prior^(1 / tau)."""
 
     def __init__(self, agent: Agent) -> None:
@@ -34,8 +35,3 @@ class PolicyPlayer(Player):
             priors[allowed] = legal_softmax(row[allowed])
             decisions.append(Decision(int(self._rngs[slot].choice(allowed, p=odds / odds.sum())), priors, float(value)))
         return decisions
-
-    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Choose in the game of slot 0."""
-        decision = self.act_many([0], [state], [tau])[0]
-        return decision.action, decision.visits, decision.value, decision.value

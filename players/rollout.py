@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from agent import Player
 from compiled import call
 from game import PLY, Game, GameState
 from games.chains import liberties
@@ -16,6 +15,7 @@ from games.littlego import PASS, PLIES, LittleGo
 from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
+from players.simple import BatchPlayer
 from search.proofs import WIN
 from search.rollouts import rollout_step
 from search.select import Rule
@@ -67,7 +67,7 @@ def _worth(edges: Sequence[dict[int, Edge]], action: int) -> float:
     return sum(edge.stats["W"] for edge in found) / visits if visits else 1.0
 
 
-class RolloutPlayer(Player):
+class RolloutPlayer(BatchPlayer):
     """A budget of simulations a move in one tree, or of seconds in as many trees as there are cores.
 
     The trees of a move are independent, their visits are added up (root parallelisation) and the most visited move is
@@ -185,8 +185,3 @@ class RolloutPlayer(Player):
             if -1.0 < _worth(edges, PASS) >= _worth(edges, action):
                 action = PASS
         return Decision(action, visits, float(value))
-
-    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Choose in the game of slot 0."""
-        decision = self.act_many([0], [state], [tau])[0]
-        return decision.action, decision.visits, decision.value, decision.value

@@ -11,7 +11,16 @@ from game import Game, GameState
 from MCTS import Decision
 
 
-class SimplePlayer(Player):
+class BatchPlayer(Player):
+    """A player that moves in many games at once. Override `act_many`."""
+
+    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
+        """Choose in the game of slot 0."""
+        decision = self.act_many([0], [state], [tau])[0]
+        return decision.action, decision.visits, decision.value, decision.value
+
+
+class SimplePlayer(BatchPlayer):
     """A player that chooses in one game after the other. Override `choose`."""
 
     def __init__(self, name: str, game: Game) -> None:
@@ -33,11 +42,6 @@ class SimplePlayer(Player):
             pi[action] = 1.0
             decisions.append(Decision(action, pi, value))
         return decisions
-
-    def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Choose in the game of slot 0."""
-        decision = self.act_many([0], [state], [tau])[0]
-        return decision.action, decision.visits, decision.value, decision.value
 
 
 class RandomPlayer(SimplePlayer):

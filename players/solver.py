@@ -1,8 +1,8 @@
-"""Perfect play: Connect 4 by bitbully (`pip install bitbully`), small games by alpha-beta to their ends."""
+"""Exact values: Connect 4 by bitbully (`pip install bitbully`), other games by alpha-beta; and the perfect player."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,33 +10,41 @@ from config import UserError
 from game import Game, GameState
 from games.plain import PlainGame
 from players.simple import SimplePlayer
-from search.alphabeta import Minimax
-
-NODES, PLAIN_NODES = 3_000_000, 30_000
-"""What may be looked at to solve a game from its start: a second or so."""
+from search.alphabeta import TABLE, Minimax
 
 
-def solver(game: Game) -> SimplePlayer:
-    """Return a perfect player; raise `UserError` when a game has none."""
-    return Connect4Solver(game) if game.spec == "connect4" else SmallGameSolver(game)
+class NodeLimit(NamedTuple):
+    """Positions after which alpha-beta gives up."""
+
+    compiled: int
+    plain: int = 0
+    """For games in plain Python."""
+
+    def of(self, game: Game) -> int:
+        """Return the limit for a game."""
+        return self.plain if isinstance(game, PlainGame) else self.compiled
 
 
-class Connect4Solver(SimplePlayer):
-    """Wins as early and loses as late as possible; equal moves are drawn by lot."""
+FROM_START = NodeLimit(3_000_000, 30_000)
+"""To solve a game from its start: a second or so."""
 
-    def __init__(self, game: Game) -> None:
+
+class BitbullyScores:
+    """Exact scores of the moves of Connect 4; the sooner a win and the later a loss, the larger the score."""
+
+    def __init__(self, missing: str = "exact values of connect4 need the solver bitbully") -> None:
+        """Make the solver; raise `UserError`, which begins with `missing`, where bitbully is not installed."""
         try:
             import bitbully
         except ImportError:
-            raise UserError("the player solver needs bitbully for connect4: `pip install bitbully`") from None
-        super().__init__("solver", game)
-        self._board: Any = bitbully.Board
-        self._solver = bitbully.BitBully()
+            raise UserError(f"{missing}: `pip install bitbully`") from None
+        self.name = f"bitbully {bitbully.__version__}"
+        self._solver, self._board = bitbully.BitBully(), bitbully.Board
 
-    def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
-        scores = self._solver.score_all_moves(self._board(_cells(state)))
-        best = max(scores.values())
-        return int(rng.choice([column for column, score in scores.items() if score == best])), float(np.sign(best))
+    def scores(self, state: GameState) -> dict[int, float]:
+        """Return {legal action: score for the player to move}; its sign is the value."""
+        found: dict[Any, Any] = self._solver.score_all_moves(self._board(_cells(state)))
+        return {int(action): float(score) for action, score in found.items()}
 
 
 def _cells(state: GameState) -> list[list[int]]:
@@ -46,13 +54,49 @@ def _cells(state: GameState) -> list[list[int]]:
     return cells
 
 
+class AlphaBetaScores:
+    """Exact values of the moves of any game whose end is near enough."""
+
+    name = "alpha-beta"
+
+    def __init__(self, game: Game, limit: NodeLimit, *, table: int = TABLE) -> None:
+        """Make the search; table: positions remembered."""
+        self._minimax, self._nodes = Minimax(game, table=table), limit.of(game)
+
+    def scores(self, state: GameState) -> dict[int, float] | None:
+        """Return {legal action: value for the player to move}; None where that takes more positions than the limit."""
+        return self._minimax.solve_moves(state, nodes=self._nodes)
+
+
+def known_to_bitbully(game: Game) -> bool:
+    """Return whether bitbully solves a game."""
+    return game.spec == "connect4"
+
+
+def solver(game: Game) -> SimplePlayer:
+    """Return a perfect player; raise `UserError` when a game has none."""
+    return Connect4Solver(game) if known_to_bitbully(game) else SmallGameSolver(game)
+
+
+class Connect4Solver(SimplePlayer):
+    """Wins as early and loses as late as possible; equal moves are drawn by lot."""
+
+    def __init__(self, game: Game) -> None:
+        self._exact = BitbullyScores("the player solver needs bitbully for connect4")
+        super().__init__("solver", game)
+
+    def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
+        scores = self._exact.scores(state)
+        best = max(scores.values())
+        return int(rng.choice([column for column, score in scores.items() if score == best])), float(np.sign(best))
+
+
 class SmallGameSolver(SimplePlayer):
     """Wins by the shortest way; where nobody can force a win, moves that keep the value are drawn by lot."""
 
     def __init__(self, game: Game) -> None:
         super().__init__("solver", game)
-        self._minimax = Minimax(game)
-        nodes = PLAIN_NODES if isinstance(game, PlainGame) else NODES
+        self._minimax, nodes = Minimax(game), FROM_START.of(game)
         if self._minimax.solve(game.start(), nodes=nodes) is None:
             raise UserError(f"expected connect4 or a game that is solved in {nodes:,} positions, got {game.spec}")
 

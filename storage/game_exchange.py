@@ -22,7 +22,7 @@ from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
 from storage.atomic_files import replacing
-from storage.game_record import ILLEGAL_VISITS, GameRecord
+from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
 from storage.run_store import Store
 from storage.untrusted_npz import BadArrays, read_arrays
@@ -95,9 +95,8 @@ def fault(game: Game, record: GameRecord) -> str:
     if not (np.isfinite(record.values).all() and (np.abs(record.values) <= 1.0).all()):
         return "has values that are not between -1 and 1"
     row, outcome = game.start_row.copy(), np.zeros(1, np.float32)
-    full = record.visits.any(axis=1)
-    visits = np.ascontiguousarray(record.visits[full], np.uint16).reshape(-1, game.action_size)
-    moves = np.array(record.moves, np.int16)
+    moves, full, visits, _ = record.to_arrays()
+    visits = visits.reshape(-1, game.action_size)
     number, ply = call(replay, game.rules, row, np.zeros(game.action_size, np.int32), outcome, moves, visits, full)
     if isinstance(game, PlainGame):
         game.check_errors()
@@ -111,10 +110,9 @@ def fault(game: Game, record: GameRecord) -> str:
 
 def content_of(record: GameRecord) -> bytes:
     """Return a digest of all that a game holds, whatever its number."""
-    full = record.visits.any(axis=1)
-    parts = record.moves.astype("<i2"), full, record.visits[full].astype("<u2"), record.values.astype("<f4")
-    data = b"".join(part.tobytes() for part in parts) + np.float32(record.result + 0.0).tobytes()  # -0.0 is 0.0
-    return hashlib.sha256(len(record.moves).to_bytes(4, "little") + data).digest()
+    data = b"".join(part.tobytes() for part in record.to_arrays())
+    result = np.float32(record.result + 0.0).tobytes()  # -0.0 is 0.0
+    return hashlib.sha256(len(record.moves).to_bytes(4, "little") + data + result).digest()
 
 
 # ---- out
@@ -141,19 +139,17 @@ def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int
 def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, GameRecord]]) -> bytes:
     """Return (iteration, game)s as a file."""
     records = [record for _, record in found]
-    full = [r.visits.any(axis=1) for r in records]
-    width = game.action_size
+    arrays = [record.to_arrays() for record in records]
     columns = {
         "result": np.array([r.result for r in records], "<f4"),
         "length": np.array([len(r.moves) for r in records], "<i4"),
         "iteration": np.array([iteration for iteration, _ in found], "<i4"),
         "index": np.array([r.index for r in records], "<i4"),
-        "moves": np.concatenate([r.moves for r in records]).astype("<i2"),
-        "values": np.concatenate([r.values for r in records]).astype("<f4"),
-        "full": np.concatenate(full).astype("|u1"),
-        "visits": np.concatenate([r.visits[f].reshape(-1, width) for r, f in zip(records, full, strict=True)]),
-    }  # fmt: skip
-    columns["visits"] = columns["visits"].astype("<u2")
+        "moves": np.concatenate([a.moves for a in arrays]),
+        "values": np.concatenate([a.values for a in arrays]),
+        "full": np.concatenate([a.full for a in arrays]).astype("|u1"),
+        "visits": np.concatenate([a.visits.reshape(-1, game.action_size) for a in arrays]),
+    }
     text = json.dumps(about).encode().ljust(_TEXT)
     if len(text) > _TEXT:
         raise UserError(f"expected a game and a run of short names, got {len(text)} characters")
@@ -210,14 +206,13 @@ def _same_game(about: dict[str, Any], game: Game) -> None:
 
 
 def _split(columns: dict[str, np.ndarray], length: np.ndarray, full: np.ndarray) -> Iterator[GameRecord]:
-    width = columns["visits"].shape[1]
     ends, searched = np.cumsum(length), np.concatenate([[0], np.cumsum(full)])
     for i, end in enumerate(ends):
         begin = end - length[i]
-        visits = np.zeros((length[i], width), np.uint16)
-        visits[full[begin:end]] = columns["visits"][searched[begin] : searched[end]]
-        values, moves = columns["values"][begin:end], columns["moves"][begin:end]
-        yield GameRecord(i, moves, visits, values, float(columns["result"][i]))
+        moves, values = columns["moves"][begin:end], columns["values"][begin:end]
+        visits = columns["visits"][searched[begin] : searched[end]]
+        arrays = GameArrays(moves, full[begin:end], visits, values)
+        yield GameRecord.from_arrays(i, float(columns["result"][i]), arrays)
 
 
 def read_games(path: Path) -> bytes:

@@ -211,10 +211,10 @@ def _from_json(text: str, game: Game | None) -> Record:
     except (ValueError, RecursionError):
         raise UserError("expected JSON such as {\"game\": \"tictactoe\", \"moves\": [\"b2\"]}") from None
     if not isinstance(values, dict):
-        raise UserError(f"expected an object, got {_shown(values)}")
+        raise UserError(f"expected an object, got {_as_json(values)}")
     for key, expected, good in _FIELDS:
         if (key in values or key in ("game", "moves")) and not good(values.get(key)):
-            raise UserError(f"{key}: expected {expected}, got {_shown(values.get(key))}")
+            raise UserError(f"{key}: expected {expected}, got {_as_json(values.get(key))}")
     if unknown := sorted(set(values) - {key for key, *_ in _FIELDS}):
         raise UserError(f"expected {', '.join(key for key, *_ in _FIELDS)} only, got {unknown[0][:40]!r}")
     if game is None:
@@ -236,7 +236,7 @@ def _names(spec: str, game: Game) -> bool:
     return spec == game.spec or lies_elsewhere(spec, game) or games.make(spec, typed=False).spec == game.spec
 
 
-def _shown(value: Any) -> str:
+def _as_json(value: Any) -> str:
     try:
         text = json.dumps(value)
     except RecursionError:

@@ -1,15 +1,39 @@
-"""One stored game, and the one codec between it and bytes."""
+"""One stored game, and the codec between it and bytes: for the database, for a pipe and for a file of games."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from storage.atomic_files import DamagedData
-
 IMPORTED = 1 << 30
 """From this number on the games of an iteration were played elsewhere."""
+ILLEGAL_VISITS = np.uint16(65535)
+"""Marks illegal moves among visits."""
+
+
+class GameArrays(NamedTuple):
+    """What is kept of a game of L moves, S of them from a full search."""
+
+    moves: np.ndarray
+    """[L] int16"""
+    full: np.ndarray
+    """[L] bool: whether the move came from a full search"""
+    visits: np.ndarray
+    """[S, action_size] uint16: root visits of the full searches"""
+    values: np.ndarray
+    """[L] float32"""
+
+
+class GameBytes(NamedTuple):
+    """The arrays of a game as bytes, each number with its lowest byte first."""
+
+    moves: bytes
+    """int16"""
+    visits: bytes
+    """One bit for each move, whether it came from a full search, padded to whole bytes; then uint16 root visits."""
+    values: bytes
+    """float32"""
 
 
 class GameRecord(NamedTuple):
@@ -26,24 +50,33 @@ class GameRecord(NamedTuple):
     result: float
     """For the player who began (playerTurn 1)."""
 
+    def to_arrays(self) -> GameArrays:
+        """Return copies of the game's arrays, visits of the full searches only."""
+        full = np.asarray(self.visits.any(axis=1))
+        visits = self.visits[full].astype("<u2")
+        return GameArrays(self.moves.astype("<i2"), full, visits, self.values.astype("<f4"))
 
-def record_of(row: tuple[Any, ...]) -> GameRecord:
-    """Return the game that a row of the games holds; raise `DamagedData` where its number or result is none.
+    @classmethod
+    def from_arrays(cls, index: int, result: float, arrays: GameArrays) -> GameRecord:
+        """Return the game of these arrays."""
+        visits = np.zeros((len(arrays.moves), arrays.visits.shape[1]), np.uint16)
+        visits[arrays.full] = arrays.visits
+        return cls(index, arrays.moves, visits, arrays.values, result)
 
-    The database keeps what it is given, of whatever type.
-    """
-    if type(row[1]) is not int or not isinstance(row[3], float | int):
-        raise DamagedData("expected the number of a game and its result, got others")
-    moves, visits = np.frombuffer(row[4], "<i2"), row[5]
-    length, head = len(moves), -(-len(moves) // 8)
-    full = np.unpackbits(np.frombuffer(visits[:head], np.uint8), count=length).astype(bool)
-    counts = np.frombuffer(visits[head:], "<u2")
-    searched = int(full.sum())
-    table = np.zeros((length, len(counts) // searched if searched else 0), np.uint16)
-    if searched:
-        table[full] = counts.reshape(searched, -1)
-    return GameRecord(row[1], moves, table, np.frombuffer(row[6], "<f4"), row[3])
+    def to_bytes(self) -> GameBytes:
+        """Return the game's arrays as bytes."""
+        moves, full, visits, values = self.to_arrays()
+        return GameBytes(moves.tobytes(), np.packbits(full).tobytes() + visits.tobytes(), values.tobytes())
 
+    @classmethod
+    def from_bytes(cls, index: int, result: float, data: GameBytes, *, actions: int = 0) -> GameRecord:
+        """Return the game of these bytes; raise `ValueError` or `TypeError` where they hold no arrays.
 
-ILLEGAL_VISITS = np.uint16(65535)
-"""Marks illegal moves among visits."""
+        actions: columns of `visits` in a game without a full search.
+        """
+        moves = np.frombuffer(data.moves, "<i2")
+        length, head = len(moves), -(-len(moves) // 8)
+        full = np.unpackbits(np.frombuffer(data.visits[:head], np.uint8), count=length).astype(bool)
+        counts, searches = np.frombuffer(data.visits[head:], "<u2"), int(full.sum())
+        visits = counts.reshape(searches, -1) if searches else np.zeros((0, actions), np.uint16)
+        return cls.from_arrays(index, result, GameArrays(moves, full, visits, np.frombuffer(data.values, "<f4")))

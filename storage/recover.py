@@ -60,7 +60,7 @@ def recover(folder: Path) -> Recovered:
             writing(folder.parent),
             tempfile.TemporaryDirectory(prefix=f".recover-{folder.name}-", dir=folder.parent) as place,  # it has room
         ):
-            tables = _read(folder, Path(place))
+            tables = _read_tables(folder, Path(place))
         lost: list[str] = []
         config = _config(folder, tables, lost)
         game = game_of(folder, config)
@@ -75,7 +75,7 @@ def recover(folder: Path) -> Recovered:
 # ---- reading what can be read
 
 
-def _read(folder: Path, place: Path) -> dict[str, list[Row]]:
+def _read_tables(folder: Path, place: Path) -> dict[str, list[Row]]:
     """Return {table: rows whose checksum is right}, read from a copy; where its first page is gone, with a new one."""
     found: dict[str, dict[Any, Row]] = {table: {} for table in TABLES}
     if not (folder / "run.db").is_file():

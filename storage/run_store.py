@@ -15,10 +15,14 @@ import numpy as np
 from config import UserError
 from storage.atomic_files import DamagedData
 from storage.database import Database, row_digest
-from storage.game_record import IMPORTED, GameRecord, record_of
+from storage.game_record import IMPORTED, GameBytes, GameRecord
 
 TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
 """How the facts end that differ between two runs of the same moves."""
+
+
+STAGES = ("self-play", "retrain", "tournament", "score")
+"""The stages of an iteration in their order; `iteration` closes it."""
 
 
 class Version(NamedTuple):
@@ -34,6 +38,26 @@ class Version(NamedTuple):
     """The sha256 of the optimizer's state after it, None or "" where there is none."""
 
 
+def row_of(iteration: int, version: int, game: GameRecord) -> tuple[Any, ...]:
+    """Return the row of a game; raise `DamagedData` where a value or the result is not finite."""
+    if not (np.isfinite(game.values).all() and np.isfinite(game.result)):
+        raise DamagedData(f"game {game.index} of iteration {iteration}: expected finite values, got others")
+    trained = int(game.visits.any(axis=1).sum())
+    result = float(game.result) + 0.0  # SQLite has no -0.0
+    return (iteration, int(game.index), version, result, *game.to_bytes(), trained)
+
+
+def game_of_row(row: tuple[Any, ...]) -> GameRecord:
+    """Return the game of a row; raise `DamagedData` where its number or result has another type.
+
+    The database keeps what it is given, of whatever type.
+    """
+    _, index, _, result, moves, visits, values, _ = row
+    if type(index) is not int or not isinstance(result, float | int):
+        raise DamagedData("expected the number of a game and its result, got others")
+    return GameRecord.from_bytes(index, result, GameBytes(moves, visits, values))
+
+
 class Store(Database):
     """What a run has come to."""
 
@@ -41,17 +65,7 @@ class Store(Database):
 
     def add_games(self, iteration: int, version: int, games: Iterable[GameRecord]) -> None:
         """Keep games; one that is there already stays as it is."""
-        rows = []
-        for g in games:  # + 0.0: SQLite has no -0.0
-            full = g.visits.any(axis=1)
-            if not (np.isfinite(g.values).all() and np.isfinite(g.result)):
-                raise DamagedData(f"game {g.index} of iteration {iteration}: expected finite values, got others")
-            rows.append((
-                iteration, int(g.index), version, float(g.result) + 0.0, g.moves.astype("<i2").tobytes(),
-                np.packbits(full).tobytes() + g.visits[full].astype("<u2").tobytes(),
-                g.values.astype("<f4").tobytes(), int(full.sum()),
-            ))  # fmt: skip
-        self.insert("games", rows, "INSERT OR IGNORE")
+        self.insert("games", [row_of(iteration, version, game) for game in games], "INSERT OR IGNORE")
 
     def game_indices(self, iteration: int) -> set[int]:
         """Return which games of an iteration are there."""
@@ -75,17 +89,17 @@ class Store(Database):
             return
         rest = "WHERE iteration >= ? AND iteration < ? ORDER BY iteration, idx"
         for row in self.rows("games", rest, (first, before)):
-            yield row[0], record_of(row)
+            yield row[0], game_of_row(row)
 
     def games_of(self, iteration: int) -> Iterator[GameRecord]:
         """Yield the games of one iteration in order."""
         for row in self.rows("games", "WHERE iteration = ? ORDER BY idx", (iteration,)):
-            yield record_of(row)
+            yield game_of_row(row)
 
     def newest_game(self) -> tuple[int, GameRecord] | None:
         """Return (iteration, game) of the self-play game that was kept last; None where there is none."""
         for row in self.rows("games", "WHERE iteration > 0 AND idx < ? ORDER BY rowid DESC LIMIT 1", (IMPORTED,)):
-            return row[0], record_of(row)
+            return row[0], game_of_row(row)
         return None
 
     def game_counts(self) -> dict[int, int]:
@@ -122,8 +136,8 @@ class Store(Database):
         for row in self.rows("versions", "WHERE version = ?", (number,)):
             return Version(*row)
         known = [v.version for v in self.versions()]
-        told = f"from {known[0]} to {known[-1]}" if known else "of the run, there is none"
-        raise UserError(f"{self.path.parent.name}: expected a version {told}, got {number}")
+        allowed = f"from {known[0]} to {known[-1]}" if known else "of the run, there is none"
+        raise UserError(f"{self.path.parent.name}: expected a version {allowed}, got {number}")
 
     def newest(self) -> Version:
         """Return the version that was learned last; raise `DamagedData` where there is none."""
@@ -171,7 +185,7 @@ class Store(Database):
         rest, values = "WHERE iteration > ? AND idx >= ? ORDER BY rowid", (iteration, IMPORTED)
         imported = list(self.rows("games", rest, values))
         self._db.execute("DELETE FROM games WHERE iteration > ?", (iteration,))
-        self.insert("games", imported)  # anew, so that no number of a row is left out
+        self.insert("games", imported)  # with new row numbers, so that none is skipped
         self._db.execute("DELETE FROM versions WHERE iteration >= ?", (iteration,))
         self._db.execute("DELETE FROM matches WHERE iteration >= ?", (iteration,))
         self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage = 'self-play')",

@@ -36,7 +36,7 @@ def read_arrays(
             if missing or (only and len(members) != len(wanted)):
                 named = f": {missing[0]} is missing" if missing else ""
                 raise BadArrays(f"expected {len(wanted)} arrays, got {len(members)}{named}")
-            return {name: _read(archive, members[f"{name}.npy"], *spec[name]) for name in spec}
+            return {name: _read_member(archive, members[f"{name}.npy"], *spec[name]) for name in spec}
     except BadArrays:
         raise
     except Exception as error:  # zipfile and numpy raise many kinds for damaged input
@@ -55,7 +55,7 @@ def _members(archive: zipfile.ZipFile, size: int) -> Iterator[tuple[str, zipfile
         yield info.filename, info
 
 
-def _read(
+def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, dtypes: str | tuple[str, ...], shape: tuple[int, ...]
 ) -> np.ndarray:
     """Return a member as an array; its header is read by numpy, which evaluates literals only."""

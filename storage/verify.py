@@ -14,9 +14,9 @@ from game import Game
 from storage.atomic_files import DamagedData, read_file, sha256
 from storage.checkpoints import optimizer_file, path_of
 from storage.game_exchange import fault
-from storage.game_record import IMPORTED, record_of
+from storage.game_record import IMPORTED
 from storage.run_folders import game_of, read_config
-from storage.run_store import Store
+from storage.run_store import Store, game_of_row
 
 
 class RunReport(NamedTuple):
@@ -52,8 +52,8 @@ def verify(folder: Path) -> RunReport:
                 store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
             )
     except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
-        told = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
-        return RunReport(0, 0, 0, 0, "", [*damage, told])
+        line = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
+        return RunReport(0, 0, 0, 0, "", [*damage, line])
     finally:
         store.close()
 
@@ -92,7 +92,7 @@ FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
     "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }  # fmt: skip
-"""What the end of a stage has to tell, for a run to go on."""
+"""Facts that the end of a stage has to hold, for a run to go on."""
 
 
 def stage_fault(row: tuple) -> str:  # type: ignore[type-arg]
@@ -111,7 +111,7 @@ def stage_fault(row: tuple) -> str:  # type: ignore[type-arg]
 def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
     """Return what the rules have against a row of the games, "" for nothing."""
     try:
-        return fault(game, record_of(row))
+        return fault(game, game_of_row(row))
     except (ValueError, TypeError, UserError) as error:
         return f"cannot be read ({error})"
 
@@ -166,7 +166,7 @@ def _best_faults(store: Store) -> list[str]:
 
 def _count_faults(store: Store) -> list[str]:
     """Return iterations whose finished stages do not have the games they say."""
-    games = ((row[0], row[1]) for row, _ in store.checked("games"))  # a damaged one, told elsewhere, counts as there
+    games = ((row[0], row[1]) for row, _ in store.checked("games"))  # a damaged one, named elsewhere, counts as there
     played = Counter(i for i, index in games if not (isinstance(index, int) and index >= IMPORTED))
     matches = Counter(row[0] for row, _ in store.checked("matches"))
     found = []

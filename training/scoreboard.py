@@ -3,7 +3,7 @@
 Where exact values are known, the share of solved positions in which its move keeps the value, alone and
 after a short search; on the iterations of tournaments a short match against rollout players, whose simulations double
 when they are beaten. All of it is a function of (weights, seed, iteration) and of what earlier iterations found; an
-interrupted scoreboard is made anew.
+interrupted scoreboard starts over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from config import Config, UserError
 from evaluation.ladder import rollout_match
 from evaluation.move_accuracy import choose, choose_alone, measure, value_error
 from evaluation.rating import ANCHOR, league, version_name
-from evaluation.solved_positions import Oracle, Solved, oracle, positions
+from evaluation.solved_positions import Oracle, Solved, oracle, sample
 from games.plain import PlainGame
 from initialise import Session, Stopped
 from training.selfplay_step import budgets
@@ -32,7 +32,7 @@ BEATEN, BEATEN_WELL, LOST_TO = 0.65, 0.9, 0.25
 
 
 def score(session: Session, stop: Callable[[], bool] = lambda: False) -> None:
-    """Put the iteration's scoreboard into run.db; raise `Stopped` when `stop` ended it: it is made anew."""
+    """Put the iteration's scoreboard into run.db; raise `Stopped` when `stop` ended it: it starts over."""
     s, c = session, session.config
     iteration = s.iteration
     finished = s.store.finished(iteration)
@@ -51,7 +51,7 @@ def score(session: Session, stop: Callable[[], bool] = lambda: False) -> None:
         s.store.finish(iteration, "score", facts)
 
 
-def _ask(stop: Callable[[], bool]) -> None:
+def _check(stop: Callable[[], bool]) -> None:
     if stop():
         raise Stopped
 
@@ -78,12 +78,11 @@ def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[So
         else:
             with s.console.phase("solving", min(count, who.most)) as phase:
 
-                def told(found: int) -> None:
-                    _ask(stop)
+                def progress(found: int) -> None:
+                    _check(stop)
                     phase.update(found)
 
-                found = positions(s.game, who, count + who.whole, 0, report=told)
-                _KNOWN[key] = who, found[:count], who.whole and len(found) <= count
+                _KNOWN[key] = who, *sample(s.game, who, count, 0, report=progress)
     return _KNOWN[key]
 
 
@@ -121,7 +120,7 @@ def _matches(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
     matches = []
     each = max(c.score_games // 4 * 2, 2)
     for opponent in sorted({max(sims // 2, LOWEST), sims}):
-        _ask(stop)
+        _check(stop)
         seed = c.seed * 1_000_003 + iteration
         with s.console.phase(f"rollout:{opponent}", each):
             found = rollout_match(

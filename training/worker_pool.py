@@ -10,6 +10,7 @@ A game follows from (run, iteration, index) and the network alone, so it does no
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections import deque
@@ -17,11 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from config import UserError
 from network.predictor import Predictor
-from storage.game_record import GameRecord
+from storage.game_record import GameBytes, GameRecord
 from training.selfplay import Counts, SelfPlay, game_seed
 
 TASK = 16
@@ -46,15 +45,15 @@ class RoundSpec(NamedTuple):
 
 
 class GracefulStop:
-    """A `stop` of self-play that first lets games in hand end: once it is asked for, no other is begun."""
+    """A `stop` of self-play that first lets games in hand end: once it is requested, no other is begun."""
 
     def __init__(self, stop: Callable[[], bool], todo: deque[tuple[int, int]]) -> None:
         self._stop, self._todo = stop, todo
         self._until: float | None = None
 
     @property
-    def asked(self) -> bool:
-        """Whether it has been asked for."""
+    def requested(self) -> bool:
+        """Whether a stop has been requested."""
         return self._until is not None
 
     def __call__(self) -> bool:
@@ -99,7 +98,7 @@ class LocalPool:
         self._selfplay.set_iteration(spec.iteration)
         graceful = GracefulStop(stop, jobs)
         predictor = self._predictor(spec.version)
-        return self._selfplay.play(predictor, jobs, stop=graceful, together=lambda: not graceful.asked)
+        return self._selfplay.play(predictor, jobs, stop=graceful, together=lambda: not graceful.requested)
 
     def close(self) -> None:
         pass
@@ -275,13 +274,13 @@ class WorkerPool:
         self._deaths += 1
         self._stillborn = 0 if ready else self._stillborn + 1
         self._wait_until = time.monotonic() + min(30.0, 0.1 * 2**self._deaths)
-        told = f"the last time: {how} (more in logs/logger_main.log)"
+        last = f"the last time: {how} (more in logs/logger_main.log)"
         if self._stillborn >= FAILURES:
-            raise WorkersFailed(f"{self._stillborn} workers ended before they could play; {told}")
+            raise WorkersFailed(f"{self._stillborn} workers ended before they could play; {last}")
         for task in tasks:
             task.failures += 1
             if task.failures >= FAILURES:
-                raise WorkersFailed(f"{task} of iteration {self._spec['iteration']} failed {FAILURES} times; {told}")
+                raise WorkersFailed(f"{task} of iteration {self._spec['iteration']} failed {FAILURES} times; {last}")
             self._todo.appendleft(task)
 
     # ---- tasks
@@ -356,7 +355,7 @@ class WorkerPool:
         if not task.missing:
             del place.tasks[task.number]
             place.busy = bool(place.tasks)
-        yield record_of(head, body)
+        yield game_of_message(head, body)
 
 
 # ---- what crosses a pipe: a line of JSON, then bytes
@@ -375,15 +374,14 @@ def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 def game_message(record: GameRecord, counts: Counts) -> bytes:
     """Return a finished game as a message."""
-    arrays = record.moves.astype("<i2"), record.visits.astype("<u2"), record.values.astype("<f4")
-    head = {"kind": "game", "index": record.index, "result": record.result, "shape": record.visits.shape}
-    return pack({**head, "counts": counts}, b"".join(a.tobytes() for a in arrays))
+    data = record.to_bytes()
+    head = {"kind": "game", "index": record.index, "result": record.result, "counts": counts}
+    sizes = {"sizes": [len(part) for part in data], "actions": record.visits.shape[1]}
+    return pack(head | sizes, b"".join(data))
 
 
-def record_of(head: dict[str, Any], body: bytes) -> GameRecord:
+def game_of_message(head: dict[str, Any], body: bytes) -> GameRecord:
     """Return the game that a message holds."""
-    length, actions = head["shape"]
-    ends = np.cumsum([2 * length, 2 * length * actions])
-    moves, visits, values = body[: ends[0]], body[ends[0] : ends[1]], body[ends[1] :]
-    table = np.frombuffer(visits, "<u2").reshape(length, actions)
-    return GameRecord(head["index"], np.frombuffer(moves, "<i2"), table, np.frombuffer(values, "<f4"), head["result"])
+    ends = list(itertools.accumulate(head["sizes"], initial=0))
+    data = GameBytes(*(body[begin:end] for begin, end in itertools.pairwise(ends)))
+    return GameRecord.from_bytes(head["index"], head["result"], data, actions=head["actions"])

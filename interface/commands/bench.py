@@ -25,7 +25,7 @@ class Bench:
     """Print the result as JSON."""
 
 
-def _shown(value: Any) -> str:
+def _number(value: Any) -> str:
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
@@ -42,6 +42,6 @@ def run(argv: list[str]) -> int:
         return 0
     for key, value in found.items():
         for part in value if isinstance(value, list) else [value]:
-            parts = [f"{name} {_shown(n)}" for name, n in part.items()] if isinstance(part, dict) else [_shown(part)]
+            parts = [f"{name} {_number(n)}" for name, n in part.items()] if isinstance(part, dict) else [_number(part)]
             print(f"{key:<32}{', '.join(parts)}")
     return 0

@@ -19,7 +19,7 @@ MOST_BUTTONS = 200
 """Moves that are no point of the board, such as a pass, are buttons: so many at most."""
 
 
-def _read(name: str) -> str:
+def _asset(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
@@ -47,8 +47,8 @@ class BoardWidget(anywidget.AnyWidget):
         return next((w for w in showing if isinstance(w, cls) and w.comm is not None), None) or cls(board)
 
     def __init__(self, board: Board) -> None:
-        self._esm = "\n".join(_read(name) for name in ("board.js", "widget.js"))
-        self._css = _read("widget.css")
+        self._esm = "\n".join(_asset(name) for name in ("board.js", "widget.js"))
+        self._css = _asset("widget.css")
         super().__init__()
         self.board = board
         self._seen: tuple[list[int], Explained] | None = None

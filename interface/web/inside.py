@@ -148,7 +148,7 @@ class Inside:
 
     async def _search(self, job: int, sims: int) -> None:
         table = self._play.table
-        state, ply, moves, spec = table.state, table.ply, table.moves[: table.ply], table.game.spec
+        state, ply, spec = table.state, table.ply, table.game.spec
         await asyncio.sleep(0.05)  # clicks in a row cost nothing
         loop = asyncio.get_running_loop()
 
@@ -184,7 +184,7 @@ class Inside:
             self._tree = answer[1]
             self._take(job, answer[0], ply, state, False)
         if job == self._job and self._truth is None:
-            truth = await searching(true_values, spec, moves, state)
+            truth = await searching(true_values, spec, state)
             if job == self._job:
                 self._truth = truth
                 self._show()

@@ -11,6 +11,7 @@ from nicegui import context, run, ui
 
 from config import UserError
 from interface.board_svg import board_svg
+from interface.metric_lines import searched_sims
 from interface.web.charts import Point, curve_svg
 from interface.web.controls import icon_button
 from interface.web.engine import SHIPS, named_runs
@@ -334,7 +335,7 @@ def points_of(lines: list[dict[str, Any]], key: str, factor: float) -> tuple[lis
         points, zero = strength_points(lines)
         return points, f"{zero} = 0" if points else ""
     if key.startswith("score_kept"):
-        sims = next((m["score_sims"] for m in reversed(lines) if "score_sims" in m), None)
+        sims = searched_sims(lines)
         return kept_points(lines, key), f"{sims} sims" if sims is not None and key == "score_kept" else ""
     return series(lines, key, factor=factor), ""
 

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import games
 from config import Config, UserError
-from evaluation.rating import ANCHOR, league, version_name, wilson
+from evaluation.rating import ANCHOR, rated_versions, wilson
 from game import Game
+from interface.metric_lines import finite
 from interface.web.charts import Point
 from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
-from storage.run_store import Store
+from storage.run_store import STAGES, Store
 
-STAGES = ("self-play", "retrain", "tournament", "score")
 LINES_OF_LOG = 200
 
 
@@ -156,10 +156,7 @@ def metrics(folder: Path) -> list[dict[str, Any]]:
 
 def series(lines: list[dict[str, Any]], key: str, *, factor: float = 1.0) -> list[Point]:
     """Return a number of each iteration that has it."""
-    return [
-        Point(m["iteration"], factor * m[key]) for m in lines
-        if isinstance(m.get(key), int | float) and not isinstance(m[key], bool) and math.isfinite(m[key])
-    ]  # fmt: skip
+    return [Point(m["iteration"], factor * m[key]) for m in finite(lines, key)]
 
 
 def kept_points(lines: list[dict[str, Any]], key: str) -> list[Point]:
@@ -181,19 +178,13 @@ def kept_points(lines: list[dict[str, Any]], key: str) -> list[Point]:
 def strength_points(lines: list[dict[str, Any]]) -> tuple[list[Point], str]:
     """Return (Elo of each version that played, with its 95 % interval; whose Elo is 0); promotions are noted.
 
-    They are those of `python main.py curves`: league.py rates all versions and fixed opponents of a run together.
+    They are those of `python main.py curves`: `rating.league` rates all versions and fixed opponents of a run together.
     """
-    lines = [m for m in lines if "version" in m and "best_version" in m]
-    ratings = league(lines)
+    versions, ratings = rated_versions(lines)
     points: list[Point] = []
-    seen: set[str] = set()
-    for m in lines:
-        name = version_name(m["version"])
-        if name in ratings and name not in seen:
-            seen.add(name)
-            elo, error, _ = ratings[name]
-            note = "promoted" if m.get("tournament_promoted") else ""
-            points.append(Point(m["iteration"], elo, elo - error, elo + error, note))
+    for m, (elo, error, _) in versions:
+        note = "promoted" if m.get("tournament_promoted") else ""
+        points.append(Point(m["iteration"], elo, elo - error, elo + error, note))
     return points, ANCHOR if ANCHOR in ratings else "version 0"
 
 

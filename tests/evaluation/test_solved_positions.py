@@ -86,7 +86,7 @@ def test_fewer_positions_of_a_seed_are_the_first_ones_of_more(connect4, tmp_path
 
 def test_kept_positions_are_read_not_solved_again(connect4):
     game, who, found = connect4
-    silent = who._replace(scores=lambda state, moves: pytest.fail("asked the solver"))
+    silent = who._replace(scores=lambda state: pytest.fail("asked the solver"))
     assert [(p.moves, p.scores) for p in positions(game, silent, 25, 7)] == [(p.moves, p.scores) for p in found[:25]]
 
 
@@ -201,7 +201,7 @@ def test_a_game_without_a_solver_has_no_oracle_and_a_missing_one_is_named(monkey
 def test_a_game_whose_moves_never_differ_is_given_up(monkeypatch):
     monkeypatch.setattr(solved_positions, "GIVE_UP", 50)
     game = games.make("connect4(rows=4,columns=4)")
-    who = oracle(game)._replace(scores=lambda state, moves: dict.fromkeys(state.allowedActions, 0.0), name="nobody")
+    who = oracle(game)._replace(scores=lambda state: dict.fromkeys(state.allowedActions, 0.0), name="nobody")
     assert positions(game, who, 5, 0) == []
 
 

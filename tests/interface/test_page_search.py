@@ -217,13 +217,13 @@ def test_the_tree_opens_from_the_root_and_says_its_visits():
 
 def test_true_values_are_those_of_perfect_play():
     game = games.make("tictactoe")
-    assert set(true_values("tictactoe", [], game.start()).values()) == {0}
+    assert set(true_values("tictactoe", game.start()).values()) == {0}
     state = position(game, "b2 b3")
-    assert max(true_values("tictactoe", [], state).values()) == 1, "an edge is a losing answer to the centre"
+    assert max(true_values("tictactoe", state).values()) == 1, "an edge is a losing answer to the centre"
     pytest.importorskip("bitbully")
     connect4 = games.make("connect4")
     moves = connect4.parse_moves("414141")
-    values = true_values("connect4", moves, after_moves(connect4, moves))
+    values = true_values("connect4", after_moves(connect4, moves))
     assert values[3] == 1, "four on top of three wins"
 
 
@@ -244,12 +244,12 @@ def test_endings_of_any_game_have_true_values_and_positions_far_from_the_end_hav
         states = [game.start()] if states[-1].isEndGame else states
         states.append(states[-1].takeAction(rng.choice(list(states[-1].allowedActions)))[0])
     for state in states[-8:-1]:
-        values = true_values(spec, [], state)
+        values = true_values(spec, state)
         sides = {a: state.takeAction(a)[0] for a in state.allowedActions}
         assert values == {
             a: brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for a, s in sides.items()
         }
-    assert true_values("othello", [], games.make("othello").start()) is None
+    assert true_values("othello", games.make("othello").start()) is None
 
 
 def test_a_curve_has_a_dot_for_each_number_and_an_interval_where_there_is_one():
