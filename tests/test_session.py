@@ -27,7 +27,7 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
     found = content(trained)
     assert [(row[0], row[1]) for row in found["games"]] == [(i, j) for i in (1, 2, 3, 4) for j in range(24)]
     versions = [row[0] for row in found["versions"]]
-    assert versions == list(range(len(versions))) and len(checkpoints) >= 4
+    assert versions == list(range(len(versions))) and len(versions) >= 4
     files = {p.name for p in (trained / "models").iterdir()}
     assert files == {f"version{v:04}.npz" for v in versions} | {
         f"optimizer{v:04}.npz" for v in versions[-2:]
@@ -174,11 +174,11 @@ def test_a_copy_of_the_files_at_any_moment_is_a_run_that_goes_on(
     """What a crash leaves is what is on the disk at that moment."""
     copies, keep = [], stages._keep
 
-    def keep_and_copy(session, records, version):
-        keep(session, records[:7], version)
+    def keep_and_copy(stage, records, version):
+        keep(stage, records[:7], version)
         if not copies:
-            copies.append(shutil.copytree(session.folder, tmp_path / "crashed" / "tictactoe" / "run0001"))
-        keep(session, records[7:], version)
+            copies.append(shutil.copytree(stage.session.folder, tmp_path / "crashed" / "tictactoe" / "run0001"))
+        keep(stage, records[7:], version)
 
     with monkeypatch.context() as patch, Session.open(copied(begun, tmp_path), console=QUIET) as session:
         patch.setattr(stages, "_keep", keep_and_copy)
