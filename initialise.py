@@ -1,6 +1,6 @@
-"""`Session`: one run on disk and in memory; start a new one, go on with one, or begin from another run's work.
+"""`Session`: one run on disk and in memory; start a new one, resume one, or begin from another run's work.
 
-run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: all that is needed to go on.
+run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: all that is needed to resume.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ from storage.run_store import Store
 RESERVE = 64 << 20
 """Bytes that have to be free beside two versions of the network."""
 AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
-"""Settings that count from the moment they are changed: what is needed to go on where memory is short. All others
-wait for the next iteration, so that each is played and learned with one set, but those of a fit that is not done."""
+"""Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
+the next iteration, so that each is played and learned with one set; those of a fit do while it is not finished."""
 OF_FIT = {"batch_size", "learning_rate"}
 
 
 class Stopped(Exception):
-    """The work was asked to stop; what is finished is on the disk."""
+    """The work was requested to stop; what is finished is on the disk."""
 
 
 class Session:
-    """A run in work. Make one with `Session.start`, `Session.open`; close it or use it in a `with`."""
+    """A run in progress. Make one with `Session.start`, `Session.open`; close it or use it in a `with`."""
 
     def __init__(
         self, folder: Path, config: Config, store: Store, lock: Any, *, console: Console, log_mcts: bool = False
     ) -> None:
         self.folder, self.config, self.store, self.console = folder, config, store, console
         self._lock = lock
-        self._wished = config
+        self._requested = config
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
         self.memory = Memory(
@@ -74,8 +74,8 @@ class Session:
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
-        """Evaluations/s of the network alone, and when that was measured in self-play; the iteration whose games came
-        last; when work on this one began."""
+        """Evaluations/s of the network alone, and when self-play measured that; the last iteration whose games are in
+        ltmemory; when the work on the present one began."""
         self._written = 0, 0
         """Bytes of metrics.jsonl, and the iteration of its last line."""
 
@@ -95,20 +95,32 @@ class Session:
     ) -> Session:
         """Start a new run; with INITIAL_RUN_NUMBER from that run's model or memory, those whose versions are given."""
         game = games.make(config.game)
-        source = None
         wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
-        if INITIAL_RUN_NUMBER is not None:
-            source = find_run(game.spec, INITIAL_RUN_NUMBER, root)
+        source = None if INITIAL_RUN_NUMBER is None else find_run(game.spec, INITIAL_RUN_NUMBER, root)
         if (source is None) != (wanted == (None, None)):
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         model = _build(config, game)
         weights, memory = taken_over(config, game, lambda c: model if c == config else _build(c, game), source, *wanted)
         folder = new_folder((root or RUNS) / game_folder(game.spec))
+        session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
+        session.loggers.main.info("started %s", folder.name)
+        try:
+            session.model.draw(str(folder / "network.png"))
+        except UserError as error:
+            session.loggers.model.info("%s", error)
+        return session
+
+    @classmethod
+    def _created(
+        cls, folder: Path, config: Config, model: Any, weights: list[np.ndarray] | None, memory: list[GameRecord],
+        **options: Any,
+    ) -> Session:  # fmt: skip
+        """Create the files of a run in its new folder; remove the folder when that fails."""
         lock, store = lock_folder(folder), None
         try:
             require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
             store = Store(folder / "run.db", create=True)
-            session = cls(folder, config, store, lock, console=console or Console(), log_mcts=log_mcts)
+            session = cls(folder, config, store, lock, **options)
             session._model = model
             session._begin(weights, memory)
             session._load_memory()
@@ -118,15 +130,10 @@ class Session:
             shutil.rmtree(folder, ignore_errors=True)
             unlock_folder(lock)
             raise
-        session.loggers.main.info("started %s", folder.name)
-        try:
-            session.model.draw(str(folder / "network.png"))
-        except UserError as error:
-            session.loggers.model.info("%s", error)
         return session
 
     def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord]) -> None:
-        """Write what a run begins with."""
+        """Write the first version, the settings and the initial games of a run."""
         if weights is not None:
             self.model.set_weights(weights)
         with self.store.transaction("start"):
@@ -145,13 +152,13 @@ class Session:
     def open(
         cls, folder: Path, config: Config | None = None, *, console: Console | None = None, log_mcts: bool = False
     ) -> Session:
-        """Go on with a run, with changed settings if given; raise `UserError` when one of them cannot change."""
-        wished = config or read_config(folder)
-        game_of(folder, wished)
+        """Resume a run, with changed settings if given; raise `UserError` when one of them cannot change."""
+        requested = config or read_config(folder)
+        game_of(folder, requested)
         lock, store = lock_folder(folder), None
         try:
             store = Store(folder / "run.db")
-            return cls._opened(folder, wished, store, lock, console or Console(), log_mcts)
+            return cls._opened(folder, requested, store, lock, console or Console(), log_mcts)
         except BaseException as error:
             if store is not None:
                 store.close()
@@ -162,24 +169,24 @@ class Session:
 
     @classmethod
     def _opened(
-        cls, folder: Path, wished: Config, store: Store, lock: Any, console: Console, log_mcts: bool
+        cls, folder: Path, requested: Config, store: Store, lock: Any, console: Console, log_mcts: bool
     ) -> Session:
         kept = store.get("config")
-        changes = differences(from_json(kept, "run.db") if kept else read_config(folder), wished)
+        changes = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
         if refused := {n: pair for n, pair in changes.items() if is_fixed(n)}:
-            told = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
-            raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {told}")
-        if told := checkpoints.mend(folder, store):
-            console.warn(told)
+            conflicts = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
+            raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {conflicts}")
+        if repaired := checkpoints.mend(folder, store):
+            console.warn(repaired)
         now = store.iterations_done() + 1
         later = set(changes) - AT_ONCE if store.has_begun(now) else set()
         later -= OF_FIT if "retrain" not in store.finished(now) else set()
-        config = with_overrides(wished, **{name: changes[name][0] for name in later})
+        config = with_overrides(requested, **{name: changes[name][0] for name in later})
         session = cls(folder, config, store, lock, console=console, log_mcts=log_mcts)
-        session._wished = wished
+        session._requested = requested
         session._load_memory()
-        if told:
-            session.loggers.main.warning("%s", told)
+        if repaired:
+            session.loggers.main.warning("%s", repaired)
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
             session._warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
@@ -205,7 +212,7 @@ class Session:
         self.loggers.main.log(level, "%s", text)
 
     def close(self) -> None:
-        """End the workers, close the files and let others work on the run."""
+        """End the workers, close the files and unlock the run."""
         self._close_game_source()
         self.store.close()
         close_loggers(self.loggers)
@@ -226,7 +233,7 @@ class Session:
 
     @property
     def iteration(self) -> int:
-        """The iteration in work, from 1."""
+        """The iteration in progress, from 1."""
         return self.store.iterations_done() + 1
 
     @property
@@ -247,7 +254,7 @@ class Session:
         return iteration >= self.config.iterations or 0 < self.config.minutes * 60 <= seconds
 
     def goes_on(self) -> bool:
-        """True until an iteration has ended as the last, with its tournament and scoreboard."""
+        """Return whether iterations are left: the last one ends with its tournament and scoreboard."""
         done = self.iteration - 1
         tournament = self.store.finished(done).get("tournament", {})
         return not self.ends(done, tournament.get("at_seconds", self.worked_seconds))
@@ -259,16 +266,16 @@ class Session:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
             model = _build(self.config, self.game)
-            told = checkpoints.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
-            if told:
-                self._warn(told)
+            repaired = checkpoints.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
+            if repaired:
+                self._warn(repaired)
             self._restore(model)
-            self._model = model  # not before: a network that could not be restored is nobody's
+            self._model = model  # not before: one that could not be restored is not used
         return self._model
 
     def restore(self) -> None:
         """Put the newest version's weights and optimizer into the network."""
-        model, self._model = self.model, None  # interrupted in between, it is made anew
+        model, self._model = self.model, None  # interrupted in between, it is built again
         self._restore(model)
         self._model = model
 
@@ -285,7 +292,7 @@ class Session:
         return checkpoints.read_weights(self.folder, self.store, version, shapes)
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
-        """Write the network as a version; call it inside the transaction that makes it known."""
+        """Write the network as a version; call it inside the transaction that registers it."""
         arrays = self.model.get_weights(), self.model.get_optimizer()
         checkpoints.save(self.folder, self.store, version, iteration, losses, *arrays)
 
@@ -340,7 +347,7 @@ class Session:
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
     def write_metrics(self) -> None:
-        """Bring metrics.jsonl up to what run.db says; what this session wrote there is not written again."""
+        """Bring metrics.jsonl up to date with run.db; lines that this session has written are not written again."""
         path, (size, last) = self.folder / "metrics.jsonl", self._written
         if not path.exists() or path.stat().st_size != size:
             size = last = 0
@@ -349,13 +356,13 @@ class Session:
 
     def _write_config(self) -> None:
         with writing(self.folder / "config.json", 4096):
-            write_file(self.folder / "config.json", to_json(self._wished).encode(), point="config")
+            write_file(self.folder / "config.json", to_json(self._requested).encode(), point="config")
 
     def take_settings(self) -> None:
-        """Let settings count that were changed in the middle of an iteration; in the transaction that ends it."""
-        if self.config == self._wished:
+        """Apply the settings that were changed during an iteration; call it inside the transaction that ends it."""
+        if self.config == self._requested:
             return
-        self.config = self._wished
+        self.config = self._requested
         self.store.put("config", to_json(self.config))
         self._close_game_source()
         self._model = None

@@ -1,4 +1,4 @@
-"""AlphaZero in Keras: `train` is the loop, and the program. `python main.py --help` tells the commands."""
+"""AlphaZero in Keras: `train` is the loop, and the program. `python main.py --help` lists the commands."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ def train(
     stop: Callable[[], bool] = lambda: False,
     on_iteration: Callable[[dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Learn: play against itself, train on what was played, let the new network challenge the best, score it; again.
+    """Repeat: self-play, retrain on its games, let the new network challenge the best, score it.
 
-    Goes on until the run's settings say it is finished, or for so many more iterations. Safe to interrupt and to call
-    again. Returns the lines of metrics.jsonl that it added.
+    Continues until the run's settings say that it is finished, or for so many more iterations. Safe to interrupt and
+    to call again. Returns the lines of metrics.jsonl that it added.
     """
     from initialise import Stopped
     from training import scoreboard, stages
+    from training.stage import begin
     from training.stop_signals import heard
 
     lines: list[dict[str, Any]] = []
     with heard(stop) as stop:
         while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
-            stages.begin(session)
+            begin(session)
             try:
                 stages.play_self(session, stop)
                 stages.retrain(session, stop)

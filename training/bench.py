@@ -15,7 +15,7 @@ from MCTS import MCTS
 from network.choose import make_predictor
 from network.predictor import STEADY, cores, measure_raw, side_by_side
 from search.tables import forest_bytes
-from training.selfplay import SelfPlay, game_seed
+from training.selfplay import Counts, SelfPlay, game_seed
 
 TURN = 1.0
 """Seconds after which self-play and the raw network take turns: a processor's speed changes within seconds."""
@@ -37,14 +37,14 @@ class Gate:
         return self._ended
 
     def open(self, *, ended: bool = False) -> float:
-        """Let all go on, or to their end; return when."""
+        """Let all threads continue, or end; return when."""
         self._ended, self._came = ended, []
         now = time.perf_counter()
         self._open.set()
         return now
 
     def close(self, threads: int, playing: threading.Thread) -> float:
-        """Wait until all threads stand here, each with its answers; return when they came, in the mean."""
+        """Wait until all threads stand here, each with its evaluations; return when they came, in the mean."""
         self._open.clear()
         while len(self._came) < threads and playing.is_alive():
             time.sleep(0.001)
@@ -52,16 +52,16 @@ class Gate:
 
 
 def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
-    """Measure; self-play and the network alone get `seconds` each, in turns. The network is untrained.
+    """Measure self-play and the network alone for `seconds` each, in turns, with an untrained network.
 
-    Its weights change nothing in how fast it answers; how often the cache knows and how soon games are proven do
-    depend on them, a little; it is emptied as often as in training, after an iteration's games. A turn is whole batches
-    on both sides, a thread's over the time that it took for them.
+    Its weights do not change how fast it evaluates, but, a little, the hit rate of the cache and how soon games are
+    proven. The cache is emptied as often as in training, after an iteration's games. A turn is whole batches on both
+    sides, a thread's over the time that it took for them.
 
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch).
     network_us_per_eval, other_us_per_eval: where a thread's time for an evaluation of self-play goes: what the network
-    alone would take, and all else (search, planes, Python); the faster the network, the lower the share for the same.
-    share_without_cache: the same with no evaluation cache, so that all but proven and finished positions are asked.
+    alone takes, and all else (search, planes, Python); the faster the network, the lower the share for the same.
+    share_without_cache: the same with no evaluation cache, so that all but proven and finished positions are evaluated.
     """
     from model import make_network
 
@@ -83,62 +83,91 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
-    play = SelfPlay(game, config, threads=cores())
-    trees, threads = play.workers[0].trees, len(play.workers)
-    gate, done, emptied, turn = Gate(), [0], 0, min(TURN, seconds)
-    faults: list[BaseException] = []
-    jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
+class _Games:
+    """Self-play in a thread of its own, which waits at a gate while something else is measured."""
 
-    def run() -> None:
+    def __init__(self, game: Game, config: Config, predictor: Any) -> None:
+        self.play = SelfPlay(game, config, threads=cores())
+        self.trees, self.threads = self.play.workers[0].trees, len(self.play.workers)
+        self.errors: list[BaseException] = []
+        self._gate, self._predictor = Gate(), predictor
+        self._done = self._cleared_at = 0
+        self._episodes = config.episodes
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> _Games:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._gate.open(ended=True)
+        self._thread.join()
+
+    def _run(self) -> None:
+        jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
         try:
-            for _ in play.play(asked, jobs, stop=gate):
-                done[0] += 1
+            for _ in self.play.play(self._evaluate, jobs, stop=self._gate):
+                self._done += 1
         except BaseException as error:
-            faults.append(error)
+            self.errors.append(error)
 
-    def asked(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         try:
-            return predictor(planes)
+            return self._predictor(planes)
         except BaseException:
-            gate.open(ended=True)  # the others do not wait for who will not come
+            self._gate.open(ended=True)  # the other threads do not wait for this one
             raise
 
-    worker = threading.Thread(target=run)
-    worker.start()
+    def pause(self) -> float:
+        """Wait until all threads stand at the gate; return when they came, in the mean."""
+        return self._gate.close(self.threads, self._thread)
+
+    def clear_cache(self) -> None:
+        """Empty the evaluation cache when an iteration's games have ended since it was emptied last."""
+        if self._done >= self._cleared_at + self._episodes:
+            self.play.clear_cache()
+            self._cleared_at = self._done
+
+    def measure(self, seconds: float) -> list[float]:
+        """Play for some seconds; return what each of `Counts` grew by, the games that ended, and the seconds."""
+        before, games, began = self.play.counts(), self._done, self._gate.open()
+        time.sleep(seconds)
+        spent = self.pause() - began
+        work = [now - then for now, then in zip(self.play.counts(), before, strict=True)]
+        return [*work, self._done - games, spent]
+
+
+def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
+    """Measure self-play and the network alone in turns; return the rates of both and their ratio."""
+    turn = min(TURN, seconds)
     raw, rates = [], []
-    try:
+    with _Games(game, config, predictor) as games:
         time.sleep(seconds / 4)  # warm up: games in flight drift apart
         for _ in range(round(seconds / turn)):
-            if faults:
+            if games.errors:
                 break
-            gate.close(threads, worker)
-            if done[0] >= emptied + config.episodes:
-                play.clear_cache()
-                emptied = done[0]
-            raw.append(measure_raw(predictor, game.input_shape, trees, threads, turn))
-            before, games_before, began = play.counts(), done[0], gate.open()
-            time.sleep(turn)
-            spent = gate.close(threads, worker) - began
-            after = play.counts()
-            counted = [getattr(after, n) - getattr(before, n) for n in after._fields]
-            rates.append([*counted, done[0] - games_before, spent])
-    finally:
-        gate.open(ended=True)
-        worker.join()
-    if faults:
-        raise faults[0]
-    total = dict(zip([*after._fields, "games", "spent"], np.sum(rates, axis=0), strict=True))
+            games.pause()
+            games.clear_cache()
+            raw.append(measure_raw(predictor, game.input_shape, games.trees, games.threads, turn))
+            rates.append(games.measure(turn))
+    if games.errors:
+        raise games.errors[0]
+    total = dict(zip([*Counts._fields, "games", "spent"], np.sum(rates, axis=0), strict=True))
+    return _rates(total, float(np.mean(raw)), games.threads, games.play.counts().room)
+
+
+def _rates(total: dict[str, float], raw: float, threads: int, room: int) -> dict[str, float]:
+    """Return what a bench reports of self-play; `raw`: evaluations per second of the network alone."""
     evaluations = total["evaluations"] / total["spent"]
     return {
-        "raw_evals_per_s": float(np.mean(raw)),
+        "raw_evals_per_s": raw,
         "selfplay_evals_per_s": evaluations,
         "selfplay_sims_per_s": total["simulations"] / total["spent"],
-        "share": evaluations / float(np.mean(raw)),
-        "network_us_per_eval": 1e6 * threads / float(np.mean(raw)),
-        "other_us_per_eval": 1e6 * threads * (1 / evaluations - 1 / float(np.mean(raw))),
-        "sims_per_raw_eval": total["simulations"] / total["spent"] / float(np.mean(raw)),
-        "mean_batch_fill": total["evaluations"] / max(total["batches"] * after.room, 1),
+        "share": evaluations / raw,
+        "network_us_per_eval": 1e6 * threads / raw,
+        "other_us_per_eval": 1e6 * threads * (1 / evaluations - 1 / raw),
+        "sims_per_raw_eval": total["simulations"] / total["spent"] / raw,
+        "mean_batch_fill": total["evaluations"] / max(total["batches"] * room, 1),
         "tree_us_per_sim": 1e6 * total["search_seconds"] / max(total["simulations"], 1),
         "games_per_s": total["games"] / total["spent"],
         "cache_hit_rate": total["found"] / max(total["looked_up"], 1),
@@ -146,7 +175,7 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
 
 
 def _naive(model: Any, game: Game, calls: int = 30) -> float:
-    """Return simulations a second when each asks `model.predict` for one position, as the article does."""
+    """Return simulations per second when each calls `model.predict` for one position, as the article does."""
     planes = game.start().planes()[None]
     model.plain.predict(planes, verbose=0)
     began = time.perf_counter()

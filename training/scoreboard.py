@@ -1,26 +1,27 @@
-"""The scoreboard in training: after an iteration, what the newest network's moves are worth.
+"""The scoreboard in training: after an iteration, how good the newest network's moves are.
 
-Where exact values are known, the share of solved positions in which its move keeps the value, alone and
-after a short search; on the iterations of tournaments a short match against rollout players, whose simulations double
-when they are beaten. All of it is a function of (weights, seed, iteration) and of what earlier iterations found; an
-interrupted scoreboard starts over.
+Where exact values are known, the share of solved positions in which its move keeps the value, alone and after a short
+search; on the iterations of tournaments a short match against rollout players, whose simulations double when they are
+beaten. All of it is a function of (weights, seed, iteration) and of what earlier iterations found; an interrupted
+scoreboard is measured again.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from typing import Any
 
+from agent import Agent
 from config import Config, UserError
 from evaluation.ladder import rollout_match
 from evaluation.move_accuracy import choose, choose_alone, measure, value_error
 from evaluation.rating import ANCHOR, league, version_name
 from evaluation.solved_positions import Oracle, Solved, oracle, sample
 from games.plain import PlainGame
-from initialise import Session, Stopped
+from initialise import Session
 from training.selfplay_step import budgets
+from training.stage import Stage, never
 
 LOWEST = int(ANCHOR.split(":")[1])
 """Simulations of the first opponent."""
@@ -31,40 +32,33 @@ BEATEN, BEATEN_WELL, LOST_TO = 0.65, 0.9, 0.25
 """Scores from which the opponent doubles, is four times as strong, and below which it is halved."""
 
 
-def score(session: Session, stop: Callable[[], bool] = lambda: False) -> None:
-    """Put the iteration's scoreboard into run.db; raise `Stopped` when `stop` ended it: it starts over."""
-    s, c = session, session.config
-    iteration = s.iteration
-    finished = s.store.finished(iteration)
-    if "score" in finished:
+def score(session: Session, stop: Callable[[], bool] = never) -> None:
+    """Measure the newest network and keep the result; raise `Stopped` when `stop` ended it, to be measured again."""
+    s, c, stage = session, session.config, Stage(session, "score", stop)
+    if stage.finished:
         return
-    began = time.perf_counter()
-    last = s.ends(iteration, finished.get("tournament", {}).get("at_seconds", 0.0))
+    last = s.ends(stage.iteration, stage.earlier.get("tournament", {}).get("at_seconds", 0.0))
     facts: dict[str, Any] = {}
-    if c.score_every and (last or iteration % c.score_every == 0):
-        facts |= _exact(session, stop)
-    if c.score_games >= 2 and (last or iteration % c.eval_every == 0):
-        facts |= _matches(session, stop)
+    if c.score_every and (last or stage.iteration % c.score_every == 0):
+        facts |= _exact(stage)
+    if c.score_games >= 2 and (last or stage.iteration % c.eval_every == 0):
+        facts |= _matches(stage)
     if facts:
-        facts["seconds"] = time.perf_counter() - began
-    with s.store.transaction():
-        s.store.finish(iteration, "score", facts)
-
-
-def _check(stop: Callable[[], bool]) -> None:
-    if stop():
-        raise Stopped
+        facts["seconds"] = stage.seconds
+    stage.end(facts, point="commit")
 
 
 # ---- exact values
 
 
 _KNOWN: dict[tuple[str, int], tuple[Oracle, list[Solved], bool] | None] = {}
-"""{(game, positions): who solved which, whether these are all; None when nobody does}: read or solved once a process"""
+"""{(game, positions): oracle, solved positions, whether these are all}, None where there is no oracle; filled once a
+process."""
 
 
-def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[Solved], bool] | None:
-    s, count = session, session.config.score_positions
+def _solved(stage: Stage) -> tuple[Oracle, list[Solved], bool] | None:
+    """Return the oracle, the solved positions, and whether these are all; None where there is no oracle."""
+    s, count = stage.session, stage.session.config.score_positions
     key = s.game.spec, count
     if key not in _KNOWN:
         try:
@@ -76,19 +70,26 @@ def _solved(session: Session, stop: Callable[[], bool]) -> tuple[Oracle, list[So
             s.console.say(f"  no scoreboard of exact values: {why}")
             _KNOWN[key] = None
         else:
-            with s.console.phase("solving", min(count, who.most)) as phase:
-
-                def progress(found: int) -> None:
-                    _check(stop)
-                    phase.update(found)
-
-                _KNOWN[key] = who, *sample(s.game, who, count, 0, report=progress)
+            _KNOWN[key] = who, *_solve(stage, who, count)
     return _KNOWN[key]
 
 
-def _exact(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
-    s, c = session, session.config
-    solved = _solved(session, stop)
+def _solve(stage: Stage, who: Oracle, count: int) -> tuple[list[Solved], bool]:
+    """Return positions with their exact values, and whether these are all; the progress is shown."""
+    s = stage.session
+    with s.console.phase("solving", min(count, who.most)) as phase:
+
+        def report(solved: int) -> None:
+            stage.check_stop()
+            phase.update(solved)
+
+        return sample(s.game, who, count, 0, report=report)
+
+
+def _exact(stage: Stage) -> dict[str, Any]:
+    """Return the share of solved positions in which the newest network keeps the value, alone and with a search."""
+    s, c = stage.session, stage.session.config
+    solved = _solved(stage)
     if solved is None or not solved[1]:
         return {}
     who, found, whole = solved
@@ -106,34 +107,35 @@ def _exact(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
 # ---- fixed opponents
 
 
-def _matches(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
-    """Play the opponent of the day and the one half as strong; return the matches and the Elo that follows."""
-    s, c = session, session.config
-    iteration, version = s.iteration, s.current_version
-    lines = s.store.lines()
-    today = s.store.finished(iteration)
-    sims_then, fast_then = budgets(c, iteration)
-    played = dataclasses.replace(c, mcts_sims=sims_then, fast_sims=fast_then)
-    top = strongest(played, today["self-play"]["plies"], plain=isinstance(s.game, PlainGame))
-    sims = next_opponent(lines, top)
-    agent = s.agent(version, role="current", sims=c.eval_sims)
-    matches = []
-    each = max(c.score_games // 4 * 2, 2)
-    for opponent in sorted({max(sims // 2, LOWEST), sims}):
-        _check(stop)
-        seed = c.seed * 1_000_003 + iteration
-        with s.console.phase(f"rollout:{opponent}", each):
-            found = rollout_match(
-                s.game, agent, opponent, range(each), seed=seed, plies=c.opening_plies, pairs=each // 2
-            )
-            scores = [g.score for g in found]
-        matches.append({"opponent": f"rollout:{opponent}", "score": sum(scores) / each, "games": each})
-        s.loggers.tourney.info("version %d against rollout:%d: %s", version, opponent, scores)
-    line = {"version": version, "best_version": s.best_version, "score_matches": matches}
-    line |= {f"tournament_{k}": v for k, v in today["tournament"].items()}
-    rating = league([*lines, line]).get(version_name(version))
+def _matches(stage: Stage) -> dict[str, Any]:
+    """Play the current opponent and the one half as strong; return the matches and the Elo that follows."""
+    s = stage.session
+    lines, plies = s.store.lines(), stage.earlier["self-play"]["plies"]
+    full, fast = budgets(s.config, stage.iteration)
+    searched = dataclasses.replace(s.config, mcts_sims=full, fast_sims=fast)
+    sims = next_opponent(lines, strongest(searched, plies, plain=isinstance(s.game, PlainGame)))
+    agent = s.agent(s.current_version, role="current", sims=s.config.eval_sims)
+    matches = [_match(stage, agent, opponent) for opponent in sorted({max(sims // 2, LOWEST), sims})]
+    line = {"version": s.current_version, "best_version": s.best_version, "score_matches": matches}
+    line |= {f"tournament_{k}": v for k, v in stage.earlier["tournament"].items()}
+    rating = league([*lines, line]).get(version_name(s.current_version))
     elo = {"elo": rating.elo, "elo_error": rating.error} if rating is not None else {}
     return {"matches": matches, **elo}
+
+
+def _match(stage: Stage, agent: Agent, opponent: int) -> dict[str, Any]:
+    """Play the newest network against a rollout player of so many simulations; return the mean score."""
+    stage.check_stop()
+    s, c = stage.session, stage.session.config
+    games = max(c.score_games // 4 * 2, 2)
+    seed = c.seed * 1_000_003 + stage.iteration
+    with s.console.phase(f"rollout:{opponent}", games):
+        found = rollout_match(
+            s.game, agent, opponent, range(games), seed=seed, plies=c.opening_plies, pairs=games // 2
+        )
+    scores = [g.score for g in found]
+    s.loggers.tourney.info("version %d against rollout:%d: %s", s.current_version, opponent, scores)
+    return {"opponent": f"rollout:{opponent}", "score": sum(scores) / games, "games": games}
 
 
 def strongest(config: Config, plies: float, *, plain: bool) -> int:
@@ -152,7 +154,7 @@ def strongest(config: Config, plies: float, *, plain: bool) -> int:
 
 
 def next_opponent(lines: list[dict[str, Any]], top: int) -> int:
-    """Return the simulations of the next opponent, by what the last match showed."""
+    """Return the simulations of the next opponent, according to the score of the last match."""
     last = next((line["score_matches"] for line in reversed(lines) if line.get("score_matches")), None)
     if last is None:
         return LOWEST

@@ -1,7 +1,7 @@
 """Self-play with many games in flight: each tree plays its own game, move after move, inside compiled code.
 
-A game that finishes its move plays it and goes on; a finished game is handed out and its tree starts the next.
-A game depends on its seed and the network alone, not on the games beside it.
+A game that finishes its search plays the move and continues; a finished game is handed out and its tree starts the
+next. A game depends on its seed and the network alone, not on the games beside it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from training.selfplay_step import GamesInFlight, budgets, compiled_settings, dr
 PAUSE = 0.2
 """Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
 SPARE_BUFFERS = 16
-"""A thread has so many sheets for games more than trees, or a quarter more: those of games not yet handed out."""
+"""Buffers of games that a thread has beyond one for each tree, or a quarter more: of games not yet handed out."""
 WAIT = 0.005
-"""Seconds from one look at the games to play to the next, of a thread without any."""
+"""Seconds between two checks of a thread without games whether there are new ones to play."""
 
 
 def game_seed(run: str, iteration: int, index: int) -> int:
@@ -54,9 +54,9 @@ def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]
 
 
 class SelfPlay:
-    """Room for the games in flight, shared out among threads; made once and used for every iteration.
+    """The games in flight, divided among threads; made once and used for every iteration.
 
-    Each thread searches its share of the games and asks the network itself, so with a predictor of as many
+    Each thread searches its share of the games and calls the network itself, so with a predictor of as many
     streams no core waits for another. Compiled search and network run outside the interpreter's lock.
     """
 
@@ -74,33 +74,21 @@ class SelfPlay:
     ) -> Iterator[GameRecord]:
         """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
 
-        `stop` is asked once a batch; when true, games in hand are dropped. A deque is taken as it is: games that are
-        added to it while others are played are played too. `together` is asked once a batch when no game is left to
-        begin: whether those in hand should end as close together as they can, which takes the least time for all of
+        `stop` is called once a batch; when true, games in flight are dropped. A deque is taken as it is: games that are
+        added to it while others are played are played too. `together` is called once a batch when no game is left to
+        begin: whether those in flight should end as close together as they can, which takes the least time for all of
         them (see `selfplay_step.request_size`), or each as soon as it can.
         """
         todo = games if isinstance(games, deque) else deque(games)
         busy = _Busy(len(self.workers))
         done: SimpleQueue[list[GameRecord] | BaseException | None] = SimpleQueue()
         ended = threading.Event()
-        threads = [
-            threading.Thread(
-                target=w.run, args=(predictor, todo, done.put, lambda: ended.is_set() or stop(), busy, together)
-            )
-            for w in self.workers
-        ]
+        arguments = predictor, todo, done.put, lambda: ended.is_set() or stop(), busy, together
+        threads = [threading.Thread(target=w.run, args=arguments) for w in self.workers]
         try:
             for thread in threads:
                 thread.start()
-            running = len(threads)
-            while running:
-                item = done.get()
-                if item is None:
-                    running -= 1
-                elif isinstance(item, BaseException):
-                    raise item
-                else:
-                    yield from item
+            yield from _handed_out(done, len(threads))
         finally:
             ended.set()
             for thread in threads:
@@ -131,6 +119,18 @@ class SelfPlay:
         )
 
 
+def _handed_out(done: SimpleQueue[list[GameRecord] | BaseException | None], running: int) -> Iterator[GameRecord]:
+    """Yield the games that threads hand out until each has put None; raise the first error."""
+    while running:
+        item = done.get()
+        if item is None:
+            running -= 1
+        elif isinstance(item, BaseException):
+            raise item
+        else:
+            yield from item
+
+
 class Counts(NamedTuple):
     """Work done by self-play."""
 
@@ -141,19 +141,19 @@ class Counts(NamedTuple):
     evaluations: int
     batches: int
     room: int
-    """Questions that a batch has room for."""
+    """Positions that a batch has room for."""
     search_seconds: float
     """Time inside compiled search, summed over threads."""
 
 
 class _Busy:
-    """How many threads have games in hand. One without waits: others may be added while theirs are played."""
+    """The number of threads with games in flight. A thread without waits, because games may be added meanwhile."""
 
     def __init__(self, threads: int) -> None:
         self._threads, self._lock = threads, threading.Lock()
 
     def wait(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> bool:
-        """Wait for a game; return whether there is one: there is none once no thread has any."""
+        """Wait for a game to play; return False when there is none because no thread has games left."""
         self._count(-1)
         while self._threads and not stop():
             if todo:
@@ -163,12 +163,32 @@ class _Busy:
         return False
 
     def leave(self) -> None:
-        """Be gone, after an error."""
+        """Leave after an error."""
         self._count(-1)
 
     def _count(self, change: int) -> None:
         with self._lock:
             self._threads += change
+
+
+def _games_in_flight(game: Game, trees: int, buffers: int) -> GamesInFlight:
+    """Return empty tables for a thread's games: a search for each tree, a record for each buffer."""
+    length, actions = game.max_plies, game.action_size
+    return GamesInFlight(
+        walking=np.zeros(trees, np.int32),
+        ply=np.zeros(trees, np.int32),
+        full=np.zeros(trees, np.int32),
+        buffer=np.zeros(trees, np.int32),
+        moves=np.zeros((buffers, length), np.int16),
+        visits=np.zeros((buffers, length, actions), np.uint16),
+        values=np.zeros((buffers, length), np.float32),
+        length=np.zeros(buffers, np.int32),
+        result=np.zeros(buffers, np.float32),
+        over=np.zeros(trees, np.int32),
+        begin=np.zeros(trees, np.int32),
+        seeds=np.zeros(trees, np.uint64),
+        buffers=np.zeros(trees, np.int32),
+    )
 
 
 class _SearchThread:
@@ -193,29 +213,13 @@ class _SearchThread:
             sims=config.mcts_sims,
             cache_size=cache_size,
         )
-        length, actions = game.max_plies, game.action_size
         self._spare_buffers = max(SPARE_BUFFERS, trees // 4)
-        buffers = trees + self._spare_buffers
-        self._flight = GamesInFlight(
-            walking=np.zeros(trees, np.int32),
-            ply=np.zeros(trees, np.int32),
-            full=np.zeros(trees, np.int32),
-            buffer=np.zeros(trees, np.int32),
-            moves=np.zeros((buffers, length), np.int16),
-            visits=np.zeros((buffers, length, actions), np.uint16),
-            values=np.zeros((buffers, length), np.float32),
-            length=np.zeros(buffers, np.int32),
-            result=np.zeros(buffers, np.float32),
-            over=np.zeros(trees, np.int32),
-            begin=np.zeros(trees, np.int32),
-            seeds=np.zeros(trees, np.uint64),
-            buffers=np.zeros(trees, np.int32),
-        )
+        self._flight = _games_in_flight(game, trees, trees + self._spare_buffers)
         self._boards = np.zeros((trees, *game.input_shape), np.uint8)
         self._planes = self._boards.reshape(trees, -1)
-        self._asked = np.zeros(trees, np.int32)
+        self._requested = np.zeros(trees, np.int32)
         self._values = np.zeros(trees, np.float32)
-        self._logits = np.zeros((trees, actions), np.float32)
+        self._logits = np.zeros((trees, game.action_size), np.float32)
         self.bind_arguments()
         self.reset()
         self.evaluations = 0
@@ -223,25 +227,25 @@ class _SearchThread:
         self.search_seconds = 0.0
 
     def reset(self) -> None:
-        """Forget games in hand."""
+        """Drop the games in flight."""
         buffers = len(self._flight.result)
         self._waiting = 0
-        """Questions that are not asked yet."""
+        """Positions that are not evaluated yet."""
         self._free = list(range(self.trees))[::-1]
         """Trees without a game."""
         self._free_buffers = list(range(buffers))[::-1]
-        """Sheets to write on."""
+        """Buffers without a game."""
         self._done: list[int] = []
-        """Sheets of games that are over and not yet collected."""
+        """Buffers of games that are over and not yet collected."""
         self._buffer_of = [0] * self.trees
         self._index_of = [0] * buffers
-        """The game's, of a sheet."""
+        """Index of the game in a buffer."""
 
     def bind_arguments(self) -> None:
-        """Look into what compiled code works with."""
+        """Bind the arguments of the compiled step."""
         m, start = self.mcts, self.game.start_row
         self._bound = BoundArguments(
-            selfplay_step, m.forest, m.rules, m.rule, m.cache, self._flight, self._settings, start, self._asked,
+            selfplay_step, m.forest, m.rules, m.rule, m.cache, self._flight, self._settings, start, self._requested,
             self._values, self._logits, self._planes,
         )  # fmt: skip
         self._code = bind(selfplay_step, self._bound, 0, 0, 0, 0)
@@ -251,14 +255,14 @@ class _SearchThread:
         self.bind_arguments()
 
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
-        """Take the network's answers, begin games, and play on until each has a question.
+        """Take the network's evaluations, begin games, and play until each needs the next evaluation.
 
-        Returns how many positions are evaluated now and how many games ended; `piece`: see `request_size`. Python is
+        Returns how many positions are to be evaluated and how many games ended; `piece`: see `request_size`. Python is
         slow just after a network call, which evicts its data from the CPU caches: so this does little, and finished
         games are collected many at a time.
         """
         began = time.perf_counter()
-        asked, self._waiting, over, faults = self._code(self._bound, answers, self._waiting, starts, piece)
+        requested, self._waiting, over, faults = self._code(self._bound, answers, self._waiting, starts, piece)
         self.search_seconds += time.perf_counter() - began
         if faults or self._plain:
             self.mcts.check_errors()
@@ -266,7 +270,7 @@ class _SearchThread:
             for tree in self._flight.over[:over].tolist():
                 self._free.append(tree)
                 self._done.append(self._buffer_of[tree])
-        return asked, over
+        return requested, over
 
     def run(
         self,
@@ -323,7 +327,7 @@ class _SearchThread:
         return count
 
     def _collect(self) -> list[GameRecord]:
-        """Return the games that are over, and take their sheets for others."""
+        """Return the games that are over, and free their buffers."""
         flight, found = self._flight, []
         for buffer in self._done:
             length = int(flight.length[buffer])
@@ -333,7 +337,7 @@ class _SearchThread:
                     flight.moves[buffer, :length].copy(),
                     flight.visits[buffer, :length].copy(),
                     flight.values[buffer, :length].copy(),
-                    float(flight.result[buffer]) + 0.0,  # a draw is 0.0: of -0.0 a database keeps no sign
+                    float(flight.result[buffer]) + 0.0,  # a draw is 0.0: a database keeps no sign of -0.0
                 )
             )
         self._free_buffers += self._done

@@ -1,12 +1,13 @@
-"""The stages of an iteration: self-play, retraining, tournament. Each can be cut short anywhere and is then gone on
-with, because what is finished is in run.db; done twice it changes nothing.
+"""The stages of an iteration: self-play, retraining, tournament, and its end.
+
+Each can be interrupted at any point and resumes from what run.db holds; a finished one does nothing when called again.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ from storage.game_record import IMPORTED, GameRecord
 from training.game_source import source_of
 from training.learning_rate import learning_rates
 from training.selfplay import Counts, longest_first
+from training.stage import Stage, never, spent
 
 COMMIT_SECONDS = 3.0
-"""Finished games reach the disk at least this often."""
+"""Finished games are written to disk at least this often."""
 RAW_SECONDS, RAW_EVERY = 0.1, 10.0
-"""For how long the network alone is measured, and seconds until it is again: what else the machine does changes it."""
+"""Seconds for which the network alone is measured, and seconds between two measurements: the load of the machine
+changes its rate."""
 
 
 class Diverged(UserError):
@@ -36,101 +39,102 @@ class Diverged(UserError):
     exit_code = 4
 
 
-def _never() -> bool:
-    return False
+# ---- self-play
 
 
-def begin(session: Session) -> None:
-    """Start the iteration's clock at what was worked on it before an interruption."""
-    number, _, seconds = (session.store.get("spent") or "").partition(" ")
-    session.began = time.perf_counter() - (float(seconds) if number == str(session.iteration) else 0.0)
+def play_self(session: Session, stop: Callable[[], bool] = never) -> None:
+    """Play the iteration's missing games and put all of its games into ltmemory; raise `Stopped` when `stop` ended it.
 
-
-def spent(session: Session) -> float:
-    """Return the seconds of work in the iteration so far."""
-    return time.perf_counter() - session.began
-
-
-def _note_time(session: Session) -> None:
-    """Keep how long the iteration has taken, in the transaction of what took the time."""
-    session.store.put("spent", f"{session.iteration} {spent(session):.3f}")
-
-
-def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
-    """Play the iteration's missing games and put all of them into ltmemory; raise `Stopped` when `stop` ended it."""
-    s, c, memory = session, session.config, session.memory
-    iteration = s.iteration
-    version = s.best_version if c.selfplay_with == "best" else s.current_version
-    if s.remembered == iteration and "self-play" in s.store.finished(iteration):
-        return  # interrupted after self-play
+    A session that resumes after self-play enters the stage again to load the games into memory.
+    """
+    s, c, stage = session, session.config, Stage(session, "self-play", stop)
+    if stage.finished and s.remembered == stage.iteration:
+        return
     s.check_space()
-    memory.clear_stmemory()
-    for record in s.store.games_of(iteration):
-        memory.commit_stmemory(record)
-    have = {record.index for record in memory.stmemory}
-    wanted = [i for i in range(c.episodes) if i not in have]
-    if time.perf_counter() - s.raw_at > RAW_EVERY:
-        predictor = s.predictor("selfplay", version)
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c), seconds=RAW_SECONDS)
-        s.raw_at = time.perf_counter()
+    version = s.best_version if c.selfplay_with == "best" else s.current_version
+    missing = _load_kept_games(s)
+    _measure_raw_rate(s, version)
     pool = source_of(s).pool
-    before, began = pool.counts(), time.perf_counter()
-    if not _play(session, wanted, version, stop):
-        memory.clear_stmemory()
+    before = pool.counts()
+    if not _play(stage, missing, version):
+        s.memory.clear_stmemory()
         raise Stopped
-    records = list(memory.stmemory)
-    added = s.store.trained_positions(iteration)
-    if s.remembered < iteration:
-        memory.commit_ltmemory()
-        s.remembered = iteration
-    memory.clear_stmemory()
-    if "self-play" not in s.store.finished(iteration):
+    records = _remember(s)
+    new = s.store.trained_positions(stage.iteration)
+    if not stage.finished:
         facts = _selfplay_facts(records)
-        if len(wanted) < c.episodes:  # of what was played before an interruption only the time is known
+        if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
-            facts |= _rates(before, pool.counts(), time.perf_counter() - began, s.raw_rate)
-        with s.store.transaction("self-play"):
-            s.store.finish(iteration, "self-play", {**facts, "new_positions": added, "memory": len(memory)})
-    told = iteration, len(records), added, len(memory)
-    s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *told)
+            facts |= _rates(before, pool.counts(), stage.seconds, s.raw_rate)
+        stage.end({**facts, "new_positions": new, "memory": len(s.memory)})
+    counts = stage.iteration, len(records), new, len(s.memory)
+    s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *counts)
 
 
-def _play(session: Session, wanted: list[int], version: int, stop: Callable[[], bool]) -> bool:
-    """Play games and keep them as they end; False when `stop` ended it early."""
-    s, source = session, source_of(session)
+def _load_kept_games(session: Session) -> list[int]:
+    """Load the iteration's games on disk into stmemory; return the indices of the games still to be played."""
+    session.memory.clear_stmemory()
+    for record in session.store.games_of(session.iteration):
+        session.memory.commit_stmemory(record)
+    kept = {record.index for record in session.memory.stmemory}
+    return [i for i in range(session.config.episodes) if i not in kept]
+
+
+def _measure_raw_rate(session: Session, version: int) -> None:
+    """Measure the evaluations per second of the network alone, unless that was done a moment ago."""
+    s = session
+    if time.perf_counter() - s.raw_at > RAW_EVERY:
+        predictor = s.predictor("selfplay", version)
+        s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, s.config), seconds=RAW_SECONDS)
+        s.raw_at = time.perf_counter()
+
+
+def _play(stage: Stage, missing: list[int], version: int) -> bool:
+    """Play games and keep them as they end; return False when `stop` ended it early."""
+    s, source, episodes = stage.session, source_of(stage.session), stage.session.config.episodes
     fresh: list[GameRecord] = []
-    committed = began = time.perf_counter()
-    before, done = source.pool.counts(), s.config.episodes - len(wanted)
-    with s.console.phase("self-play", s.config.episodes, done) as phase:
+    committed, done = 0.0, episodes - len(missing)
+    before = source.pool.counts()
+    with stage.progress("self-play", episodes, done) as phase:
         spec = source.spec(version)
-        games = longest_first(s.config, spec.run, spec.iteration, wanted)
-        for record in source.pool.play(spec, games, stop=stop):
+        games = longest_first(s.config, spec.run, spec.iteration, missing)
+        for record in source.pool.play(spec, games, stop=stage.stop):
             fresh.append(record)
             done += 1
-            now = time.perf_counter()
-            if now - committed > COMMIT_SECONDS:
-                _keep(s, fresh, version)
-                fresh, committed = [], now
-            counts, spent = source.pool.counts(), now - began
-            evaluations = (counts.evaluations - before.evaluations) / spent
+            seconds = stage.seconds
+            if seconds - committed > COMMIT_SECONDS:
+                _keep(stage, fresh, version)
+                fresh, committed = [], seconds
+            evaluations = (source.pool.counts().evaluations - before.evaluations) / seconds
             phase.update(
-                done, games_per_s=(done + len(wanted) - s.config.episodes) / spent, evals_per_s=evaluations,
+                done, games_per_s=(done + len(missing) - episodes) / seconds, evals_per_s=evaluations,
                 share_of_raw=evaluations / s.raw_rate,
             )  # fmt: skip
-    _keep(s, fresh, version)
-    return done == s.config.episodes
+    _keep(stage, fresh, version)
+    return done == episodes
 
 
-def _keep(session: Session, records: list[GameRecord], version: int) -> None:
-    with session.store.transaction("game"):
-        session.store.add_games(session.iteration, version, records)
-        _note_time(session)
+def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
+    """Write games to disk, then put them into stmemory."""
+    with stage.part("game"):
+        stage.session.store.add_games(stage.iteration, version, records)
     for record in records:
-        session.memory.commit_stmemory(record)
+        stage.session.memory.commit_stmemory(record)
+
+
+def _remember(session: Session) -> list[GameRecord]:
+    """Move the iteration's games from stmemory to ltmemory, where they come once; return them."""
+    records = list(session.memory.stmemory)
+    if session.remembered < session.iteration:
+        session.memory.commit_ltmemory()
+        session.remembered = session.iteration
+    session.memory.clear_stmemory()
+    return records
 
 
 def _selfplay_facts(records: list[GameRecord]) -> dict[str, Any]:
+    """Return what the games of an iteration were like."""
     imported = sum(r.index >= IMPORTED for r in records)
     records = [r for r in records if r.index < IMPORTED]
     results = np.array([r.result for r in records])
@@ -146,63 +150,63 @@ def _selfplay_facts(records: list[GameRecord]) -> dict[str, Any]:
 
 
 def _rates(before: Counts, after: Counts, seconds: float, raw: float) -> dict[str, float]:
-    spent = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
+    """Return the speeds of self-play between two counts; `raw`: evaluations per second of the network alone."""
+    work = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
     return {
         "seconds": seconds,
-        "evals_per_s": spent["evaluations"] / seconds,
-        "sims_per_s": spent["simulations"] / seconds,
-        "share": spent["evaluations"] / seconds / raw,
-        "cache_hit_rate": spent["found"] / max(spent["looked_up"], 1),
-        "mean_batch_fill": spent["evaluations"] / max(spent["batches"] * after.room, 1),
+        "evals_per_s": work["evaluations"] / seconds,
+        "sims_per_s": work["simulations"] / seconds,
+        "share": work["evaluations"] / seconds / raw,
+        "cache_hit_rate": work["found"] / max(work["looked_up"], 1),
+        "mean_batch_fill": work["evaluations"] / max(work["batches"] * after.room, 1),
     }
 
 
-def retrain(session: Session, stop: Callable[[], bool] = _never) -> None:
+# ---- retraining
+
+
+def retrain(session: Session, stop: Callable[[], bool] = never) -> None:
     """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions.
 
-    Raises `Stopped` when `stop` ended it (that fit is thrown away) and `Diverged` when it gives no finite numbers,
-    at half the learning rate either.
+    Raises `Stopped` when `stop` ended it (that fit is dropped) and `Diverged` when the numbers are not finite, at half
+    the learning rate either.
     """
-    s, c = session, session.config
-    iteration = s.iteration
-    if "retrain" in s.store.finished(iteration):
+    s, c, stage = session, session.config, Stage(session, "retrain", stop)
+    if stage.finished:
         return
     if len(s.memory) < c.min_memory:
-        with s.store.transaction("retrain"):
-            s.store.finish(iteration, "retrain", {"steps": 0, "waits_for": c.min_memory})
+        stage.end({"steps": 0, "waits_for": c.min_memory})
         s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
         return
-    for share in (1.0, 0.5):
-        try:
-            facts = _fit(session, share, stop)
-            break
-        except ArithmeticError as error:
-            s.restore()
-            told = f"{error}; version {s.current_version} stays as it is"
-            s.loggers.model.info("%s", told)
-            if share < 1:
-                raise Diverged(f"{told}; a smaller --learning-rate than {c.learning_rate:g} may help") from None
-            s.console.say(f"  {told}: training again at half the learning rate")
-        except BaseException:
-            with suppress(UserError):  # told is what went wrong first
-                s.restore()
-            raise
+    with _restored_on_error(s):
+        sample = _sampler(s)
+        losses, facts = _fit(stage, sample)
+        with stage.ending(facts):
+            s.save_version(s.current_version + 1, stage.iteration, losses)
+            s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + facts["steps"]))
     drop_old_optimizers(s.folder, s.current_version)
-    losses = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
-    s.loggers.model.info("version %d: %s", s.current_version, losses)
+    rounded = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
+    s.loggers.model.info("version %d: %s", s.current_version, rounded)
     s.model.printWeightAverages(s.loggers.model.info)
 
 
-def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, Any]:
-    """Train at a share of the learning rate and keep the version; return the facts of the stage."""
-    s, c = session, session.config
-    iteration, version = s.iteration, s.current_version + 1
-    new = s.store.trained_positions(iteration)
-    batches = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
-    steps = batches * c.epochs
-    rates = [share * rate for rate in learning_rates(c, s.store, steps)]
+@contextmanager
+def _restored_on_error(session: Session) -> Iterator[None]:
+    """Put the newest version back into the network when the block raises anything."""
+    try:
+        yield
+    except Diverged:  # already restored
+        raise
+    except BaseException:
+        with suppress(UserError):  # the first error is the one to report
+            session.restore()
+        raise
+
+
+def _sampler(session: Session) -> Callable[[int], Batch]:
+    """Return a function that draws the batch of a step from the window of the newest positions in ltmemory."""
+    s, c, iteration = session, session.config, session.iteration
     newest = window(c.first_window, s.store.positions_until(iteration))
-    agent, began = s.agent(s.current_version, name="current_player", role="current"), time.perf_counter()
 
     def sample(step: int) -> Batch:
         rng = np.random.default_rng([c.seed, iteration, step])
@@ -210,71 +214,99 @@ def _fit(session: Session, share: float, stop: Callable[[], bool]) -> dict[str, 
             c.batch_size, rng, newest=newest, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
         )
 
+    return sample
+
+
+def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float], dict[str, Any]]:
+    """Train, again at half the learning rate when the numbers are not finite; return (losses, facts of the stage)."""
+    s = stage.session
+
+    def dropped(error: ArithmeticError) -> str:
+        s.restore()
+        message = f"{error}; version {s.current_version} stays as it is"
+        s.loggers.model.info("%s", message)
+        return message
+
+    try:
+        return _fit_once(stage, sample, 1.0)
+    except ArithmeticError as error:
+        s.console.say(f"  {dropped(error)}: training again at half the learning rate")
+    try:
+        return _fit_once(stage, sample, 0.5)
+    except ArithmeticError as error:
+        rate = s.config.learning_rate
+        raise Diverged(f"{dropped(error)}; a smaller --learning-rate than {rate:g} may help") from None
+
+
+def _fit_once(
+    stage: Stage, sample: Callable[[int], Batch], share: float
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Train at a share of the learning rate; raise `ArithmeticError` when the numbers are not finite."""
+    s, c = stage.session, stage.session.config
+    new = s.store.trained_positions(stage.iteration)
+    batches = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
+    steps = batches * c.epochs
+    rates = [share * rate for rate in learning_rates(c, s.store, steps)]
+    agent = s.agent(s.current_version, name="current_player", role="current")
+
     def report(done: int) -> None:
         reach("fit.step")
-        if stop():
-            raise Stopped
-        phase.update(done, positions_per_s=done * c.batch_size / (time.perf_counter() - began))
+        stage.check_stop()
+        phase.update(done, positions_per_s=done * c.batch_size / stage.seconds)
 
-    with s.console.phase("retraining", steps) as phase:
+    with stage.progress("retraining", steps) as phase:
         losses = agent.replay(sample, batches, epochs=c.epochs, rate=rates.__getitem__, report=report)
-    seconds = time.perf_counter() - began
+    seconds = stage.seconds
     facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
              "learning_rate": rates[-1]}  # fmt: skip
-    with s.store.transaction("retrain"):
-        s.save_version(version, iteration, losses)
-        _note_time(s)
-        s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + steps))
-        s.store.finish(iteration, "retrain", facts)
-    return facts
+    return losses, facts
 
 
-def evaluate(session: Session, stop: Callable[[], bool] = _never) -> None:
-    """Let current play best, and make it the best when it has proved better; raise `Stopped` when `stop` ended it.
+# ---- the tournament
 
-    That is due every `eval_every` iterations and in the last one, which its seconds so far tell: what comes later in
-    the iteration changes nothing about which is the last.
+
+def evaluate(session: Session, stop: Callable[[], bool] = never) -> None:
+    """Let current play best, and promote it when it has proved better; raise `Stopped` when `stop` ended it.
+
+    A tournament is due every `eval_every` iterations and in the last one. Whether this is the last depends on the
+    seconds worked so far: what follows in the iteration does not change that.
     """
-    s, c = session, session.config
-    iteration, current, best = s.iteration, s.current_version, s.best_version
+    s, c, stage = session, session.config, Stage(session, "tournament", stop)
+    if stage.finished:
+        return
     at = {"at_seconds": s.worked_seconds + spent(s)}
-    due = iteration % c.eval_every == 0 or s.ends(iteration, at["at_seconds"])
-    if "tournament" in s.store.finished(iteration):
-        return
+    due = stage.iteration % c.eval_every == 0 or s.ends(stage.iteration, at["at_seconds"])
+    current, best = s.current_version, s.best_version
     if not due or current == best:
-        with s.store.transaction("tournament"):
-            s.store.finish(iteration, "tournament", {"played": 0, **at})
+        stage.end({"played": 0, **at})
         return
-    began = time.perf_counter()
-    verdict = _tournament(session, current, best, stop)
+    verdict = _tournament(stage, current, best)
     facts = {
         "played": verdict.score.games, "score": verdict.score.mean, "promoted": verdict.promoted,
-        "words": verdict.words, "seconds": time.perf_counter() - began, **at,
+        "words": verdict.words, "seconds": stage.seconds, **at,
     }  # fmt: skip
-    with s.store.transaction("promote"):
+    with stage.ending(facts, point="promote"):
         if verdict.promoted:
             s.store.put("best", str(current))
-        s.store.finish(iteration, "tournament", facts)
     s.console.say(f"  version {current} against best version {best}: {verdict.words}")
     s.loggers.tourney.info("version %d against %d: %s", current, best, verdict.words)
 
 
-def _tournament(session: Session, current: int, best: int, stop: Callable[[], bool]) -> Verdict:
-    s, iteration = session, session.iteration
+def _tournament(stage: Stage, current: int, best: int) -> Verdict:
+    """Play the missing games of the tournament, keep them, and judge all of its games."""
+    s, iteration = stage.session, stage.iteration
 
     def keep(games: list[MatchGame]) -> None:
-        with s.store.transaction("match"):
+        with stage.part("match"):
             for g in games:
                 moves = " ".join(s.game.move_name(a) for a in g.moves)
                 opening = " ".join(s.game.move_name(a) for a in g.opening)
                 s.store.add_match(iteration, g.index, (current, best, opening, int(g.first_began), g.score, moves))
                 s.loggers.tourney.info("game %d: score %g, %s", g.index, g.score, moves)
-            _note_time(s)
-        if stop():
-            raise Stopped
+        stage.check_stop()
 
     known = s.store.match_scores(iteration)
-    with s.console.phase("tournament", s.config.eval_episodes, len(known)) as phase:
+    with stage.progress("tournament", s.config.eval_episodes, len(known)) as phase:
         return tournament(
             s.game, s.agent(current, name="current_player", role="current", log=True),
             s.agent(best, name="best_player", role="best", log=True), s.config,
@@ -283,26 +315,34 @@ def _tournament(session: Session, current: int, best: int, stop: Callable[[], bo
         )  # fmt: skip
 
 
+# ---- the end of an iteration
+
+
 def finish_iteration(session: Session) -> dict[str, Any]:
     """Close the iteration; return its line of metrics.jsonl."""
-    s, iteration, seconds = session, session.iteration, spent(session)
-    stages = s.store.finished(iteration)
-    line: dict[str, Any] = {
-        "iteration": iteration, "version": s.current_version, "best_version": s.best_version,
-        "seconds": round(seconds, 3), "total_seconds": round(s.worked_seconds + seconds, 3),
-    }  # fmt: skip
-    for stage, facts in stages.items():
-        line |= {f"{stage.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
-    with s.store.transaction("iteration"):
+    s, stage, seconds = session, Stage(session, "iteration"), spent(session)
+    line = _metrics(stage, seconds)
+    with stage.ending(line):
         s.store.put("seconds", str(s.worked_seconds + seconds))
         s.store.put("spent", "")
-        s.store.finish(iteration, "iteration", line)
         s.take_settings()
         s.store.put("finished", "no" if s.goes_on() else "yes")
     s.store.checkpoint()
     s.write_metrics()
     s.console.say(summary(line))
     s.loggers.main.info("%s", summary(line))
+    return line
+
+
+def _metrics(stage: Stage, seconds: float) -> dict[str, Any]:
+    """Return the iteration's line of metrics.jsonl: the facts of all its stages."""
+    s = stage.session
+    line: dict[str, Any] = {
+        "iteration": stage.iteration, "version": s.current_version, "best_version": s.best_version,
+        "seconds": round(seconds, 3), "total_seconds": round(s.worked_seconds + seconds, 3),
+    }  # fmt: skip
+    for name, facts in stage.earlier.items():
+        line |= {f"{name.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
     return line
 
 

@@ -38,7 +38,7 @@ def looks(game, **changes):
         (n, _), starts = worker.step(n, starts), 0
         if n == 0:
             return
-        for t in worker._asked[:n].tolist():
+        for t in worker._requested[:n].tolist():
             root = int(forest.trees["root"][t])
             if forest.nodes["status"][root] == EXPANDED:
                 planes = game.state_of(forest.rows[root + t].copy()).planes()[None]

@@ -80,7 +80,7 @@ def test_once_games_run_out_those_with_fewest_plies_are_asked_first_and_all_end(
         n, over = worker.step(n, starts, PIECE)
         starts = 0
         running -= set(worker._flight.over[:over].tolist())
-        asked, waiting = worker._asked[:n].tolist(), worker._asked[n : n + worker._waiting].tolist()
+        asked, waiting = worker._requested[:n].tolist(), worker._requested[n : n + worker._waiting].tolist()
         assert set(asked) | set(waiting) == running and len(asked) + len(waiting) == len(running)
         if not running:
             break

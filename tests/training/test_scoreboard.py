@@ -13,6 +13,7 @@ from support.run_states import Listening, copied, start
 from support.tiny_runs import QUIET
 from training import scoreboard, stages
 from training.presets import preset
+from training.stage import Stage
 
 SETTINGS = {
     "score_every": 1,
@@ -193,5 +194,5 @@ def test_the_log_of_every_simulation_is_that_of_tournaments(trained, tmp_path, m
     with Session.open(folder, console=QUIET, log_mcts=True) as session:
         assert session.agent(1).logger_mcts is None, "what the scoreboard asks"
         with pytest.raises(ZeroDivisionError):
-            stages._tournament(session, 2, 1, lambda: False)
+            stages._tournament(Stage(session, "tournament"), 2, 1)
     assert [player.logger_mcts for player in asked] == [session.loggers.mcts] * 2 and session.loggers.mcts
