@@ -11,7 +11,7 @@ from search.gumbel import GUMBEL, choose_gumbel, draw_gumbel, visits_due, write_
 from search.sampling import uniform
 from searching import GAMES, POSITIONS, Projection, rooted
 from test_targets import value_of, values_after
-from textbook import Textbook
+from textbook import MCTS as Textbook
 from tiny import tiny
 from training.selfplay import SelfPlay, game_seed
 
