@@ -11,6 +11,7 @@ HERE = Path(__file__).parent.parent
 FLOORS = [
     "compiled config", "game", "games", "storage", "search loggers", "MCTS memory", "network", "model agent",
     "initialise players", "evaluation", "funcs", "training", "main", "interface",
+    "textbook",
 ]  # fmt: skip
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
@@ -27,7 +28,8 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
-TALKS = "agent.py", "interface/cli.py", "interface/console.py", "interface/commands/", "loggers.py", "main.py"
+TALKS = ("agent.py", "interface/cli.py", "interface/console.py", "interface/commands/", "loggers.py", "main.py",
+         "textbook.py")  # fmt: skip
 AT_IMPORT = {
     "print",
     "input",
@@ -200,6 +202,7 @@ BAD = [
     ("search/simulate.py", "def f():\n    from MCTS import Node", "imports point down"),
     ("games/other.py", "try:\n    from training import stages\nexcept ImportError:\n    pass", "imports point down"),
     ("agent.py", "import model", "imports point down"),
+    ("interface/cli.py", "def f():\n    from textbook import MCTS", "imports point down"),
     ("funcs.py", "from model import Residual_CNN", "networks are imported when first needed"),
     ("interface/cli.py", "from network import openvino_predictor", "networks are imported when first needed"),
     ("network/choose.py", "from network.keras_import import keras", "networks are imported when first needed"),

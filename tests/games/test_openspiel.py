@@ -19,7 +19,7 @@ from storage import run_folders  # noqa: E402
 from support.command_line import SMALL  # noqa: E402
 from support.perft import sequences  # noqa: E402
 from support.search_cases import Projection, numbers, rooted  # noqa: E402
-from textbook import Textbook  # noqa: E402
+from textbook import MCTS as Textbook  # noqa: E402
 
 SPECS = [
     "amazons(board_size=6)", "breakthrough(rows=5,columns=4)", "checkers", "clobber", "connect_four", "dots_and_boxes",

@@ -12,7 +12,7 @@ from search.tables import GUMBEL
 from support.board_drawings import play
 from support.search_cases import GAMES, POSITIONS, Projection, rooted, value_of, values_after
 from support.tiny_runs import tiny
-from textbook import Textbook
+from textbook import MCTS as Textbook
 from training.selfplay import SelfPlay, game_seed
 
 
