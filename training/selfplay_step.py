@@ -41,7 +41,7 @@ class GamesInFlight(NamedTuple):
     """[S] float32: for player 1"""
     over: np.ndarray
     """[T] int32: the trees whose games ended in the last step"""
-    start_simulation: np.ndarray
+    begin: np.ndarray
     """[T] int32: trees in which the next step begins games"""
     seeds: np.ndarray
     """[T] uint64: of these games"""
