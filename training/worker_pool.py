@@ -281,7 +281,7 @@ class WorkerPool:
         for task in tasks:
             task.failures += 1
             if task.failures >= FAILURES:
-                raise WorkersFailed(f"{task} of iteration {self._order['iteration']} failed {FAILURES} times; {told}")
+                raise WorkersFailed(f"{task} of iteration {self._spec['iteration']} failed {FAILURES} times; {told}")
             self._todo.appendleft(task)
 
     # ---- tasks
