@@ -113,7 +113,7 @@ def _matches(session: Session, stop: Callable[[], bool]) -> dict[str, Any]:
     iteration, version = s.iteration, s.current_version
     lines = s.store.lines()
     today = s.store.finished(iteration)
-    sims_then, fast_then = budgets(c, iteration)
+    sims_then, fast_then = budgets(c.selfplay, iteration)
     played = dataclasses.replace(c, mcts_sims=sims_then, fast_sims=fast_then)
     top = strongest(played, today["self-play"]["plies"], plain=isinstance(s.game, PlainGame))
     sims = next_opponent(lines, top)

@@ -71,7 +71,7 @@ def play_self(session: Session, stop: Callable[[], bool] = _never) -> None:
     wanted = [i for i in range(c.episodes) if i not in have]
     if time.perf_counter() - s.raw_at > RAW_EVERY:
         predictor = s.predictor("selfplay", version)
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c), seconds=RAW_SECONDS)
+        s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, c.selfplay), seconds=RAW_SECONDS)
         s.raw_at = time.perf_counter()
     pool = source_of(s).pool
     before, began = pool.counts(), time.perf_counter()
@@ -277,7 +277,7 @@ def _tournament(session: Session, current: int, best: int, stop: Callable[[], bo
     with s.console.phase("tournament", s.config.eval_episodes, len(known)) as phase:
         return tournament(
             s.game, s.agent(current, name="current_player", role="current", log=True),
-            s.agent(best, name="best_player", role="best", log=True), s.config,
+            s.agent(best, name="best_player", role="best", log=True), s.config.tournament,
             seed=s.config.seed * 1_000_003 + iteration, known=known, keep=keep,
             report=phase.update,
         )  # fmt: skip
