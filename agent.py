@@ -9,11 +9,12 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TextIO
 
 import numpy as np
 
-from config import UserError
+from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor, TreeFull
 from memory import Batch
@@ -91,9 +92,8 @@ class Agent(Player):
     """Searches with a network's priors and values."""
 
     def __init__(
-        self, name: str, game: Game, predictor: Predictor, *, mcts_sims: int = 400, cpuct: float = 1.25,
-        fpu_reduction: float = 0.25, prove: bool = False, look_ahead: int = 0, endgame: int = 0, epsilon: float = 0.25,
-        alpha: float = 0.0, noisy: bool = False, leaves: int = 8, cache_size: int = 1 << 16, model: Any = None,
+        self, name: str, game: Game, predictor: Predictor, search: SearchSettings = PLAIN_SEARCH, *,
+        mcts_sims: int = 400, noisy: bool = False, leaves: int = 8, cache_size: int = 1 << 16, model: Any = None,
         logger_mcts: logging.Logger | None = None, rng: np.random.Generator | None = None,
         seconds: float = float("inf"),
     ) -> None:  # fmt: skip
@@ -103,17 +103,14 @@ class Agent(Player):
         """
         super().__init__(name, game)
         self.predictor = predictor
+        self.search = search
         self.mcts_sims = mcts_sims
         self.model = model
         self.logger_mcts = logger_mcts
         self.rng = rng or np.random.default_rng(0)
-        self.alpha, self.noisy, self.seconds = alpha, noisy, seconds
-        self._leaves = leaves
+        self.noisy, self.seconds = noisy, seconds
+        self._leaves, self._cache_size = leaves, cache_size
         self.at_once = int(np.clip(trees_in(TREES_BYTES, game, mcts_sims), 2, self.at_once)) if self._patient else 1
-        self._options: dict[str, Any] = {
-            "cpuct": cpuct, "fpu_reduction": fpu_reduction, "epsilon": epsilon, "cache_size": cache_size,
-            "prove": prove, "look_ahead": look_ahead, "endgame": endgame,
-        }  # fmt: skip
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None
         self._logged: dict[int, MCTS] = {}
@@ -204,10 +201,11 @@ class Agent(Player):
             NN_value = -NN_value
         return action, pi, value, NN_value
 
-    def twin(self, game: Game, mcts_sims: int, **changes: Any) -> Agent:
-        """Return a player with this one's network, its settings but for `changes`, and a tree of its own."""
-        options = {"leaves": self._leaves, **self._options, **changes}
-        return Agent(self.name, game, self.predictor, mcts_sims=mcts_sims, **options)
+    def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:
+        """Return a player with this one's network, its search settings but for `changes`, and a tree of its own."""
+        search = replace(self.search, **(changes or {}))
+        options = {"leaves": self._leaves, "cache_size": self._cache_size, **options}
+        return Agent(self.name, game, self.predictor, search, mcts_sims=mcts_sims, **options)
 
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
         """Search a state until its root has `sims` visits, those kept from before included; return the root.
@@ -230,7 +228,7 @@ class Agent(Player):
             self.MCTS.set_root(state, sims=sims)
         self.MCTS.solve_root()
         if self.noisy:
-            self.MCTS.add_noise(self.alpha)
+            self.MCTS.add_noise(self.search.alpha)
         if self.logger_mcts is None:
             self.MCTS.search(self.predictor, sims, stop=None if self._patient and stop is None else late)
         else:
@@ -267,7 +265,7 @@ class Agent(Player):
         if self.MCTS is not None:
             self.MCTS.clear()
         if self.logger_mcts is not None:
-            self._logged[slot] = self._make(1, 1, cache_size=0)
+            self._logged[slot] = self._make(1, 1, cached=False)
             self._logged[slot].reset(0, seed)
         elif self._many is not None:
             self._many.reset(slot, seed)
@@ -283,7 +281,7 @@ class Agent(Player):
         for slot, state in zip(slots, states, strict=True):
             m.set_root(state, tree=slot, sims=self.mcts_sims)
             if self.noisy:
-                m.add_noise(self.alpha, tree=slot)
+                m.add_noise(self.search.alpha, tree=slot)
         m.search(self.predictor, self.mcts_sims, slots)
         return [m.decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
 
@@ -312,9 +310,11 @@ class Agent(Player):
             raise RuntimeError("expected `buildMCTS(state)` first")
         return self.MCTS
 
-    def _make(self, trees: int, leaves: int, sims: int | None = None, **changes: int) -> MCTS:
-        options = {"seed": int(self.rng.integers(2**31)), "sims": max(sims or 0, self.mcts_sims), **self._options}
-        return MCTS(self.game, trees=trees, leaves=leaves, **{**options, **changes})
+    def _make(self, trees: int, leaves: int, sims: int = 0, *, cached: bool = True) -> MCTS:
+        return MCTS(
+            self.game, self.search, trees=trees, leaves=leaves, sims=max(sims, self.mcts_sims),
+            cache_size=self._cache_size if cached else 0, seed=int(self.rng.integers(2**31)),
+        )  # fmt: skip
 
     @property
     def _logging(self) -> bool:

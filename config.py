@@ -1,7 +1,8 @@
 """Every setting, with its range and the article's value; JSON. Standard library only; presets: training/presets.py.
 
-A setting that the article has too keeps its name, in lower case. A `Config` is a frozen value: change one
-with `dataclasses.replace` or `with_overrides`, which check every field and report all faults at once.
+A setting that the article has too keeps its name, in lower case. Code takes the group it needs, files and flags hold
+all in one flat `Config`: frozen values, which check every field and report all faults at once. Change one with
+`dataclasses.replace` or, a `Config`, with `with_overrides`.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import math
 import re
 import typing
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
+G = TypeVar("G", bound="_Checked")
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
 
 
@@ -40,8 +42,21 @@ def setting(default: Any, low: float | None = None, high: float | None = None, *
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
-    """All settings of a run. `config.json` in the run folder holds exactly these fields."""
+class _Checked:
+    """Settings that are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        faults = find_faults(vars(self))
+        if faults:
+            raise SettingsError("\n".join(faults))
+        for name, value in vars(self).items():
+            if isinstance(value, list):  # layers, from a file
+                object.__setattr__(self, name, tuple(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings(_Checked):
+    """What a run learns, and for how long."""
 
     game: str = setting("connect4", fixed=True)
     """Game to learn; parameters in brackets, e.g. "connect4(rows=5,columns=6)"."""
@@ -52,7 +67,11 @@ class Config:
     minutes: float = setting(0.0, 0, 10**6)
     """Stop after the iteration in which so much time has been worked, the learning rate at its end; 0 = no limit."""
 
-    # ---- self-play
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlaySettings(_Checked):
+    """How the games of self-play are played."""
+
     episodes: int = setting(1024, 1, 10**6)
     """Games of self-play in an iteration (article: 30)."""
     mcts_sims: int = setting(96, 1, 60_000)
@@ -71,15 +90,32 @@ class Config:
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     full_after_opening: bool = setting(False)
     """The first search after random moves is full: the one position of a game that is like no other is learnt."""
+    root_temperature: float = setting(1.0, 0.1, 10)
+    """Temperature T of the root's priors in full searches without gumbel at a game's first ply; then towards 1 + 0.4
+    (T - 1), half of the way in turns_until_tau0 plies (KataGo: 1.25, so 1.1 in the end; article: 1)."""
+    gumbel: int = setting(0, 0, 10_000)
+    """m: moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, for few
+    simulations (Danihelka 2022: 16); in place of Dirichlet noise and tau, without the last search's tree. 0 = none."""
+    games_in_flight: int = setting(256, 1, 65_536)
+    """Games of self-play side by side, rounded up to what a compiled batch holds for each thread."""
+    workers: int = setting(0, 0, 256)
+    """Processes that play the games of self-play; 0 = threads of this one. The games are the same."""
+    cache_size: int = setting(1 << 18, 0, 1 << 26)
+    """Positions whose evaluation is remembered until the weights change; 0 = each thread's last one."""
+    selfplay_with: Literal["current", "best"] = setting("current")
+    """Which network plays the training games (article: best)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(_Checked):
+    """How a tree is searched, wherever one is."""
+
     cpuct: float = setting(1.25, 0.01, 100)
     """Weight of the prior in the search (article: 1)."""
     epsilon: float = setting(0.25, 0, 1)
     """Share of Dirichlet noise at the root in self-play (article: 0.2)."""
     alpha: float = setting(0.0, 0, 1000)
     """Concentration of that noise; 0 = 10.83 / number of legal moves that do not lose at once (article: 0.8)."""
-    root_temperature: float = setting(1.0, 0.1, 10)
-    """Temperature T of the root's priors in full searches without gumbel at a game's first ply; then towards 1 + 0.4
-    (T - 1), half of the way in turns_until_tau0 plies (KataGo: 1.25, so 1.1 in the end; article: 1)."""
     fpu_reduction: float = setting(0.25, -1, 2)
     """Unvisited moves count as the node's value less this x sqrt(visited prior); below 0 they count as 0, as
     in the article. At the root the reduction is 0."""
@@ -95,19 +131,12 @@ class Config:
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits); those that the
     search did not want are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
-    gumbel: int = setting(0, 0, 10_000)
-    """m: moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, for few
-    simulations (Danihelka 2022: 16); in place of Dirichlet noise and tau, without the last search's tree. 0 = none."""
-    games_in_flight: int = setting(256, 1, 65_536)
-    """Games of self-play side by side, rounded up to what a compiled batch holds for each thread."""
-    workers: int = setting(0, 0, 256)
-    """Processes that play the games of self-play; 0 = threads of this one. The games are the same."""
-    cache_size: int = setting(1 << 18, 0, 1 << 26)
-    """Positions whose evaluation is remembered until the weights change; 0 = each thread's last one."""
-    selfplay_with: Literal["current", "best"] = setting("current")
-    """Which network plays the training games (article: best)."""
 
-    # ---- memory and retraining
+
+@dataclass(frozen=True, kw_only=True)
+class MemorySettings(_Checked):
+    """Which positions are kept, and what they say of the result."""
+
     memory_size: int = setting(600_000, 16, 10**8)
     """Most positions in the training window (article: 30000)."""
     first_window: int = setting(0, 0, 10**8)
@@ -115,6 +144,18 @@ class Config:
     memory_size (KataGo: 250000). 0 = as many as memory_size holds (article: 0)."""
     min_memory: int = setting(5_000, 1, 10**8)
     """Positions that must be there before training starts (article: memory_size)."""
+    fast_positions: float = setting(0.0, 0, 1, fixed=True)
+    """Share of the positions searched fast that are in the memory too, to train the value only (KataGo and the article:
+    none); as many steps as without them."""
+    value_lambda: float = setting(1.0, 0, 1, fixed=True)
+    """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
+    which takes the result's place (TD(lambda); the article: 1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings(_Checked):
+    """How the network learns from them."""
+
     batch_size: int = setting(512, 1, 65_536)
     """Positions in a training batch (article: 256)."""
     training_loops: int = setting(0, 0, 10**6)
@@ -128,12 +169,6 @@ class Config:
     1 + log2 n, or as often as any (AlphaZero.jl: log; article: linear)."""
     value_from_search: float = setting(0.25, 0, 1)
     """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
-    fast_positions: float = setting(0.0, 0, 1, fixed=True)
-    """Share of the positions searched fast that are in the memory too, to train the value only (KataGo and the article:
-    none); as many steps as without them."""
-    value_lambda: float = setting(1.0, 0, 1, fixed=True)
-    """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
-    which takes the result's place (TD(lambda); the article: 1)."""
     optimizer: Literal["sgd", "adamw", "muon"] = setting("muon", fixed=True)
     """SGD with momentum as in the article, AdamW, or Muon for the residual tower with AdamW for the rest."""
     learning_rate: float = setting(0.003, 1e-8, 10)
@@ -152,7 +187,11 @@ class Config:
     weight_decay: float = setting(0.1, 0, 1)
     """Decoupled weight decay with AdamW and Muon: times the rate, the share by which a step shrinks the weights."""
 
-    # ---- the network
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings(_Checked):
+    """What the network is made of, what it learns beside moves and values, and what computes it."""
+
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
     `laptop` on a processor without AMX: 32x3, six)."""
@@ -175,7 +214,11 @@ class Config:
     backend: Literal["auto", "keras", "openvino"] = setting("auto")
     """Who answers for the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
 
-    # ---- the tournament
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentSettings(_Checked):
+    """When the current network becomes the best."""
+
     promotion: Literal["sprt", "threshold"] = setting("sprt")
     """How the current network becomes the best: a sequential test, or the article's ratio of scores."""
     eval_episodes: int = setting(400, 2, 100_000)
@@ -191,7 +234,11 @@ class Config:
     sprt_score: float = setting(0.55, 0.501, 0.99)
     """sprt: tests "scores this much" against "scores a half", both errors 5 %."""
 
-    # ---- the scoreboard
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreboardSettings(_Checked):
+    """How the newest network is measured."""
+
     score_every: int = setting(1, 0, 10**6)
     """Iterations from one scoreboard to the next, where exact values are known; 0 = never."""
     score_positions: int = setting(300, 1, 100_000)
@@ -202,11 +249,31 @@ class Config:
     """Games against rollout players that grow when they are beaten, every `eval_every` iterations with `eval_sims`
     simulations a move; 0 = none."""
 
-    def __post_init__(self) -> None:
-        faults = find_faults(vars(self))
-        if faults:
-            raise SettingsError("\n".join(faults))
-        object.__setattr__(self, "hidden_cnn_layers", tuple(self.hidden_cnn_layers))
+
+class _Group(Generic[G]):
+    """A group of a config's settings as a value of its own."""
+
+    def __init__(self, kind: type[G]) -> None:
+        self.kind = kind
+
+    def __get__(self, config: Config, owner: type) -> G:
+        return self.kind(**{f.name: getattr(config, f.name) for f in dataclasses.fields(self.kind)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(
+    ScoreboardSettings, TournamentSettings, NetworkSettings, TrainingSettings, MemorySettings, SearchSettings,
+    SelfPlaySettings, RunSettings,
+):  # fmt: skip
+    """All settings of a run. `config.json` in the run folder holds exactly these fields."""
+
+    search = _Group(SearchSettings)
+    selfplay = _Group(SelfPlaySettings)
+    memory = _Group(MemorySettings)
+    training = _Group(TrainingSettings)
+    network = _Group(NetworkSettings)
+    tournament = _Group(TournamentSettings)
+    scoreboard = _Group(ScoreboardSettings)
 
 
 FIELDS = {f.name: f for f in dataclasses.fields(Config)}
@@ -277,6 +344,10 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     return faults
 
 
+PLAIN_SEARCH = SearchSettings(proofs=False, look_ahead=0, endgame=0)
+"""By the network alone: nothing is proven or solved."""
+
+
 def with_overrides(config: Config, /, **changes: Any) -> Config:
     """Return a config with some fields changed; raise `SettingsError` naming every impossible one.
 
@@ -324,6 +395,6 @@ def is_fixed(name: str) -> bool:
     return bool(FIELDS[name].metadata["fixed"])
 
 
-def layers(config: Config) -> list[tuple[int, int]]:
+def layers(network: NetworkSettings) -> list[tuple[int, int]]:
     """Return (filters, kernel size) of each entry of `hidden_cnn_layers`."""
-    return [(int(a), int(b)) for a, b in (text.split("x") for text in config.hidden_cnn_layers)]
+    return [(int(a), int(b)) for a, b in (text.split("x") for text in network.hidden_cnn_layers)]

@@ -66,7 +66,7 @@ class Session:
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
         self.memory = Memory(
             self.game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-            ownership=learns_ownership(config, self.game),
+            ownership=learns_ownership(config.network, self.game),
         )  # fmt: skip
         self._model: Any = None
         self.game_source: Any = None
@@ -307,7 +307,7 @@ class Session:
         from network.predictor import STEADY
 
         if role not in self._predictors:
-            streams = side_by_side(self.game, self.config)[1] if role == "selfplay" else 1
+            streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
             made = make_predictor(self.model, backend=self.config.backend, streams=streams, smallest=smallest)
             self._predictors[role], self._loaded[role] = made, -1
@@ -316,18 +316,13 @@ class Session:
             self._loaded[role] = version
         return self._predictors[role]
 
-    def agent(
-        self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False, **options: Any
-    ) -> Agent:
+    def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:
         """Return a player with a version's network and the run's search settings; `log`: its searches, if logged."""
-        c = self.config
-        settings: dict[str, Any] = {
-            "cpuct": c.cpuct, "fpu_reduction": c.fpu_reduction, "prove": c.proofs, "look_ahead": c.look_ahead,
-            "endgame": c.endgame, "mcts_sims": sims or c.eval_sims, **options,
-        }  # fmt: skip
         predictor, logger = self.predictor(role or f"version{version}", version), self.loggers.mcts if log else None
-        name = name or f"version{version:04}"
-        return Agent(name, self.game, predictor, model=self.model, logger_mcts=logger, **settings)
+        return Agent(
+            name or f"version{version:04}", self.game, predictor, self.config.search,
+            mcts_sims=sims or self.config.eval_sims, model=self.model, logger_mcts=logger,
+        )  # fmt: skip
 
     def version_player(self, version: int, *, run: int | None = None, name: str = "") -> Player:
         """Return a version of this run as a player, a person for -1."""

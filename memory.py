@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled
-from config import Config
+from config import NetworkSettings
 from game import PLAYER, Game
 from games.plain import PlainGame
 from storage.atomic_files import DamagedData
@@ -25,9 +25,9 @@ ILLEGAL = -1.0
 """Marks illegal moves in a policy target."""
 
 
-def learns_ownership(config: Config, game: Game) -> bool:
+def learns_ownership(network: NetworkSettings, game: Game) -> bool:
     """True where a network of these settings learns whose each point is at the end of this game."""
-    return config.ownership_weight > 0 and game.start().owners is not None
+    return network.ownership_weight > 0 and game.start().owners is not None
 
 
 class Batch(NamedTuple):

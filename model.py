@@ -61,9 +61,10 @@ class Gen_Model:
         self.precision = resolve_precision(config.precision)
         keras.utils.set_random_seed(config.seed)
         policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
+        owned = config.ownership_weight if learns_ownership(config.network, game) else 0.0
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
-            "ownership_head": (ownership_loss, config.ownership_weight if learns_ownership(config, game) else 0.0),
+            "ownership_head": (ownership_loss, owned),
         }
         self.extra_heads = {name: head for name, head in heads.items() if head[1]}
         """Heads that only help to learn: {name: (loss, its weight)}; `_build` may leave them out."""
@@ -74,7 +75,7 @@ class Gen_Model:
         self.plain = self._build("float32") if policy != "float32" else self.model
         """The same network as it answers, any number of boards in float32; its weights are copied when it is asked."""
         self.model.compile(
-            optimizer=make_optimizer(config),
+            optimizer=make_optimizer(config.training),
             loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits}
             | {name: loss for name, (loss, _) in self.extra_heads.items()},
             loss_weights={"value_head": 0.5, "policy_head": 0.5}
@@ -257,7 +258,7 @@ class Residual_CNN(Gen_Model):
     """A convolution, then residual blocks, then a value and a policy head (AGZ, Methods)."""
 
     def _build(self, dtype: str) -> keras.Model:
-        filters_and_kernels = layer_sizes(self.config)
+        filters_and_kernels = layer_sizes(self.config.network)
         self._dtype, self._boards = dtype, 1
         if dtype == "mixed_bfloat16" and type(self) is Residual_CNN:  # a tower of others may mix neighbouring columns
             kernels = [kernel for _, kernel in filters_and_kernels]

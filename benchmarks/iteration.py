@@ -34,7 +34,7 @@ def main() -> None:
     game = games.make(options.game)
     config = preset("laptop", game=options.game)
     model = make_network(config, game)
-    trees, threads = side_by_side(game, config)
+    trees, threads = side_by_side(game, config.selfplay)
     predictor = make_predictor(model, streams=threads, smallest=STEADY)
     plays = {n: SelfPlay(game, preset("laptop", game=options.game, games_in_flight=n), threads=threads)
              for n in options.in_flight}  # fmt: skip

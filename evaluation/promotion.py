@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agent import Player
-from config import Config
+from config import TournamentSettings
 from evaluation.match import MatchGame, contest
 from evaluation.rating import Score, log_likelihood_ratio, rate, sprt_bounds
 from game import Game
@@ -85,7 +85,7 @@ def tournament(
     game: Game,
     current: Player,
     best: Player,
-    config: Config,
+    settings: TournamentSettings,
     *,
     seed: int,
     known: dict[int, float] | None = None,
@@ -96,15 +96,15 @@ def tournament(
 
     `known` holds scores of games already played; `keep` is given the new ones a batch at a time.
     """
-    sequential = config.promotion == "sprt"
+    sequential = settings.promotion == "sprt"
 
     def judge(scores: list[float], final: bool) -> Verdict | None:
         if sequential:
-            return judge_sprt(scores, config.sprt_score, final)
-        return judge_threshold(scores, config.scoring_threshold) if final else None
+            return judge_sprt(scores, settings.sprt_score, final)
+        return judge_threshold(scores, settings.scoring_threshold) if final else None
 
     scores = contest(
-        game, (current, best), config.eval_episodes, seed=seed, opening_plies=config.opening_plies,
+        game, (current, best), settings.eval_episodes, seed=seed, opening_plies=settings.opening_plies,
         over=lambda scores: judge(scores, False) is not None, every=32, batch=SIDE_BY_SIDE, known=known, keep=keep,
         report=report,
     )  # fmt: skip

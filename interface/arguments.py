@@ -126,12 +126,13 @@ def _field_type(name: str, hint: Any, text: str | None, default: Any, kind: type
 
 
 def _texts(kind: type) -> dict[str, str]:
-    """Return {field: the text below it}."""
-    tree: Any = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    """Return {field: the text below it}, of what a dataclass inherits as well."""
     texts: dict[str, str] = {}
-    for field, text in itertools.pairwise(tree.body):
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(field.target, ast.Name):
-            texts[field.target.id] = _joined(ast.literal_eval(text.value))
+    for part in reversed([each for each in kind.__mro__ if dataclasses.is_dataclass(each)]):
+        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
+        for field, text in itertools.pairwise(tree.body):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(field.target, ast.Name):
+                texts[field.target.id] = _joined(ast.literal_eval(text.value))
     return texts
 
 

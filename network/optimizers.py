@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from config import Config
+from config import TrainingSettings
 from network.keras_import import keras, ops
 
 CLIP = 5.0
@@ -20,13 +20,13 @@ _QUINTIC = 3.4445, -4.7750, 2.0315
 """Coefficients of the Newton-Schulz step (Jordan et al.): steepest at 0, singular values end at 0.7 to 1.2."""
 
 
-def make_optimizer(config: Config) -> keras.optimizers.Optimizer:
+def make_optimizer(training: TrainingSettings) -> keras.optimizers.Optimizer:
     """Return the optimizer named in the settings; its rate is set before each step."""
-    if config.optimizer == "sgd":
+    if training.optimizer == "sgd":
         # never quite 0, for which Keras would remember nothing: so it may change while a run lives
-        return keras.optimizers.SGD(config.learning_rate, momentum=max(float(config.momentum), 1e-9))
-    kind = keras.optimizers.AdamW if config.optimizer == "adamw" else Muon
-    optimizer = kind(config.learning_rate, weight_decay=config.weight_decay, clipnorm=CLIP)
+        return keras.optimizers.SGD(training.learning_rate, momentum=max(float(training.momentum), 1e-9))
+    kind = keras.optimizers.AdamW if training.optimizer == "adamw" else Muon
+    optimizer = kind(training.learning_rate, weight_decay=training.weight_decay, clipnorm=CLIP)
     optimizer.exclude_from_weight_decay(var_names=[r"(^|/)(bias|gamma|beta)(:|$)"])
     return optimizer
 

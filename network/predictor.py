@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from config import Config
+from config import SelfPlaySettings
 from game import Game
 from games.plain import PlainGame
 
@@ -108,13 +108,13 @@ def measure_raw(
     return sum(rates)
 
 
-def side_by_side(game: Game, config: Config, threads: int | None = None) -> tuple[int, int]:
+def side_by_side(game: Game, play: SelfPlaySettings, threads: int | None = None) -> tuple[int, int]:
     """Return (games a thread, threads): one thread a core unless told, one for a game in plain Python.
 
     A thread's games are as many as a compiled batch holds, which so has no padding; where there are less than half as
     many as the smallest holds, their number was chosen to be small.
     """
     threads = cores() if threads is None else threads
-    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, config.games_in_flight))
-    share = -(-config.games_in_flight // threads)
+    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, play.games_in_flight))
+    share = -(-play.games_in_flight // threads)
     return share if 2 * share < STEADY else padded(max(share, STEADY)), threads

@@ -33,7 +33,7 @@ def _network_of(source: Path, store: Store, config: Config, game: Game) -> Confi
         given = theirs.get("hidden_cnn_layers")
         if isinstance(given, list) and not find_faults({"hidden_cnn_layers": given}):
             smaller = replace(config, hidden_cnn_layers=tuple(given))
-            if config.normalisation == "fixed" and holds(layers(config), layers(smaller)):
+            if config.normalisation == "fixed" and holds(layers(config.network), layers(smaller.network)):
                 return smaller
         told += " (one with fewer filters or blocks and the same kernels would do, with normalisation fixed)"
     raise UserError(f"{source.name} has another network: {told}")

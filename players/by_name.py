@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import logging
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +156,11 @@ def _unknown(name: str) -> UserError:
 
 def network_player(
     game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path | None = None, smallest: int = 1,
-    averaged: bool = False, **options: Any,
+    averaged: bool = False, changes: dict[str, Any] | None = None, **options: Any,
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written.
 
+    It searches with the run's settings but for `changes`; `options` are those of `Agent`.
     `smallest`: batch size to pad questions to at least; with `predictor.STEADY` answers do not depend on the batch.
     `averaged`: answers are means over the symmetries of the board.
     """
@@ -192,15 +194,12 @@ def network_player(
         model.set_weights(weights)
     finally:
         store.close()
-    settings: dict[str, Any] = {
-        "cpuct": config.cpuct, "fpu_reduction": config.fpu_reduction, "prove": config.proofs,
-        "look_ahead": config.look_ahead, "endgame": config.endgame, "mcts_sims": sims, **options,
-    }  # fmt: skip
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
     clock = f":{options['seconds']:g}s" if "seconds" in options else ""
-    return Agent(f"{own}:version{number:04}{clock}", game, predictor, model=model, **settings)
+    name, search = f"{own}:version{number:04}{clock}", replace(config.search, **(changes or {}))
+    return Agent(name, game, predictor, search, mcts_sims=sims, model=model, **options)
 
 
 def _folder(game: Game, run: int | None, root: Path | None) -> Path:

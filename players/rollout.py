@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from compiled import call
+from config import SearchSettings
 from game import PLY, Game, GameState
 from games.chains import liberties
 from games.littlego import PASS, PLIES, LittleGo
@@ -18,11 +19,11 @@ from network.predictor import cores
 from players.simple import BatchPlayer
 from search.proofs import WIN
 from search.rollouts import rollout_step
-from search.select import Rule
+from search.select import rule_of
 from search.tables import forest_bytes, trees_in
 
-EXPLORATION = 1.4
-"""c of UCB1, for values from -1 to 1."""
+SEARCH = SearchSettings(cpuct=1.4, epsilon=0.0, fpu_reduction=-1.0, look_ahead=0, endgame=0)
+"""With proofs; cpuct is the c of UCB1, for values from -1 to 1."""
 FEW = 8
 """Simulations until a search first looks at the clock: later as many as take about LOOK, which differs by the game."""
 LOOK = 0.01
@@ -99,9 +100,9 @@ class RolloutPlayer(BatchPlayer):
             fits = TREES_BYTES * 1000 // forest_bytes(self.game, 1, 1, 1000)
             sims = self._sims if self._sims is not None else max(fits // 2 - 2, 1000)
             count = 1 if self._sims is not None else self._lanes
-            self._games[slot] = [MCTS(self.game, sims=sims, cache_size=0, seed=lane) for lane in range(count)]
+            self._games[slot] = [MCTS(self.game, SEARCH, sims=sims, cache_size=0, seed=lane) for lane in range(count)]
             for mcts in self._games[slot]:
-                mcts.rule = Rule(EXPLORATION, 0.0, -1.0, 0.0, ucb=True, prove=True)
+                mcts.rule = rule_of(SEARCH, ucb=True)
         return self._games[slot]
 
     def new_game(self, slot: int, seed: int) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call
+from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
 from games.plain import PlainGame
 from search.endgame import solve_root
@@ -16,7 +17,7 @@ from search.pipeline import search_step
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.sampling import choose, draw_noise
-from search.select import Rule
+from search.select import rule_of
 from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
 from search.speed.bound_arguments import BoundArguments
@@ -50,14 +51,8 @@ class ManyTrees:
     def __init__(
         self,
         game: Game,
+        settings: SearchSettings = PLAIN_SEARCH,
         *,
-        cpuct: float = 1.25,
-        epsilon: float = 0.25,
-        fpu_reduction: float = 0.25,
-        prove: bool = False,
-        look_ahead: int = 0,
-        endgame: int = 0,
-        forced: float = 0.0,
         trees: int = 1,
         leaves: int = 1,
         sims: int = 800,
@@ -70,13 +65,12 @@ class ManyTrees:
         self.game = game
         self.rules = game.rules
         self.leaves = leaves
-        self.rule = Rule(
-            float(cpuct), float(epsilon), float(fpu_reduction), float(leaves > 1), prove=prove, forced=float(forced)
-        )
+        self.rule = rule_of(settings, leaves=leaves)
         self.cache = make_cache(cache_size, game.action_size)
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), endgame)
-        self.forest.trees["ahead"] = look_ahead if prove and game.won_by_a_move else 0
-        self.forest.trees["late"] = game.max_plies - (endgame if prove and game.won_by_a_move else 0)
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame)
+        solves = settings.proofs and game.won_by_a_move
+        self.forest.trees["ahead"] = settings.look_ahead if solves else 0
+        self.forest.trees["late"] = game.max_plies - (settings.endgame if solves else 0)
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)

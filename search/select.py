@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import at, inlined
+from config import SearchSettings
 from search.proofs import DRAW, UNPROVEN
 from search.tables import DIRICHLET, materialise_edge
 
@@ -22,7 +23,7 @@ FORCED = 1e12
 
 
 class Rule(NamedTuple):
-    """Numbers of the selection rule."""
+    """Numbers of the selection rule, made by `rule_of`."""
 
     cpuct: float
     """Weight of exploration: c of PUCT or of UCB1."""
@@ -37,6 +38,19 @@ class Rule(NamedTuple):
     """Keep what is proven: won, lost and drawn positions are not searched again (search/proofs.py)."""
     forced: float = 0.0
     """k of forced playouts: a visited root move gets at least sqrt(k P sum N) visits while there is noise."""
+
+
+def rule_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Rule:
+    """Return the selection rule of a search with up to so many leaves of a tree in the air."""
+    return Rule(
+        cpuct=float(search.cpuct),
+        epsilon=float(search.epsilon),
+        fpu=float(search.fpu_reduction),
+        virtual_loss=float(leaves > 1),
+        ucb=ucb,
+        prove=search.proofs,
+        forced=float(search.forced_playouts),
+    )
 
 
 @inlined

@@ -11,13 +11,12 @@ import pytest
 from agent import Agent, Quit, Resigned, TakeBack, User
 from config import UserError
 from support.board_drawings import play
-from support.search_cases import GAMES, POSITIONS, Projection, always, numbers
+from support.search_cases import GAMES, POSITIONS, Projection, always, numbers, plain_search
 
 
 def agent_of(game, **options):
-    return Agent(
-        "agent", game, options.pop("predictor", None) or Projection(game), **{"mcts_sims": 60, **options}
-    )
+    predictor = options.pop("predictor", None) or Projection(game)
+    return Agent("agent", game, predictor, **{"mcts_sims": 60, **options})
 
 
 # ---- acting
@@ -85,7 +84,7 @@ def test_where_all_visited_moves_are_proven_to_lose_one_that_is_not_is_chosen(pr
         (i, SimpleNamespace(stats={"N": n, "Q": 0.0, "P": 0.1 * (i + 1)}, proven=proven))
         for i, (n, proven) in enumerate(zip(visits, proofs, strict=True))
     ]
-    agent.MCTS = SimpleNamespace(root=SimpleNamespace(edges=edges, proven=None, keeps=lambda e: e.proven != -1.0))
+    agent.MCTS = SimpleNamespace(root=SimpleNamespace(edges=edges, proven=None, keeps_proof=lambda e: e.proven != -1.0))
     pi = agent.getAV(1)[0]
     assert set(np.flatnonzero(pi)) == chosen and pi[min(chosen)] <= pi[max(chosen)]
 
@@ -253,7 +252,8 @@ def log_into(stream):
 @pytest.mark.parametrize("noisy", [False, True])
 def test_the_log_shows_every_number_of_every_choice_and_they_are_consistent(noisy):
     game, stream = GAMES["tictactoe"], io.StringIO()
-    agent = agent_of(game, mcts_sims=80, logger_mcts=log_into(stream), noisy=noisy, alpha=0.5, cpuct=2.0)
+    search = plain_search(alpha=0.5, cpuct=2.0)
+    agent = agent_of(game, mcts_sims=80, logger_mcts=log_into(stream), noisy=noisy, search=search)
     if noisy:
         agent.think(game.start(), 1)
     agent.think(game.start())

@@ -67,7 +67,7 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
 
     game = games.make(config.game)
     model = make_network(config, game)
-    threads = side_by_side(game, config)[1]
+    threads = side_by_side(game, config.selfplay)[1]
     predictor = make_predictor(model, backend=config.backend, streams=threads, smallest=STEADY)
     plain = Config(**{**vars(config), "cache_size": 0})
     found = _share(game, config, predictor, seconds)

@@ -20,7 +20,7 @@ def budget_text(session: Session) -> str:
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
-    trees, threads = side_by_side(s.game, c)
+    trees, threads = side_by_side(s.game, c.selfplay)
     s.raw_rate = measure_raw(predictor, s.game.input_shape, trees, threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)

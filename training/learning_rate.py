@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from config import Config
+from config import Config, TrainingSettings
 from storage.run_store import Store
 
 END = 0.05
@@ -32,17 +32,17 @@ def learning_rates(config: Config, store: Store, steps: int) -> list[float]:
     before, after = progress(config, store, 0.0), progress(config, store, 1.0)
     taken = int(store.get("steps", "0") or 0)
     way = [before + (after - before) * (step + 1) / steps for step in range(steps)]
-    return [rate_at(config, share, taken + step) for step, share in enumerate(way)]
+    return [rate_at(config.training, share, taken + step) for step, share in enumerate(way)]
 
 
-def rate_at(config: Config, share: float, step: int) -> float:
+def rate_at(training: TrainingSettings, share: float, step: int) -> float:
     """Return the rate when a share of the run is done, at a step that has so many before it.
 
     The cosine is that of Loshchilov, Hutter 2017 (SGDR, arXiv 1608.03983) without restarts.
     """
-    rate = config.learning_rate
-    if config.learning_rate_schedule == "steps":
+    rate = training.learning_rate
+    if training.learning_rate_schedule == "steps":
         rate *= 0.1 ** ((share >= 0.5) + (share >= 0.75))
-    elif config.learning_rate_schedule == "cosine":
+    elif training.learning_rate_schedule == "cosine":
         rate *= END + (1 - END) * 0.5 * (1 + math.cos(math.pi * share))
-    return rate * min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps else rate
+    return rate * min(1.0, (step + 1) / training.warmup_steps) if training.warmup_steps else rate

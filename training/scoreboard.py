@@ -111,7 +111,7 @@ def _matches(stage: Stage) -> dict[str, Any]:
     """Play the current opponent and the one half as strong; return the matches and the Elo that follows."""
     s = stage.session
     lines, plies = s.store.lines(), stage.earlier["self-play"]["plies"]
-    full, fast = budgets(s.config, stage.iteration)
+    full, fast = budgets(s.config.selfplay, stage.iteration)
     searched = dataclasses.replace(s.config, mcts_sims=full, fast_sims=fast)
     sims = next_opponent(lines, strongest(searched, plies, plain=isinstance(s.game, PlainGame)))
     agent = s.agent(s.current_version, role="current", sims=s.config.eval_sims)

@@ -61,7 +61,7 @@ class SelfPlay:
     """
 
     def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
-        share, threads = side_by_side(game, config, threads)
+        share, threads = side_by_side(game, config.selfplay, threads)
         self.workers = [_SearchThread(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(
@@ -98,7 +98,7 @@ class SelfPlay:
     def set_iteration(self, iteration: int) -> None:
         """Search with the budgets of this iteration from now on."""
         for worker in self.workers:
-            worker.set_budgets(*budgets(worker.config, iteration))
+            worker.set_budgets(*budgets(worker.config.selfplay, iteration))
 
     def clear_cache(self) -> None:
         """Forget all evaluations: the weights changed."""
@@ -200,19 +200,7 @@ class _SearchThread:
         self.trees = trees
         self._plain = isinstance(game, PlainGame)
         self._settings = compiled_settings(config)
-        self.mcts = ManyTrees(
-            game,
-            cpuct=config.cpuct,
-            epsilon=config.epsilon,
-            fpu_reduction=config.fpu_reduction,
-            prove=config.proofs,
-            look_ahead=config.look_ahead,
-            endgame=config.endgame,
-            forced=config.forced_playouts,
-            trees=trees,
-            sims=config.mcts_sims,
-            cache_size=cache_size,
-        )
+        self.mcts = ManyTrees(game, config.search, trees=trees, sims=config.mcts_sims, cache_size=cache_size)
         self._spare_buffers = max(SPARE_BUFFERS, trees // 4)
         self._flight = _games_in_flight(game, trees, trees + self._spare_buffers)
         self._boards = np.zeros((trees, *game.input_shape), np.uint8)

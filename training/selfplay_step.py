@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled, inlined, prefetch
-from config import Config
+from config import Config, SelfPlaySettings
 from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel
 from search.pipeline import expand_and_backup, run_to_leaves
@@ -65,25 +65,26 @@ class CompiledSettings(NamedTuple):
     temperature: float
 
 
-def budgets(config: Config, iteration: int) -> tuple[int, int]:
+def budgets(play: SelfPlaySettings, iteration: int) -> tuple[int, int]:
     """Return the simulations of a full and of a fast search of self-play in an iteration (from 1)."""
-    share = min(0.25 + 0.75 * (iteration - 1) / config.grow_sims, 1.0) if config.grow_sims else 1.0
-    sims, fast = (max(round(share * n), 1) for n in (config.mcts_sims, config.fast_sims))
+    share = min(0.25 + 0.75 * (iteration - 1) / play.grow_sims, 1.0) if play.grow_sims else 1.0
+    sims, fast = (max(round(share * n), 1) for n in (play.mcts_sims, play.fast_sims))
     return sims, min(fast, sims)
 
 
 def compiled_settings(config: Config) -> CompiledSettings:
     """Return the settings that compiled code needs, with the budgets of searches that have grown."""
+    play = config.selfplay
     return CompiledSettings(
-        *budgets(config, config.grow_sims + 1),
-        float(config.full_search_share),
-        config.turns_until_tau0,
-        float(config.alpha),
-        float(config.random_opening_share),
-        config.random_opening_plies,
-        config.full_after_opening,
-        config.gumbel,
-        float(config.root_temperature),
+        *budgets(play, play.grow_sims + 1),
+        float(play.full_search_share),
+        play.turns_until_tau0,
+        float(config.search.alpha),
+        float(play.random_opening_share),
+        play.random_opening_plies,
+        play.full_after_opening,
+        play.gumbel,
+        float(play.root_temperature),
     )
 
 

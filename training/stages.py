@@ -86,7 +86,8 @@ def _measure_raw_rate(session: Session, version: int) -> None:
     s = session
     if time.perf_counter() - s.raw_at > RAW_EVERY:
         predictor = s.predictor("selfplay", version)
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, *side_by_side(s.game, s.config), seconds=RAW_SECONDS)
+        games, threads = side_by_side(s.game, s.config.selfplay)
+        s.raw_rate = measure_raw(predictor, s.game.input_shape, games, threads, seconds=RAW_SECONDS)
         s.raw_at = time.perf_counter()
 
 
@@ -309,7 +310,7 @@ def _tournament(stage: Stage, current: int, best: int) -> Verdict:
     with stage.progress("tournament", s.config.eval_episodes, len(known)) as phase:
         return tournament(
             s.game, s.agent(current, name="current_player", role="current", log=True),
-            s.agent(best, name="best_player", role="best", log=True), s.config,
+            s.agent(best, name="best_player", role="best", log=True), s.config.tournament,
             seed=s.config.seed * 1_000_003 + iteration, known=known, keep=keep,
             report=phase.update,
         )  # fmt: skip

@@ -28,7 +28,7 @@ class NetworkPlayer:
         self._game = games.make(config.game)
         self._model = make_network(config, self._game)
         self._shapes = [w.shape for w in self._model.get_weights()]
-        streams = side_by_side(self._game, config)[1]
+        streams = side_by_side(self._game, config.selfplay)[1]
         self._predictor = make_predictor(self._model, backend=config.backend, streams=streams, smallest=STEADY)
         self._selfplay = SelfPlay(self._game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
@@ -70,5 +70,5 @@ def process_pool(config: Config, log: Callable[[str], None]) -> WorkerPool:
         settings = {"config": to_json(mine), "cores": cores_of(place, config.workers)}
         return ProcessHandle(place, report, make_network_player, settings)
 
-    trees, threads = side_by_side(games.make(config.game), mine, len(cores_of(0, config.workers)))
+    trees, threads = side_by_side(games.make(config.game), mine.selfplay, len(cores_of(0, config.workers)))
     return WorkerPool(spawn, workers=config.workers, side_by_side=trees * threads, log=log)

@@ -125,9 +125,9 @@ def processor(patient: Patient) -> Found:
 
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
-    window = Memory(game, 1, ownership=learns_ownership(c, game))
+    window = Memory(game, 1, ownership=learns_ownership(c.network, game))
     need = c.memory_size * window.bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
-    trees, threads = side_by_side(game, c)
+    trees, threads = side_by_side(game, c.selfplay)
     need += forest_bytes(game, trees * threads, 1, capacity_for(c.mcts_sims, 1)) + 2**30
     free = free_memory()
     return Found(

@@ -142,7 +142,7 @@ def solved_roots(count):
                 break
         if state.isEndGame or len(state.allowedActions) < 2:
             continue
-        mcts = rooted(game, state, prove=True, look_ahead=2, endgame=12)
+        mcts = rooted(game, state, proofs=True, look_ahead=2, endgame=12)
         mcts.search(Projection(game), 60)
         count -= 1
         yield mcts
@@ -162,7 +162,7 @@ def test_a_line_of_play_begins_with_a_move_that_keeps_what_is_proven():
 
 def test_the_exploration_that_is_told_is_that_of_the_prior_that_is_told():
     game = GAMES["connect4"]
-    mcts = rooted(game, after(game, [0, 6, 0, 6, 0, 5]), cpuct=1.25, prove=True, look_ahead=2)
+    mcts = rooted(game, after(game, [0, 6, 0, 6, 0, 5]), cpuct=1.25, proofs=True, look_ahead=2)
     mcts.search(Projection(game), 60)
     priors = np.array([0.05, 0.1, 0.2, 0.3, 0.1, 0.15, 0.1])
     found = describe(mcts.root, "x", (0.5, priors))

@@ -15,7 +15,7 @@ from players.names import NETWORKS, PLAYERS
 from players.uct import spiel_name
 from search.tables import capacity_for, forest_bytes, make_forest
 from support.board_drawings import play
-from support.search_cases import Projection
+from support.search_cases import Projection, plain_search
 from support.tiny_runs import QUIET, tiny, trained_looking
 
 
@@ -146,7 +146,7 @@ def test_a_clock_is_asked_where_the_network_is_not():
         if visits[-1]:
             break
     assert 0 < visits[-1] < 950_000, visits
-    patient = Agent("x", game, Projection(game), mcts_sims=10_000, prove=True)
+    patient = Agent("x", game, Projection(game), plain_search(proofs=True), mcts_sims=10_000)
     root = patient.think(play(game, "b2 b1"), stop=lambda: False)
     assert root.proven == 1.0 and root.visits < 10_000, "a proven root needs no more visits"
 

@@ -13,13 +13,13 @@ from interface.explain import explain
 from search.endgame_solver import FEW, make_line, solve
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
-from support.search_cases import Projection, always, rooted, value_of, values_after, walk
+from support.search_cases import Projection, always, plain_search, rooted, value_of, values_after, walk
 from support.tiny_runs import tiny
 from training.policy_target import write_target
 from training.presets import preset
 from training.selfplay import SelfPlay, game_seed
 
-LATE = {"prove": True, "look_ahead": 2, "endgame": 12}
+LATE = {"proofs": True, "look_ahead": 2, "endgame": 12}
 HARD = "1276751141173661277627536", "7626663562115324374373317"
 """Connect 4 with 17 empty cells where one move wins, in the end (bitbully: move 3, move 5; the others do not)."""
 
@@ -272,7 +272,7 @@ def test_a_win_is_known_although_another_move_takes_too_long():
 def test_explain_shows_what_is_known_and_what_the_network_thinks():
     game = games.make("connect4(rows=4,columns=5)")
     network, known, drawn = Projection(game), {}, 0
-    agent = Agent("late", game, network, mcts_sims=50, **{**LATE, "endgame": 10})
+    agent = Agent("late", game, network, plain_search(**{**LATE, "endgame": 10}), mcts_sims=50)
     for state in drawn_positions(game, 60, seed=7, least=10):
         if state.isEndGame or len(state.allowedActions) < 2 or game.rules.winning(state.row) >= 0:
             continue
@@ -294,8 +294,8 @@ def test_a_logged_search_is_the_same():
     for plies, line in ((12, HARD[0]), (12, HARD[1]), (17, HARD[0])):
         state, found = play(game, line), []
         for logger in (None, logging.getLogger("endgame")):
-            agent = Agent("late", game, Projection(game), mcts_sims=150, leaves=1, logger_mcts=logger,
-                          **{**LATE, "endgame": plies})  # fmt: skip
+            search = plain_search(**{**LATE, "endgame": plies})
+            agent = Agent("late", game, Projection(game), search, mcts_sims=150, leaves=1, logger_mcts=logger)
             action, pi, value, _ = agent.act(state, 0)
             found.append((action, list(pi), value))
         assert found[0] == found[1]

@@ -11,6 +11,7 @@ from funcs import playMatches
 from memory import Memory
 from players.alphabeta import AlphaBetaPlayer
 from search import many_trees
+from support.search_cases import plain_search
 from support.tiny_runs import jobs, tiny
 from training.selfplay import SelfPlay
 
@@ -61,7 +62,7 @@ def test_self_play_goes_on_with_what_was_found(monkeypatch, capacity):
 def test_games_against_who_plays_one_at_a_time_are_learned_from_too(options):
     game, learned = games.make("connect4"), []
     memory = Memory(game, 1000)
-    agent = Agent("net", game, flat, mcts_sims=20, prove=True)
+    agent = Agent("net", game, flat, plain_search(proofs=True), mcts_sims=20)
     other = AlphaBetaPlayer(game, **options)
     playMatches(game, agent, other, 4, logging.getLogger("full"), 0, memory, opening_plies=2)
     for record in memory.stmemory:

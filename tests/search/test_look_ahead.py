@@ -10,11 +10,11 @@ from agent import Agent
 from interface.explain import explain
 from search.proofs import LOSS
 from support.board_drawings import play
-from support.search_cases import GAMES, Projection, always, rooted, value_of
+from support.search_cases import GAMES, Projection, always, plain_search, rooted, value_of
 from support.tiny_runs import tiny
 from training.selfplay import SelfPlay, game_seed
 
-AHEAD = {"prove": True, "look_ahead": 2}
+AHEAD = {"proofs": True, "look_ahead": 2}
 
 
 def searched(game, state, sims, network=None, **options):
@@ -42,7 +42,7 @@ def test_a_threat_is_stopped_at_the_first_visit_whatever_the_network_thinks(spec
         assert edge.proven == (None if action == block else -1.0), game.move_name(action)
         assert (edge.stats["N"] > 0) == (action == block)
         assert edge.stats["P"] == (1.0 if action == block else 0.0)
-    agent = Agent("blocks", game, hating(game, [block]), mcts_sims=1, **AHEAD)
+    agent = Agent("blocks", game, hating(game, [block]), plain_search(**AHEAD), mcts_sims=1)
     assert agent.act(state, 0)[0] == block
     plain = searched(game, state, 2, hating(game, [block]), look_ahead=1)
     assert dict(plain.root.edges)[block].stats["N"] == 0, "one ply does not see it"
@@ -67,7 +67,7 @@ def test_where_every_move_loses_at_once_the_node_is_proven_and_as_root_the_netwo
     drawn = np.bincount([mcts.decide(0, 1.0)[0] for _ in range(3000)], minlength=7) / 3000
     assert drawn == pytest.approx(priors, abs=0.04)
     for logger in (None, logging.getLogger("lost")):
-        agent = Agent("lost", game, network, mcts_sims=50, logger_mcts=logger, **AHEAD)
+        agent = Agent("lost", game, network, plain_search(**AHEAD), mcts_sims=50, logger_mcts=logger)
         action, pi, value, _ = agent.act(lost, 0)
         assert action == priors.argmax() and pi == pytest.approx(priors) and value == -1.0
 
@@ -177,7 +177,7 @@ def test_walks_pass_through_a_forced_move_and_ask_where_there_is_a_choice():
 
 def test_explain_tells_the_networks_own_opinion_of_a_forced_position():
     game = games.make("connect4")
-    agent = Agent("explains", game, Projection(game), mcts_sims=40, **AHEAD)
+    agent = Agent("explains", game, Projection(game), plain_search(**AHEAD), mcts_sims=40)
     state = play(game, "1 7 1 7 1")
     told = explain(agent, state)
     value, priors, _ = agent.get_preds(state)

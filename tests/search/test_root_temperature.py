@@ -100,7 +100,7 @@ def test_where_all_moves_lose_the_networks_own_priors_are_taught(temperature):
     state, logits = game.start(), np.random.default_rng(1).normal(0, 1.5, 81)
     for point in (0, 40, 1, 41, 17, 42, 35, 43):  # an open four: whatever is played, five comes next
         state = state.takeAction(point)[0]
-    mcts = rooted(game, state, prove=True, look_ahead=2)
+    mcts = rooted(game, state, proofs=True, look_ahead=2)
     mcts.forest.trees["temperature"][0] = temperature
     mcts.search(always(0.0, logits), sims=1)
     assert mcts.root.proven == -1.0

@@ -1,8 +1,11 @@
 """What the tests of the search share: positions, a deterministic network, what to compare of two trees."""
 
+import dataclasses
+
 import numpy as np
 
 import games
+from config import PLAIN_SEARCH, SearchSettings
 from game import LAST, PLAYER
 from MCTS import MCTS, Node
 from support.corridor import Corridor
@@ -56,8 +59,15 @@ def drawn(game, text):
     return game.state_of(row)
 
 
+def plain_search(**changes):
+    """Return the settings of a plain search but for these."""
+    return dataclasses.replace(PLAIN_SEARCH, **changes)
+
+
 def rooted(game, state=None, **options):
-    mcts = MCTS(game, **{"sims": 400, **options})
+    """Return a tree with a position at its root; the options are settings of a search or arguments of `MCTS`."""
+    changes = {f.name: options.pop(f.name) for f in dataclasses.fields(SearchSettings) if f.name in options}
+    mcts = MCTS(game, plain_search(**changes), **{"sims": 400, **options})
     mcts.set_root(state or game.start())
     return mcts
 

@@ -10,7 +10,7 @@ from agent import Agent
 from memory import Batch
 from model import Residual_CNN
 from support.board_drawings import play
-from support.search_cases import GAMES, Projection, value_of, values_after
+from support.search_cases import GAMES, Projection, plain_search, value_of, values_after
 from support.tiny_runs import tiny
 from training.selfplay import SelfPlay, game_seed
 
@@ -71,7 +71,7 @@ def test_an_agent_with_proofs_plays_a_win_that_its_network_hates_and_says_that_i
         logits = np.tile(np.array([-9, 3, 3, 3, 3, 3, 3], np.float32), (len(planes), 1))
         return np.zeros(len(planes), np.float32), logits
 
-    agent = Agent("proving", game, hates, mcts_sims=400, prove=True, look_ahead=2)
+    agent = Agent("proving", game, hates, plain_search(proofs=True, look_ahead=2), mcts_sims=400)
     action, pi, value, _ = agent.act(state, 0)
     assert action == 0 and pi[0] == 1 and value == 1.0
     assert agent.MCTS.root.proven == 1.0
@@ -84,9 +84,9 @@ def test_steps_one_by_one_prove_what_the_compiled_search_proves():
     game = GAMES["tictactoe"]
     for moves in ("a1 b1 b2 c3", "a1 b1 b2 c3 a3", "a1 b2 c3 a3 c1 b1 b3"):
         state = play(game, moves)
-        whole = Agent("whole", game, Projection(game), mcts_sims=2000, leaves=1, prove=True)
+        whole = Agent("whole", game, Projection(game), plain_search(proofs=True), mcts_sims=2000, leaves=1)
         whole.think(state)
-        steps = Agent("steps", game, Projection(game), mcts_sims=2000, leaves=1, prove=True)
+        steps = Agent("steps", game, Projection(game), plain_search(proofs=True), mcts_sims=2000, leaves=1)
         steps.buildMCTS(state)
         while steps.MCTS.root.visits < whole.MCTS.root.visits:
             steps.simulate()
@@ -130,7 +130,7 @@ def test_forced_playouts_make_a_search_look_at_every_move_that_noise_names():
         return values, np.tile(np.array([0, 0, 0, 6, 0, 0, 0], np.float32), (len(planes), 1))
 
     for seed in range(5):
-        mcts = MCTS(game, epsilon=0.25, forced=2.0, seed=seed)
+        mcts = MCTS(game, plain_search(epsilon=0.25, forced_playouts=2.0), seed=seed)
         mcts.plant(game.start())
         mcts.search(network, 1)
         mcts.add_noise(0.0)

@@ -379,9 +379,9 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
         forest.table[t * room : (t + 1) * room] = UNVISITED
         forest.trees["nodes"][t] = capacity
         row, ply = forest.rows[forest.trees["root"][t] + t].copy(), int(worker._flight.ply[t])
-        arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._flight, worker._play, t
+        arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._flight, worker._settings, t
         bind(end_move, *arguments)(*arguments)
-        game.rules.play(row, int(worker._flight.moves[worker._flight.sheet[t], ply]))
+        game.rules.play(row, int(worker._flight.moves[worker._flight.buffer[t], ply]))
         assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._flight.ply[t] == ply + 1
         assert forest.trees["nodes"][t] == 1
     while len(worker._done) < 2:
