@@ -79,7 +79,7 @@ class MCTS:
         self.noisy = False  # no noise at the root
 
     def search(self, predictor: Predictor, sims: int, rng: Generator | None = None) -> None:
-        """Simulate until the root has `sims` visits, kept ones included, or 1 by a forced move; `rng`: with noise."""
+        """Simulate until the root has `sims` visits, kept ones included (a forced move: 1); `rng`: with noise."""
         if not self.root.edges:
             self.simulate(predictor)
         if rng is not None:
@@ -219,7 +219,7 @@ def play_game(mcts: MCTS, predictor: Predictor, rng: Generator, *, sims: int, tu
 
 
 def sample(game: Game, window: Sequence[Position], count: int, rng: Generator) -> Batch:
-    """Draw positions to learn from, each in one of the board's symmetries: (s, pi, z) with tau = 1."""
+    """Draw (s, pi, z) to learn from, each in one of the board's symmetries; pi is of tau = 1 (AZ, pseudocode)."""
     drawn = []
     for i in rng.integers(len(window), size=count):
         target = np.full(game.action_size, ILLEGAL, np.float32)
