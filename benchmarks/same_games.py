@@ -82,9 +82,11 @@ def facts(folder: Path, checkout: Path, runs: Path, game: str) -> dict[str, Any]
 
 
 def timeless(value: Any) -> Any:
-    """Return a JSON value without what depends on the machine's speed."""
+    """Return a JSON value without what depends on the machine's speed; numbers have twelve digits."""
     if isinstance(value, dict):
         return {k: timeless(v) for k, v in value.items() if not str(k).endswith(TIMES)}
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
     return [timeless(v) for v in value] if isinstance(value, list) else value
 
 
@@ -112,7 +114,7 @@ def record(checkout: Path, resume: Path | None, keep: Path | None) -> dict[str, 
 
 def differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     """Return which entries of two records differ."""
-    return [name for name in sorted({*a, *b}) if a.get(name) != b.get(name)]
+    return [name for name in sorted({*a, *b}) if timeless(a.get(name)) != timeless(b.get(name))]
 
 
 def run() -> int:
