@@ -133,7 +133,7 @@ def test_points_of_gomoku_skip_the_letter_i():
 def test_nothing_of_an_engine_is_left_behind(mode, tmp_path):
     game, note = games.make("go(size=3)"), tmp_path / "note"
     player = fake(game, mode, note)
-    pids = [player._tables[0].engine._process.pid]
+    pids = [player._games[0].engine._process.pid]
     if mode == "breeds":
         playMatches(game, player, RandomPlayer(game), 1, LOG, 0, goes_first=1)
         pids += [int(line.split()[1]) for line in note.read_text().splitlines() if line.startswith("child")]
