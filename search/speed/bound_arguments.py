@@ -21,11 +21,11 @@ CAPACITY = 2048
 
 
 class BoundArgumentsType(types.Type):
-    """The type of arguments that are held; values: that of their tuple."""
+    """The type of bound arguments; values: that of their tuple."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
-        super().__init__(f"Held({values})")
+        super().__init__(f"BoundArguments({values})")
 
 
 register_model(BoundArgumentsType)(models.OpaqueModel)
@@ -34,25 +34,37 @@ _STORING: dict[BoundArgumentsType, Any] = {}
 
 
 class BoundArguments:
-    """Arguments for `function`, whose first one it is: compiled code finds them with `unpack(held)`.
+    """Arguments for `function`, whose first one it is: compiled code finds them with `unpack(bound)`.
 
-    Arrays stay where they are and what they are; what is in them may change. Whoever replaces one holds all anew. As
-    with `compiled.bind` their types are those of the first call for the function.
+    Arrays stay where they are and what they are; what is in them may change. Who replaces an array binds all again.
+    As with `compiled.bind` the types are those of the first call for the function; others raise `TypeError`.
     """
 
     def __init__(self, function: Any, *values: Any) -> None:
         self.values = values
         self._block = np.zeros(CAPACITY, np.uint64)
         self.address = int(self._block.ctypes.data)
-        if function not in _TYPES:
-            _TYPES[function] = BoundArgumentsType(typeof(values))
-        self.kind = _TYPES[function]
+        found = typeof(values)
+        self.kind = _TYPES.setdefault(function, BoundArgumentsType(found))
+        if found != self.kind.values:  # compiled code would read the memory of one as if it were the other
+            raise TypeError(f"{function.__name__}: {_mismatch(self.kind.values, found)}")
         if self.kind not in _STORING:
             signature = typeof(self._block), self.kind.values
             _store_arguments.compile(signature)
             _STORING[self.kind] = _store_arguments.get_overload(signature)
         if _STORING[self.kind](self._block, values) > CAPACITY * 8:
             raise AssertionError("more arguments than there is room for")
+
+
+def _mismatch(expected: Any, found: Any, name: str = "argument") -> str:
+    """Return where two types of arguments first differ: "expected argument 3.keys to be ..., got ..."."""
+    parts, others = getattr(expected, "types", None), getattr(found, "types", None)
+    if parts is not None and others is not None and len(parts) == len(others):
+        names = getattr(expected, "fields", range(1, len(parts) + 1))
+        for part, mine, theirs in zip(names, parts, others, strict=True):
+            if mine != theirs:
+                return _mismatch(mine, theirs, f"{name}{' ' if name == 'argument' else '.'}{part}")
+    return f"expected {name} to be {expected}, got {found}"
 
 
 @typeof_impl.register(BoundArguments)
@@ -92,7 +104,7 @@ def _store_arguments(block, values):
 
 
 def _unpack(typing_context: Any, bound: Any) -> Any:
-    """Return the values that are held, as a tuple."""
+    """Return the bound values, as a tuple."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = context.get_value_type(signature.return_type)

@@ -6,6 +6,7 @@ import pytest
 from compiled import CACHE_LINE, call, compiled, up_to
 from MCTS import MCTS
 from search.evaluation_cache import make_cache, place_bytes
+from search.pipeline import search_step
 from search.speed.aligned_arrays import allocate
 from search.speed.bound_arguments import BoundArguments, unpack
 from search.tables import EDGE, GROUP, MOVE
@@ -49,14 +50,14 @@ def test_the_memory_that_is_told_for_the_cache_is_what_it_takes():
 
 
 @compiled
-def add(held, n):
-    table, (other,), scale = unpack(held)
+def add(bound, n):
+    table, (other,), scale = unpack(bound)
     for i in range(table.shape[0]):
         table[i] += n * scale + other[i]
     return table.shape[0]
 
 
-def test_arguments_that_are_held_are_the_arrays_themselves():
+def test_bound_arguments_are_the_arrays_themselves():
     one, two, other = np.zeros(3, np.int64), np.zeros(4, np.int64), np.ones(9, np.int64)
     first, second = BoundArguments(add, one, (other,), 10), BoundArguments(add, two, (other,), 100)
     assert call(add, first, 2) == 3 and one.tolist() == [21] * 3 and not two.any()
@@ -64,7 +65,27 @@ def test_arguments_that_are_held_are_the_arrays_themselves():
     assert call(add, second, 1) == 4 and two.tolist() == [101, 105, 101, 101] and one.tolist() == [21] * 3
 
 
-def test_arguments_stay_while_they_are_held():
-    held = [BoundArguments(add, np.full(1000, i), (np.zeros(1000, np.int64),), 1) for i in range(50)]
-    assert all(call(add, h, 1) == 1000 for h in held)
-    assert [h.values[0][0] for h in held] == [i + 1 for i in range(50)]
+def test_arguments_stay_while_they_are_bound():
+    bound = [BoundArguments(add, np.full(1000, i), (np.zeros(1000, np.int64),), 1) for i in range(50)]
+    assert all(call(add, b, 1) == 1000 for b in bound)
+    assert [b.values[0][0] for b in bound] == [i + 1 for i in range(50)]
+
+
+@pytest.mark.parametrize("values, message", [
+    ((np.zeros(3, np.int32), (np.ones(9, np.int64),), 1), r"add: expected argument 1 to be .*int64.*, got .*int32"),
+    ((np.zeros(3, np.int64), (np.ones((3, 3), np.int64),), 1), r"expected argument 2.1 to be .*int64, 1d.*, got .*2d"),
+    ((np.zeros(6, np.int64)[::2], (np.ones(9, np.int64),), 1), r"argument 1 to be .* C\), got .* A\)"),
+    ((np.zeros(3, np.int64), (np.ones(9, np.int64),), 1.5), r"argument 3 to be int64, got float64"),
+])  # fmt: skip
+def test_an_argument_of_another_type_is_refused(values, message):
+    BoundArguments(add, np.zeros(3, np.int64), (np.ones(9, np.int64),), 10)
+    with pytest.raises(TypeError, match=message):
+        BoundArguments(add, *values)
+
+
+def test_a_table_of_another_type_is_refused_with_its_name():
+    mcts = MCTS(GAMES["tictactoe"], sims=8)
+    broken = mcts.cache._replace(keys=mcts.cache.keys.astype(np.int64))
+    values = (mcts.forest, mcts.rules, mcts.rule, broken, *mcts._bound.values[4:])
+    with pytest.raises(TypeError, match=r"search_step: expected argument 4.keys to be .*uint64.*, got .*int64"):
+        BoundArguments(search_step, *values)
