@@ -1,1 +1,1 @@
-"""How strong is a player, with intervals: matches, ratings, exact values, the ladder. Imports players, no training."""
+"""How strong a player is: matches, promotion, ratings, exact values, the ladder. Imports players and below."""

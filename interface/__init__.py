@@ -1,1 +1,1 @@
-"""How people and programs reach it: command line, console, page, notebook, doctor. Nothing else imports it."""
+"""How people and programs reach all this: command line, console, notebook, page, doctor. Imports every room."""

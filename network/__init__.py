@@ -1,1 +1,1 @@
-"""The network around `model.py`: who answers for it, how it is trained and enlarged. Imports nothing of the search."""
+"""Who answers for the network, how it is trained and enlarged. Imports storage, games and memory.py; no search."""

@@ -1,1 +1,1 @@
-"""Everything that chooses moves without being a network in training: players by name, rollouts, engines, books."""
+"""Everything that chooses moves. Imports search, network and storage, agent.py and model.py."""

@@ -1,1 +1,1 @@
-"""The tree search, compiled: one simulation in four phases, many trees at once, solvers. Imports game rules only."""
+"""The compiled tree search, its solvers and its log of choices. Imports games, game.py and compiled.py; no network."""

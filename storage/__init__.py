@@ -1,1 +1,1 @@
-"""What a run keeps on disk, and how it is read back: games, networks, files of games. Imports game rules only."""
+"""What a run keeps on disk, files of games, and the repair of damaged runs. Imports games, game.py and config.py."""

@@ -1,1 +1,1 @@
-"""An iteration: self-play, retraining, tournament, scoreboard, and who does it. Imports every room but interface/."""
+"""An iteration: self-play, retraining, tournament, scoreboard, workers. Imports every room but interface."""

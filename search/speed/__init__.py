@@ -1,1 +1,1 @@
-"""Machinery that only makes the search faster: it may be skipped when reading. Imported by search/ and self-play."""
+"""Machinery that only makes the search faster and need not be read with it. Imports the tables of search."""
