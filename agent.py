@@ -18,7 +18,7 @@ from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Node, Predictor, TreeFull
 from memory import Batch
-from search.expand import legal_softmax
+from search.priors import legal_softmax
 from search.tables import trees_in
 from search.trace import log_simulation, snapshot
 

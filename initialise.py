@@ -303,7 +303,7 @@ class Session:
 
     def predictor(self, role: str, version: int) -> Any:
         """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
-        from network.choose import make_predictor
+        from network.choose_predictor import make_predictor
         from network.predictor import STEADY
 
         if role not in self._predictors:

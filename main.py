@@ -23,7 +23,7 @@ def train(
     """
     from initialise import Stopped
     from training import scoreboard, stages
-    from training.stage import begin
+    from training.stage_bookkeeping import begin
     from training.stop_signals import heard
 
     lines: list[dict[str, Any]] = []

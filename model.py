@@ -19,10 +19,10 @@ from config import Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch, learns_ownership
-from network.interleave import DilatedConv2D, Interleave, Separate, boards_side_by_side
+from network.cpu_features import native_bfloat16
+from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import keras, layers, ops, tf
 from network.optimizers import WeightAverage, make_optimizer
-from network.processor import native_bfloat16
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:

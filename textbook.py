@@ -25,7 +25,7 @@ from numpy.random import Generator
 import games
 from game import Game, GameState
 from memory import ILLEGAL, Batch
-from network.choose import make_predictor
+from network.choose_predictor import make_predictor
 from training.presets import preset
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 
 import games
 from model import make_network
-from network.choose import make_predictor
+from network.choose_predictor import make_predictor
 from network.predictor import STEADY, measure_raw, side_by_side
 from training.presets import preset
 from training.selfplay import SelfPlay, game_seed, longest_first

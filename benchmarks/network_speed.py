@@ -22,8 +22,8 @@ import model as models
 from game import Game
 from memory import Batch
 from model import Residual_CNN
-from network.choose import make_predictor
-from network.processor import native_bfloat16
+from network.choose_predictor import make_predictor
+from network.cpu_features import native_bfloat16
 from training.presets import preset
 
 

@@ -79,7 +79,7 @@ def _network(
     agent = network_player(game, run, version, sims=sims, root=root, averaged=bool(match["sym"]), **options)
     if not match["net"]:
         return agent
-    from players.policy import PolicyPlayer
+    from players.network_alone import PolicyPlayer
 
     return PolicyPlayer(agent)
 
@@ -170,7 +170,7 @@ def network_player(
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
     from model import make_network
-    from network.choose import make_predictor
+    from network.choose_predictor import make_predictor
     from network.symmetric_predictor import AveragedPredictor  # what is slow to load, when there is a network
 
     store = Store(folder / "run.db", read_only=True)

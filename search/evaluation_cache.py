@@ -1,4 +1,4 @@
-"""Evaluations by state key: the network is not asked twice for a position while its weights stay."""
+"""Evaluations by state key: a position is evaluated once for each set of weights."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""How the tree grows: a child's position and node, what is seen at once of it, the network's answer, its priors.
+"""How the tree grows: a child's position and node, what is proven of it at once, the network's answer.
 
-A new node is WAITING; the network's answer makes it EXPANDED. Priors are made of the logits only when a simulation
-first passes through the node: most nodes of a search of some hundred visits stay leaves.
+A new node is WAITING; the network's answer makes it EXPANDED, with logits of which search/priors.py makes priors.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import numpy as np
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, PLAYER
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of
-from search.speed.fast_exp import exp
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
 
 # ---- a child
@@ -79,7 +77,7 @@ def new_node(f, rules, t, key, free):
     f.table[np.uint64(-1 - free)] = index
     return index
 
-# ---- what is seen at once: moves that win, moves that lose
+# ---- looking ahead: moves that win or lose at once
 
 
 @inlined
@@ -170,35 +168,3 @@ def expand(f, index, value, logits):
     node.value = value if sound else 0.0
     node.status, node.logits = EXPANDED, sound
     return sound
-
-
-@inlined
-def make_priors(f, index):
-    """Make a node's priors, if it has logits still."""
-    if at(f.nodes, index).logits:
-        softmax(f, at(f.nodes, index))
-
-
-@compiled
-def softmax(f, node):
-    """Put in place of the logits of a node's moves, which are legal, their softmax; shifted by the largest of them."""
-    first, count = np.int64(node.first), np.int64(node.count)
-    top = -np.inf
-    for i in range(count):
-        f.odds[np.uint64(i)] = at(f.moves, first + i).P
-        top = max(top, at(f.odds, i))
-    for i in range(count):  # apart from the loop above, or a processor does it for one number at a time
-        f.odds[np.uint64(i)] = exp(at(f.odds, i) - top)
-    total = 0.0
-    for i in range(count):
-        total += at(f.odds, i)
-    for i in range(count):
-        at(f.moves, first + i).P = np.float32(at(f.odds, i)) / total
-    node.logits = 0
-
-
-def legal_softmax(logits: np.ndarray) -> np.ndarray:
-    """Return the softmax [n] of the logits of the legal moves, shifted by the largest so that nothing overflows."""
-    odds = np.exp(logits.astype(np.float64) - float(logits.max()))
-    probabilities: np.ndarray = odds / odds.sum()
-    return probabilities

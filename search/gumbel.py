@@ -11,7 +11,7 @@ import numpy as np
 
 from compiled import compiled, inlined
 from search.proofs import UNPROVEN, keeps_proof
-from search.sampling import uniform
+from search.random_numbers import uniform
 from search.select import known_q
 from search.tables import GUMBEL, materialise_edge
 

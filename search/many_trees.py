@@ -11,15 +11,16 @@ from compiled import call
 from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
 from games.plain import PlainGame
-from search.endgame import solve_root
+from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, make_cache
+from search.noise import draw_noise
 from search.pipeline import search_step
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
-from search.sampling import choose, draw_noise
 from search.select import rule_of
 from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
+from search.solved_endings import solve_root
 from search.speed.bound_arguments import BoundArguments
 from search.tables import capacity_for, find, make_forest
 
@@ -76,11 +77,11 @@ class ManyTrees:
             call(clear_tree, self.forest, t)
         batch = trees * leaves
         self._planes = np.zeros((batch, int(np.prod(game.input_shape))), np.uint8)
-        self._asked = np.zeros(batch, np.int32)
+        self._waiting = np.zeros(batch, np.int32)
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
         self._bound = BoundArguments(
-            search_step, self.forest, self.rules, self.rule, self.cache, self._asked, self._values, self._logits,
+            search_step, self.forest, self.rules, self.rule, self.cache, self._waiting, self._values, self._logits,
             self._planes,
         )  # fmt: skip
         if isinstance(game, PlainGame):
@@ -148,7 +149,7 @@ class ManyTrees:
             try:
                 self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
             except BaseException:
-                for slot in self._asked[:n]:
+                for slot in self._waiting[:n]:
                     call(revert_visit, f, self.rule, int(slot))
                 raise
             stopped = stop is not None and stop()

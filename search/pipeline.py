@@ -80,18 +80,18 @@ def run_to_leaves(f, rules, rule, cache, count):
 
 
 @compiled
-def expand_and_backup(f, rule, cache, asked, count, values, logits):
-    """Expand the leaves of the slots asked[:count] with the network's answers, remember these, back the values up."""
+def expand_and_backup(f, rule, cache, waiting, count, values, logits):
+    """Expand the leaves of the slots waiting[:count] with the network's answers, remember these, back the values up."""
     for k in range(min(2 * AHEAD, count)):
-        prefetch_steps(f, at(asked, k))
+        prefetch_steps(f, at(waiting, k))
     for k in range(min(AHEAD, count)):
-        prefetch_path(f, cache, np.int64(at(asked, k)))
+        prefetch_path(f, cache, np.int64(at(waiting, k)))
     for k in range(count):
         if k + 2 * AHEAD < count:
-            prefetch_steps(f, at(asked, k + 2 * AHEAD))
+            prefetch_steps(f, at(waiting, k + 2 * AHEAD))
         if k + AHEAD < count:
-            prefetch_path(f, cache, np.int64(at(asked, k + AHEAD)))
-        slot = np.int64(at(asked, k))
+            prefetch_path(f, cache, np.int64(at(waiting, k + AHEAD)))
+        slot = np.int64(at(waiting, k))
         w, answer, value = at(f.slots, slot), logits[np.uint64(k)], at(values, k)
         node = at(f.nodes, w.leaf)
         if node.status == WAITING:
@@ -111,15 +111,15 @@ def expand_and_backup(f, rule, cache, asked, count, values, logits):
 
 @compiled
 def search_step(bound, count, which):
-    """Take `count` answers for the slots in `asked`, then search the trees in `which` until each needs the network.
+    """Take `count` answers for the slots in `waiting`, then search the trees in `which` until each needs the network.
 
-    Writes planes[k] and asked[k] for each position to be evaluated and returns their number; 0 = every tree is done.
-    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, asked, values [B], logits
+    Writes planes[k] and waiting[k] for each position to be evaluated and returns their number; 0 = every tree is done.
+    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, waiting, values [B], logits
     [B, action_size], planes [B, ...] flat).
     """
-    f, rules, rule, cache, asked, values, logits, planes = unpack(bound)
+    f, rules, rule, cache, waiting, values, logits, planes = unpack(bound)
     leaves = f.leaves
-    expand_and_backup(f, rule, cache, asked, count, values, logits)
+    expand_and_backup(f, rule, cache, waiting, count, values, logits)
     n = 0
     for i in range(which.shape[0]):
         f.trees[which[i]].pending = 0
@@ -136,7 +136,7 @@ def search_step(bound, count, which):
             slot = t * leaves + leaf
             if f.trees[t].pending == leaf and f.slots[slot].ended == LEAF:
                 rules.encode(f.rows[row_index(f, t, f.slots[slot].leaf)], planes[n])
-                asked[n] = slot
+                waiting[n] = slot
                 n += 1
                 f.trees[t].pending += 1
     return n

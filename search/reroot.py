@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
-from search.expand import link_child, make_priors, new_node, try_move
+from search.expand import link_child, new_node, try_move
+from search.priors import make_priors
 from search.proofs import UNPROVEN, WIN
 from search.speed.prefetch import prefetch_node
 from search.tables import EXPANDED, NO_NOISE, UNVISITED, WAITING, copy_row, find, grouped, materialise_edge, row_index
@@ -46,7 +47,7 @@ def clear_tree(f, t):
 @inlined
 def set_root(f, t, index):
     """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
-    its priors, and no more. Of one that was solved the moves are still to be known (`endgame.solve_root`).
+    its priors, and no more. Of one that was solved the moves are still to be known (`solved_endings.solve_root`).
     """
     f.trees[t].root = index
     make_priors(f, index)

@@ -10,7 +10,7 @@ import numpy as np
 from compiled import call, compiled
 from game import NOT_PLAYED, PLAYER, Game
 from search.pipeline import run_to_leaves
-from search.sampling import random_word, uniform
+from search.random_numbers import random_word, uniform
 from search.simulate import LEAF, backup, start_simulation
 from search.tables import EXPANDED, TREE, copy_row, row_index
 

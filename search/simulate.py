@@ -15,13 +15,14 @@ import math
 import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
-from search.endgame import solve_leaf, solve_root
 from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS, cache_place
-from search.expand import expand, link_child, make_priors, try_move
+from search.expand import expand, link_child, try_move
 from search.gumbel import select_gumbel
+from search.noise import apply_root_temperature
+from search.priors import make_priors
 from search.proofs import UNPROVEN, prove, proven_value
-from search.sampling import apply_root_temperature
 from search.select import select
+from search.solved_endings import solve_leaf, solve_root
 from search.speed.prefetch import prefetch_answer, prefetch_place, prefetch_row
 from search.tables import (
     EXPANDED,

@@ -33,9 +33,9 @@ NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("materialised", "u2"),
      ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1"), ("logits", "i1")],
     align=True)  # fmt: skip
-"""key: of the state; total: sum of the edges' N; first, count: its edges; opened: of these, how many have a row; legal:
-its legal moves: after the edges may stand moves that are left out because they lose at once (see `look_ahead`);
-late: attempts to solve it (see search/endgame.py); logits: whether its moves still have these in place of priors."""
+"""key: of the state; total: sum of the edges' N; first, count: its edges; materialised: how many of these have a row;
+legal: its legal moves (behind the edges may stand moves left out because they lose at once, see `look_ahead`); late:
+attempts to solve it (search/solved_endings.py); logits: whether its moves still have these in place of priors."""
 MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
@@ -55,7 +55,7 @@ TREE = np.dtype(
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
 a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead; late: the
-ply from which on one is to be solved; temperature: of the root's priors (`sampling.apply_root_temperature`)."""
+ply from which on one is to be solved; temperature: of the root's priors (`noise.apply_root_temperature`)."""
 
 
 class Forest(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from search.expand import legal_softmax
+from search.priors import legal_softmax
 from search.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
 from search.select import exploration, puct_bonus, with_noise
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import config as c
 from config import Config, SettingsError, UserError, from_json, to_json, with_overrides
-from network import processor
+from network import cpu_features
 from training import presets
 from training.presets import preset
 
@@ -210,8 +210,8 @@ junk = st.recursive(
     ("", False, False),
 ])  # fmt: skip
 def test_what_a_processor_computes_is_read_off_its_flags(monkeypatch, flags, native, tiles):
-    monkeypatch.setattr(processor, "_abilities", lambda: flags)
-    assert (processor.native_bfloat16(), processor.has_tiles()) == (native, tiles)
+    monkeypatch.setattr(cpu_features, "_abilities", lambda: flags)
+    assert (cpu_features.native_bfloat16(), cpu_features.has_tiles()) == (native, tiles)
 
 
 @pytest.mark.parametrize("tiles, filters", [(True, "64x3"), (False, "32x3")])

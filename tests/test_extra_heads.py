@@ -14,7 +14,7 @@ from initialise import Session
 from main import train
 from memory import ILLEGAL, Batch, Memory, learns_ownership
 from model import Gen_Model, ownership_loss, soft_policy_loss
-from network.choose import make_predictor
+from network.choose_predictor import make_predictor
 from network.net2net import enlarged
 from storage.run_folders import with_network_of
 from support.corridor import Corridor

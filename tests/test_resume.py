@@ -18,7 +18,7 @@ from storage.run_folders import RunBusy, find_run, new_folder, read_config, runs
 from storage.run_store import Store
 from support.run_states import Listening, content
 from support.tiny_runs import QUIET, tiny, tree_of
-from training import scoreboard, stage, stages
+from training import scoreboard, stage_bookkeeping, stages
 from training.learning_rate import learning_rates, progress
 
 # ---- settings on resume
@@ -258,7 +258,7 @@ def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_t
         now[0] += 1000
         return exact(*args)
 
-    monkeypatch.setattr(stage, "begin", lambda session: began.__setitem__(0, now[0]))
+    monkeypatch.setattr(stage_bookkeeping, "begin", lambda session: began.__setitem__(0, now[0]))
     monkeypatch.setattr(stages, "spent", lambda session: now[0] - began[0])
     monkeypatch.setattr(scoreboard, "_exact", long)
     with Session.start(config, root=root, console=QUIET) as session:

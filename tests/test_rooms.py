@@ -22,7 +22,7 @@ UPWARD = {
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
 LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
-        "network.interleave"}  # fmt: skip
+        "network.interleaved_boards"}  # fmt: skip
 """Modules that load Keras or OpenVINO: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
@@ -205,7 +205,7 @@ BAD = [
     ("interface/cli.py", "def f():\n    from textbook import MCTS", "imports point down"),
     ("funcs.py", "from model import Residual_CNN", "networks are imported when first needed"),
     ("interface/cli.py", "from network import openvino_predictor", "networks are imported when first needed"),
-    ("network/choose.py", "from network.keras_import import keras", "networks are imported when first needed"),
+    ("network/predictor.py", "from network.keras_import import keras", "networks are imported when first needed"),
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
     ("stranger.py", "", "every module has a floor"),
@@ -241,7 +241,7 @@ GOOD = [
     ("interface/cli.py", "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    print(1)"),
     ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from training import stages"),
     ("model.py", "from network.keras_import import keras\nfrom memory import Batch"),
-    ("network/choose.py", "def f():\n    from network.keras_predictor import KerasPredictor"),
+    ("network/choose_predictor.py", "def f():\n    from network.keras_predictor import KerasPredictor"),
     ("network/keras_import.py", "import keras"),
     ("main.py", "if __name__ == '__main__':\n    print(1)"),
     ("model.py", "def f(model):\n    model.compile()\n    return np.load(1, allow_pickle=False)"),

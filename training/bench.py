@@ -12,7 +12,7 @@ import games
 from config import Config
 from game import Game
 from MCTS import MCTS
-from network.choose import make_predictor
+from network.choose_predictor import make_predictor
 from network.predictor import STEADY, cores, measure_raw, side_by_side
 from search.tables import forest_bytes
 from training.selfplay import Counts, SelfPlay, game_seed

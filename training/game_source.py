@@ -22,7 +22,7 @@ class GameSource:
         s = self._session
         if self._pool is None:
             if s.config.workers:
-                from training.worker import process_pool
+                from training.worker_player import process_pool
 
                 self._pool = process_pool(s.config, s.loggers.main.warning)
             else:

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from compiled import compiled
-from search.endgame import ROOT_TRIED
 from search.gumbel import WEIGHT, write_improved
 from search.proofs import LOSS, UNPROVEN, keeps_proof
 from search.select import exploration, known_q, puct_bonus, with_noise
+from search.solved_endings import ROOT_TRIED
 from search.tables import DIRICHLET, GUMBEL
 
 MAX_VISITS = 65534

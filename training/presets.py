@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, UserError, with_overrides
-from network.processor import has_tiles
+from network.cpu_features import has_tiles
 
 GAMES = Path(__file__).parents[1] / "games"
 _PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear"}

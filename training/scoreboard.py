@@ -21,7 +21,7 @@ from evaluation.solved_positions import Oracle, Solved, oracle, sample
 from games.plain import PlainGame
 from initialise import Session
 from training.selfplay_step import budgets
-from training.stage import Stage, never
+from training.stage_bookkeeping import Stage, never
 
 LOWEST = int(ANCHOR.split(":")[1])
 """Simulations of the first opponent."""

@@ -8,11 +8,13 @@ import numpy as np
 
 from compiled import compiled, inlined, prefetch
 from config import Config, SelfPlaySettings
+from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel
+from search.noise import apply_root_temperature, draw_noise
 from search.pipeline import expand_and_backup, run_to_leaves
+from search.random_numbers import uniform
 from search.reroot import advance_root, make_child, plant
-from search.sampling import apply_root_temperature, choose, draw_noise, uniform
 from search.simulate import LEAF, root_value, start_simulation
 from search.speed.bound_arguments import unpack
 from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index

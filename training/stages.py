@@ -24,7 +24,7 @@ from storage.game_record import IMPORTED, GameRecord
 from training.game_source import source_of
 from training.learning_rate import learning_rates
 from training.selfplay import Counts, longest_first
-from training.stage import Stage, never, spent
+from training.stage_bookkeeping import Stage, never, spent
 
 COMMIT_SECONDS = 3.0
 """Finished games are written to disk at least this often."""

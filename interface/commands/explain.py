@@ -40,7 +40,7 @@ def run(argv: list[str]) -> int:
     args = parse(Explain, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     from agent import Agent
-    from interface.commands.begun import begun
+    from interface.commands.given_position import begun
     from interface.explain import after_moves, as_text, explain
     from loggers import open_trace
     from players.by_name import make_player

@@ -43,7 +43,7 @@ class Play:
 
 def run(argv: list[str]) -> int:
     args = parse(Play, argv)
-    from interface.commands.begun import begun
+    from interface.commands.given_position import begun
     from interface.console import play_console
     from storage.game_files import PERSON
 

@@ -16,9 +16,9 @@ import numpy as np
 from config import with_overrides
 from interface.doctor import Found, Patient
 from memory import Memory, learns_ownership
-from network.choose import gpus, make_predictor, openvino_installed
+from network.choose_predictor import gpus, make_predictor, openvino_installed
+from network.cpu_features import native_bfloat16
 from network.predictor import TOLERANCE, cores, measure_raw, side_by_side
-from network.processor import native_bfloat16
 from search.tables import capacity_for, forest_bytes
 from storage.run_folders import HERE
 

@@ -14,7 +14,7 @@ from agent import Agent
 from game import Game, GameState
 from interface.doctor import Found, Patient, random_game
 from interface.doctor.game_contract import examine as examine_rules
-from interface.doctor.strip import Strip
+from interface.doctor.toy_game import Strip
 from MCTS import MCTS, Node, Predictor
 from memory import ILLEGAL, Batch, Memory
 from search.tables import EXPANDED, TERMINAL, WAITING

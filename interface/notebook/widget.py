@@ -13,14 +13,14 @@ from interface.board_svg import board_svg, grid_of, point_of
 from interface.explain import explain
 from interface.notebook.board import Board, Explained, lines_of, overlay_of
 
-WEB = Path(__file__).parents[1] / "web"
+INTERFACE = Path(__file__).parents[1]
 LOOKS = ("none", "N", "P", "Q", "V")
 MOST_BUTTONS = 200
 """Moves that are no point of the board, such as a pass, are buttons: so many at most."""
 
 
 def _asset(name: str) -> str:
-    return (WEB / name).read_text(encoding="utf-8")
+    return (INTERFACE / name).read_text(encoding="utf-8")
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -47,8 +47,8 @@ class BoardWidget(anywidget.AnyWidget):
         return next((w for w in showing if isinstance(w, cls) and w.comm is not None), None) or cls(board)
 
     def __init__(self, board: Board) -> None:
-        self._esm = "\n".join(_asset(name) for name in ("board.js", "widget.js"))
-        self._css = _asset("widget.css")
+        self._esm = "\n".join(_asset(name) for name in ("web/board.js", "notebook/widget.js"))
+        self._css = _asset("notebook/widget.css")
         super().__init__()
         self.board = board
         self._seen: tuple[list[int], Explained] | None = None

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import WeakSet
 
 from config import UserError
-from interface.web.guard import Guard, names_of
+from interface.web.request_guard import Guard, names_of
 
 HERE = Path(__file__).parent
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
@@ -144,7 +144,7 @@ class Shared:
     def roster(self) -> Any:
         """Return the players there are."""
         if self._roster is None:
-            from interface.web.engine import Roster
+            from interface.web.web_players import Roster
 
             self._roster = Roster((self.spec,))
         return self._roster
@@ -152,7 +152,7 @@ class Shared:
     def trainer(self) -> Any:
         """Return the training runs that the page started."""
         if self._trainer is None:
-            from interface.web.trainer import Trainer
+            from interface.web.training_process import Trainer
 
             self._trainer = Trainer()
         return self._trainer
@@ -167,9 +167,8 @@ class Shared:
 
 def _load(place: Shared) -> None:
     """Import what the views need."""
-    import interface.web.archive
-    import interface.web.learn
-    import interface.web.play  # noqa: F401
+    import interface.web.games_tab
+    import interface.web.play_tab  # noqa: F401
 
     place.roster()
 
@@ -195,9 +194,9 @@ def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
         ui.label("Loading the boards ...").classes("soft").style("padding: 24px")
 
     async def build() -> None:
-        from interface.web.archive import Archive
-        from interface.web.learn import Learn
-        from interface.web.play import Play
+        from interface.web.games_tab import Archive
+        from interface.web.play_tab import Play
+        from interface.web.training_tab import Learn
 
         made: dict[str, Any] = {}
         body.clear()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from interface.web.guard import HEADERS, Guard, names_of
+from interface.web.request_guard import HEADERS, Guard, names_of
 
 HOST = "127.0.0.1:8080"
 SOCKET = "/_nicegui_ws/socket.io/"

@@ -16,8 +16,8 @@ import pytest
 
 import games
 from config import UserError, to_json
-from interface.web import engine, trainer
-from interface.web.runfile import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
+from interface.web import training_process, web_players
+from interface.web.run_reader import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 from players.simple import RandomPlayer
 from storage.game_files import Record, to_bytes
 from storage.game_record import IMPORTED, GameRecord
@@ -26,12 +26,12 @@ from storage.run_store import Store
 from support.tiny_runs import tiny
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
-from interface.web.archive import games_html  # noqa: E402
-from interface.web.learn import read_all  # noqa: E402
-from interface.web.machines import Machines  # noqa: E402
-from interface.web.play import Play  # noqa: E402
-from interface.web.sheet import read_record  # noqa: E402
+from interface.web.game_menu import read_record  # noqa: E402
+from interface.web.games_tab import games_html  # noqa: E402
+from interface.web.machine_turns import Machines  # noqa: E402
+from interface.web.play_tab import Play  # noqa: E402
 from interface.web.table import Table  # noqa: E402
+from interface.web.training_tab import read_all  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
 
@@ -39,8 +39,8 @@ OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictact
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Return the folder of a run of tic-tac-toe: a version, games of iteration 1, a tournament's game."""
-    monkeypatch.setattr(engine, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(engine, "SHIPPED", tmp_path / "none")
+    monkeypatch.setattr(web_players, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(web_players, "SHIPPED", tmp_path / "none")
     found = tmp_path / "runs" / "tictactoe" / "run0001"
     found.mkdir(parents=True)
     finish_simulation(found, "tictactoe")
@@ -83,7 +83,7 @@ def test_a_damaged_run_is_named_and_the_others_go_on(folder, change):
         (other / "run.db").write_bytes(b"SQLite format 3\0" + bytes(5000))
     else:
         damage(other, change)
-    names = engine.Roster().players("tictactoe")
+    names = web_players.Roster().players("tictactoe")
     assert "run0001:best" in names and ("run0002:best" in names) == (change == "DROP TABLE games")
     with pytest.raises(UserError, match=r"\Atictactoe/run0002: this run cannot be read \(.+\)\Z"):
         standing(other)
@@ -129,12 +129,12 @@ def test_a_game_of_a_file_is_run_only_when_it_was_named(folder, tmp_path):
         newest_game(folder, named=(spec,))
     moved = folder.parent.with_name(game_folder(spec)) / folder.name
     shutil.copytree(folder, moved)
-    assert spec not in engine.Roster(("connect4",)).games()
+    assert spec not in web_players.Roster(("connect4",)).games()
     for read in (newest_game, lambda f: stored_game(f, 1, 0), lambda f: match_game(f, 1, 0)):
         with pytest.raises(UserError, match="to be named with --game"):
             read(moved)
     assert not ran.exists()
-    assert game_spec(moved, (spec,)) == spec and spec in engine.Roster((spec,)).games()
+    assert game_spec(moved, (spec,)) == spec and spec in web_players.Roster((spec,)).games()
     assert newest_game(moved, named=(spec,)).record.moves[0] == 0 and ran.exists()
 
 
@@ -168,9 +168,9 @@ def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
 def test_a_training_that_is_killed_says_by_what(monkeypatch):
     told = "import os\nprint('{\"iteration\": 1}', flush=True)\nos.kill(os.getpid(), {})"
     for code, words in (("9", "signal 9, as where there is too little memory"), ("6", "signal 6; `Go on`")):
-        found = trainer.Trainer()
+        found = training_process.Trainer()
         command = [sys.executable, "-c", told.replace("{})", f"{code})")]
-        monkeypatch.setattr(trainer, "COMMAND", command)
+        monkeypatch.setattr(training_process, "COMMAND", command)
         found.start("tictactoe", [])
         found._at_work["tictactoe"][0].wait()
         assert words in found.error("tictactoe")
@@ -178,7 +178,7 @@ def test_a_training_that_is_killed_says_by_what(monkeypatch):
 
 
 def test_a_network_that_has_learned_nothing_is_not_the_strongest_where_another_is_there(folder, monkeypatch):
-    roster = engine.Roster(("tictactoe",))
+    roster = web_players.Roster(("tictactoe",))
     assert roster.strongest("tictactoe") == "run0001:best", "better than rollouts to look into"
     shipped = folder.parent.parent.parent / "shipped" / "tictactoe" / "run0001"
     shutil.copytree(folder, shipped)
@@ -187,22 +187,22 @@ def test_a_network_that_has_learned_nothing_is_not_the_strongest_where_another_i
         store.put("best", "3")
         store.add_version(3, 1, "version0003", "0" * 64, {}, "")
     store.close()
-    monkeypatch.setattr(engine, "SHIPPED", shipped.parent.parent)
+    monkeypatch.setattr(web_players, "SHIPPED", shipped.parent.parent)
     assert roster.strongest("tictactoe") == "shipped/run0001:best"
 
 
 def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one():
     for name in ("person", "random", "greedy", "uct", "solver", "alphabeta:4", "level:1"):
-        assert not engine.is_search(name)
-    assert all(map(engine.is_search, ("rollout", "run0001:best", "shipped/run0001:best")))
-    assert list(engine.levels_of("uct")) == ["25", "100", "400", "1600", "6400"]
-    assert engine.levels_of("rollout") == engine.LEVELS
+        assert not web_players.is_search(name)
+    assert all(map(web_players.is_search, ("rollout", "run0001:best", "shipped/run0001:best")))
+    assert list(web_players.levels_of("uct")) == ["25", "100", "400", "1600", "6400"]
+    assert web_players.levels_of("rollout") == web_players.LEVELS
     with pytest.raises(UserError, match="a number of simulations"):
-        engine.Roster().make("uct", games.make("tictactoe"), "10s")
+        web_players.Roster().make("uct", games.make("tictactoe"), "10s")
 
 
 def test_a_game_is_found_by_its_settings_in_any_order(folder):
-    roster = engine.Roster(("connect4",))
+    roster = web_players.Roster(("connect4",))
     offered = roster.games()
     assert roster.find("gomoku(size=15,rule=renju)", offered) == "gomoku(rule=renju,size=15)"
     assert roster.find("connect4", offered) == "connect4" and roster.find("nonsense", offered) is None
@@ -230,7 +230,7 @@ def test_seconds_are_not_cut_short_by_a_small_tree():
             asked.append((sims, seconds))
             return RandomPlayer(game)
 
-    roster = engine.Roster()
+    roster = web_players.Roster()
     roster._network = lambda name, game: Twin()
     for level in ("10s", "400"):
         roster.make("run0001:best", games.make("connect4"), level)
@@ -238,13 +238,13 @@ def test_seconds_are_not_cut_short_by_a_small_tree():
 
 
 def test_games_between_machines_are_not_all_alike(trained, monkeypatch):
-    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
-    roster, game = engine.Roster(), games.make("tictactoe")
+    monkeypatch.setattr(web_players, "RUNS", trained.parent.parent)
+    roster, game = web_players.Roster(), games.make("tictactoe")
 
     def play(lots):
         player, state, moves = roster.make("run0001:best", game, "25"), game.start(), []
         while not state.isEndGame:
-            moves.append(engine.choose(player, "25", state, moves, lambda: False, lots=lots and len(moves) < 4)[0])
+            moves.append(web_players.choose(player, "25", state, moves, lambda: False, lots=lots and len(moves) < 4)[0])
             state = state.takeAction(moves[-1])[0]
         return tuple(moves)
 
@@ -281,7 +281,7 @@ def test_machines_search_one_at_a_time_however_often_something_changes(monkeypat
     view.inside = SimpleNamespace(position_changed=lambda: None)
     view.show = lambda: None
     tasks = SimpleNamespace(create=lambda loop, **_: loops.append(loop))
-    monkeypatch.setattr("interface.web.machines.background_tasks", tasks)
+    monkeypatch.setattr("interface.web.machine_turns.background_tasks", tasks)
     view.changed()
     view.changed()
     assert len(loops) == 1
@@ -304,9 +304,9 @@ def test_a_line_of_numbers_that_is_none_is_left_out_or_told(folder, line):
 
 
 def test_a_network_of_a_deleted_run_does_not_play_for_the_run_that_has_its_name(folder, monkeypatch):
-    monkeypatch.setattr(engine, "Agent", type("Network", (), {"predictor": None}))
-    monkeypatch.setattr(engine, "make_player", lambda *args, **options: engine.Agent())
-    roster, game = engine.Roster(), games.make("tictactoe")
+    monkeypatch.setattr(web_players, "Agent", type("Network", (), {"predictor": None}))
+    monkeypatch.setattr(web_players, "make_player", lambda *args, **options: web_players.Agent())
+    roster, game = web_players.Roster(), games.make("tictactoe")
     first = roster._network("run0001:best", game)
     assert roster._network("run0001:best", game) is roster._network("run0001:version0000", game) is first
     store = Store(folder / "run.db")
@@ -318,7 +318,7 @@ def test_a_network_of_a_deleted_run_does_not_play_for_the_run_that_has_its_name(
 
 
 def test_a_search_of_alpha_beta_is_stopped_on_the_way():
-    player, asked = engine.Roster().make("alphabeta:6", games.make("gomoku(rule=renju,size=15)"), ""), []
+    player, asked = web_players.Roster().make("alphabeta:6", games.make("gomoku(rule=renju,size=15)"), ""), []
     answer = []
 
     def stop():
@@ -326,7 +326,7 @@ def test_a_search_of_alpha_beta_is_stopped_on_the_way():
         return len(asked) > 3
 
     thread = threading.Thread(
-        target=lambda: answer.append(engine.choose(player, "", player.game.start(), [], stop)), daemon=True
+        target=lambda: answer.append(web_players.choose(player, "", player.game.start(), [], stop)), daemon=True
     )
     thread.start()
     thread.join(60)

@@ -14,8 +14,7 @@ from agent import Agent
 from interface.explain import after_moves, explain
 from interface.notebook.board import overlay_of
 from interface.web.charts import Point, curve_svg, values_svg
-from interface.web.engine import LEVELS, OneAtATime, Roster, choose, look
-from interface.web.runfile import (
+from interface.web.run_reader import (
     iterations,
     kept_points,
     list_games,
@@ -26,13 +25,14 @@ from interface.web.runfile import (
     stored_game,
     strength_points,
 )
-from interface.web.truth import true_values
+from interface.web.true_values import true_values
+from interface.web.web_players import LEVELS, OneAtATime, Roster, choose, look
 from players.rollout import RolloutPlayer
 from storage.game_files import PERSON
 from support.search_cases import Projection
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from interface.web.inside import hint_text, summary_html, table_html, tree_html  # noqa: E402
+from interface.web.search_view import hint_text, summary_html, table_html, tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
@@ -139,8 +139,8 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    monkeypatch.setattr("interface.web.engine.RUNS", trained.parent.parent)
-    monkeypatch.setattr("interface.web.engine.SHIPPED", trained.parent.parent / "none")
+    monkeypatch.setattr("interface.web.web_players.RUNS", trained.parent.parent)
+    monkeypatch.setattr("interface.web.web_players.SHIPPED", trained.parent.parent / "none")
     roster = Roster()
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
@@ -322,7 +322,7 @@ def test_the_share_of_kept_values_has_wilsons_interval():
 
 
 def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
-    learn = pytest.importorskip("interface.web.learn")
+    learn = pytest.importorskip("interface.web.training_tab")
     html = learn.charts_html({"connect4/run0001": LINES})
     for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
         chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
@@ -336,28 +336,28 @@ def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
 
 
 def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
-    from interface.web import engine
+    from interface.web import web_players
 
-    monkeypatch.setattr(engine, "SHIPPED", trained.parent.parent)
-    monkeypatch.setattr(engine, "RUNS", tmp_path / "none")
-    assert engine.named_runs() == {"shipped/tictactoe/run0001": trained}
+    monkeypatch.setattr(web_players, "SHIPPED", trained.parent.parent)
+    monkeypatch.setattr(web_players, "RUNS", tmp_path / "none")
+    assert web_players.named_runs() == {"shipped/tictactoe/run0001": trained}
     roster, game = Roster(), games.make("tictactoe")
     assert roster.strongest("tictactoe") == "shipped/run0001:best" and "tictactoe" in roster.games()[:1]
-    assert engine.has_level("shipped/run0001:best") and not engine.has_level("shipped/person")
+    assert web_players.has_level("shipped/run0001:best") and not web_players.has_level("shipped/person")
     move, _ = choose(roster.make("shipped/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
     assert move in range(9)
-    monkeypatch.setattr(engine, "RUNS", trained.parent.parent)
-    assert list(engine.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
+    monkeypatch.setattr(web_players, "RUNS", trained.parent.parent)
+    assert list(web_players.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
     assert roster.strongest("tictactoe") == "run0001:best"
 
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
     from evaluation.release import pack, write_levels
-    from interface.web import engine
+    from interface.web import web_players
     from players.levels import Level
     from storage import run_folders
 
-    monkeypatch.setattr(engine, "SHIPPED", run_folders.SHIPPED)
+    monkeypatch.setattr(web_players, "SHIPPED", run_folders.SHIPPED)
     target = pack(run_folders.find_run("tictactoe"), 4)
     found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
     write_levels(target, found, 10)
@@ -365,7 +365,7 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
     (target / "config.json").write_text(settings.replace('"endgame": 0', '"endgame": 9'))
     roster, game = Roster(), games.make("tictactoe")
     names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
-    assert names == ["level:1", "level:2", "level:3"] and not any(engine.has_level(name) for name in names)
+    assert names == ["level:1", "level:2", "level:3"] and not any(web_players.has_level(name) for name in names)
     assert roster.players("tictactoe")["level:3"] == "Level 3 (Elo 310)"
     players = [roster.make(name, game, "") for name in names]
     for player in players:

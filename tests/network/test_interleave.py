@@ -10,7 +10,7 @@ import tensorflow as tf
 
 import model as models
 from memory import Batch
-from network.interleave import DilatedConv2D, Interleave, Separate, boards_side_by_side
+from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from support.small_networks import make
 from support.tiny_runs import boards, trained_looking
 

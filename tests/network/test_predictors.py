@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from config import UserError
-from network.choose import make_predictor, openvino_installed
+from network.choose_predictor import make_predictor, openvino_installed
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw, padded
 from network.symmetric_predictor import AveragedPredictor
 from support.small_networks import make
@@ -195,7 +195,7 @@ def test_a_conversion_starts_no_process_and_tells_nobody(monkeypatch):
 
 
 def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
-    monkeypatch.setattr("network.choose.openvino_installed", lambda: False)
+    monkeypatch.setattr("network.choose_predictor.openvino_installed", lambda: False)
     with pytest.raises(UserError, match="pip install openvino"):
         make_predictor(network, backend="openvino")
     assert make_predictor(network).name.startswith("keras")
@@ -252,7 +252,7 @@ def test_the_speed_of_the_network_counts_whole_batches_over_their_own_time():
 DROPPED = """
 import gc, signal, sys, threading
 sys.path.insert(0, "tests")
-from network.choose import make_predictor
+from network.choose_predictor import make_predictor
 from support.small_networks import make
 from support.tiny_runs import boards
 model = make("tictactoe")

@@ -11,7 +11,7 @@ from config import UserError
 from funcs import playMatches
 from players.by_name import make_player
 from players.names import PLAYERS
-from players.policy import PolicyPlayer
+from players.network_alone import PolicyPlayer
 from players.rollout import RolloutPlayer, leaves_stone
 from players.simple import RandomPlayer
 from players.uct import spiel_name

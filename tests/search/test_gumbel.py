@@ -7,7 +7,7 @@ import pytest
 
 from compiled import compiled
 from search.gumbel import choose_gumbel, draw_gumbel, visits_due, write_improved
-from search.sampling import uniform
+from search.random_numbers import uniform
 from search.tables import GUMBEL
 from support.board_drawings import play
 from support.search_cases import GAMES, POSITIONS, Projection, rooted, value_of, values_after

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from MCTS import MCTS, Node
-from search.sampling import choose
+from search.choose_move import choose
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
 from support.search_cases import (

@@ -88,12 +88,12 @@ class Answers:
 def without_tensorflow():
     """Let sessions of this process use the network of numpy, and keep every game by itself."""
     import initialise
-    from network import choose
+    from network import choose_predictor
     from training import estimate, stages
 
     initialise._build = Linear
     estimate.budget_text = lambda session: ""
-    choose.make_predictor = lambda model, **options: Answers(model)
+    choose_predictor.make_predictor = lambda model, **options: Answers(model)
     stages.measure_raw = lambda *_, **__: 1000.0
     stages.COMMIT_SECONDS = 0.0
 

@@ -13,9 +13,9 @@ if __name__ == "__main__":
     run_folders.RUNS = Path(root)
     run_folders.SHIPPED = Path(root) / "none"
     if argv[0] == "serve":
-        from interface.web import trainer
+        from interface.web import training_process
 
-        trainer.COMMAND = [sys.executable, __file__, root, "train"]
+        training_process.COMMAND = [sys.executable, __file__, root, "train"]
     else:
         from support.command_line import SMALL
 

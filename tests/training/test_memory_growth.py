@@ -9,7 +9,7 @@ import pytest
 
 from loggers import MEGABYTE, close_log, open_log, open_trace
 from memory import Batch
-from network.choose import make_predictor, openvino_installed
+from network.choose_predictor import make_predictor, openvino_installed
 from storage.atomic_files import Unwritable
 from support.small_networks import make
 from support.tiny_runs import boards, trained_looking, used_memory

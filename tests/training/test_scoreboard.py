@@ -13,7 +13,7 @@ from support.run_states import Listening, copied, start
 from support.tiny_runs import QUIET
 from training import scoreboard, stages
 from training.presets import preset
-from training.stage import Stage
+from training.stage_bookkeeping import Stage
 
 SETTINGS = {
     "score_every": 1,

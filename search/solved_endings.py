@@ -58,7 +58,7 @@ def solve_moves(f, rules, node, row):
     """Solve each move of a root: where all are, they are visited, and nothing is left to search.
 
     Where one wins it does not matter whether others are known; else all must be, or the root is searched. Where all
-    lose, the network is asked for its priors.
+    lose, the network is needed for its priors.
     """
     node.late, node.proven = ROOT_TRIED, UNPROVEN
     f.line.left[0] = MANY
@@ -83,7 +83,7 @@ def solve_moves(f, rules, node, row):
 def visit_all(f, node):
     """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again.
 
-    Where all moves lose none gets one: without visits of a search before, priors choose (`sampling.choose`).
+    Where all moves lose none gets one: without visits of a search before, priors choose (`choose_move.choose`).
     """
     least = 0 if node.proven == LOSS else 1
     if node.status == WAITING:

@@ -9,14 +9,14 @@ from nicegui import context, ui
 
 from config import UserError
 from interface.board_svg import LOOKS, board_svg, grid_of, point_of, ratio_of
-from interface.web import address
+from interface.web import tab_address
 from interface.web.charts import moves_html, values_svg
 from interface.web.controls import icon_button
-from interface.web.engine import LEVELS, has_level, levels_of
-from interface.web.inside import Inside
-from interface.web.machines import Machines
-from interface.web.sheet import Sheet
+from interface.web.game_menu import Sheet
+from interface.web.machine_turns import Machines
+from interface.web.search_view import Inside
 from interface.web.table import Table
+from interface.web.web_players import LEVELS, has_level, levels_of
 from storage.game_files import PERSON
 
 MOVE = (  # the second click of a double one is none, wherever it comes down; at: see `Play.click`
@@ -52,14 +52,14 @@ class Play:
         self.client.on_connect(self._return)
         self.client.on_delete(self._end)
         self._choose_opponent()
-        if found and address.seat(self.table, asked, self.roster.players(found)):
+        if found and tab_address.seat(self.table, asked, self.roster.players(found)):
             self.refresh_players()
         if game and not found:
             self.sheet.leave_address()
             self.tell(f"expected a game that is offered here, got {game[:60]}: `python main.py serve --game` names it")
         elif asked.get("moves") and self.do(self.table.load_text, asked["moves"]):
             self.table.paused = True
-            address.give_up(self.table, asked)
+            tab_address.give_up(self.table, asked)
         self.changed()
 
     def leave(self) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from interface.web import address
+from interface.web import tab_address
 from interface.web.controls import icon_button
-from interface.web.engine import make_game
+from interface.web.web_players import make_game
 from storage.game_files import FORMS, LIMIT, Record, from_bytes, to_bytes
 
 READ_FILE = (
@@ -50,13 +50,13 @@ class Sheet:
     def show(self) -> None:
         """Show the moves up to the position on the board; put the game into the address: loaded anew it is there."""
         self._text.value = self._play.table.text
-        if (now := address.kept(self._play.table)) != self._kept:
+        if (now := tab_address.kept(self._play.table)) != self._kept:
             self._kept = now
-            self._play.client.run_javascript(address.script(now))
+            self._play.client.run_javascript(tab_address.script(now))
 
     def leave_address(self) -> None:
         """Keep what the address says until a move is played: another start of the page may offer that game."""
-        self._kept = address.kept(self._play.table)
+        self._kept = tab_address.kept(self._play.table)
 
     def _set(self) -> None:
         self._play.set_moves(str(self._text.value))

@@ -10,7 +10,7 @@ from typing import Any
 
 import games
 from config import Config, from_json, to_json, with_overrides
-from network.choose import make_predictor
+from network.choose_predictor import make_predictor
 from network.predictor import STEADY, cores, side_by_side
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord

@@ -10,9 +10,9 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from interface.web.engine import named_runs
-from interface.web.play import CLICK
-from interface.web.runfile import iterations, list_games, match_game, stored_game
+from interface.web.play_tab import CLICK
+from interface.web.run_reader import iterations, list_games, match_game, stored_game
+from interface.web.web_players import named_runs
 from storage.game_record import IMPORTED
 
 KINDS = {"self-play": "Self-play", "tournament": "Tournament"}

@@ -11,7 +11,7 @@ from nicegui import app, background_tasks
 
 from agent import Player
 from config import UserError
-from interface.web.engine import choose, has_level, make_game
+from interface.web.web_players import choose, has_level, make_game
 from storage.game_files import PERSON
 
 LOTS = 4

@@ -15,9 +15,9 @@ from config import UserError
 from game import GameState
 from interface.board_svg import Mark
 from interface.notebook.board import lines_of, overlay_of
-from interface.web.engine import DEEPEST, is_search, look, make_game
-from interface.web.machines import searching
-from interface.web.truth import true_values
+from interface.web.machine_turns import searching
+from interface.web.true_values import true_values
+from interface.web.web_players import DEEPEST, is_search, look, make_game
 from MCTS import Node
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}

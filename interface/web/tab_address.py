@@ -6,8 +6,8 @@ import json
 from collections.abc import Container, Mapping
 from typing import Any
 
-from interface.web.engine import has_level, levels_of
 from interface.web.table import Table
+from interface.web.web_players import has_level, levels_of
 
 KEYS = "game", "moves", "first", "second", "resigned"
 SIDES = {"first": 1, "second": -1}

@@ -23,12 +23,12 @@ from config import UserError
 from game import Game, GameState
 from interface.explain import describe, opinion
 from interface.notebook.board import opinion_of
-from interface.web.runfile import game_spec, readable, reading
+from interface.web.run_reader import game_spec, readable, reading
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import make_player, most_sims
 from players.levels import AS_MEASURED, Level, find_level, read_levels
-from players.policy import PolicyPlayer
+from players.network_alone import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.uct import spiel_name
 from storage.game_files import PERSON

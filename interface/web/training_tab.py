@@ -14,8 +14,7 @@ from interface.board_svg import board_svg
 from interface.metric_lines import searched_sims
 from interface.web.charts import Point, curve_svg
 from interface.web.controls import icon_button
-from interface.web.engine import SHIPS, named_runs
-from interface.web.runfile import (
+from interface.web.run_reader import (
     Standing,
     game_spec,
     kept_points,
@@ -29,6 +28,7 @@ from interface.web.runfile import (
     strength_points,
 )
 from interface.web.table import outcome
+from interface.web.web_players import SHIPS, named_runs
 from loggers import clock
 from training.presets import PRESETS
 
