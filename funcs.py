@@ -49,13 +49,7 @@ def playMatches(
     """
     if player1.name == player2.name:
         raise ValueError(f"expected players of two names, got {player1.name!r} twice")
-    pairs = [i // 2 if goes_first == 0 else i for i in range(EPISODES)]
-    count = max(pairs, default=-1) + 1
-    opened = openings(game, count, plies=opening_plies, seed=seed) if opening_plies else [[]]
-    jobs = [
-        (i, opened[pair % len(opened)], goes_first == 1 or (goes_first == 0 and i % 2 == 0))
-        for i, pair in enumerate(pairs)
-    ]
+    jobs = _jobs(game, EPISODES, goes_first, opening_plies, seed)
     points: dict[str, list[float]] = {player1.name: [], player2.name: []}
     scores = {player1.name: 0, "drawn": 0, player2.name: 0}
     sp_scores = {"sp": 0, "drawn": 0, "nsp": 0}
@@ -75,6 +69,16 @@ def playMatches(
         if report is not None:
             report(min(start + in_flight, EPISODES))
     return MatchResult(scores, memory, points, sp_scores)
+
+
+def _jobs(game: Game, count: int, goes_first: int, plies: int, seed: int) -> list[tuple[int, list[int], bool]]:
+    """Return (index, opening, whether player 1 begins) of each game; with both colours of each opening two a pair."""
+    pairs = [i // 2 if goes_first == 0 else i for i in range(count)]
+    opened = openings(game, max(pairs, default=-1) + 1, plies=plies, seed=seed) if plies else [[]]
+    return [
+        (i, opened[pair % len(opened)], goes_first == 1 or (goes_first == 0 and i % 2 == 0))
+        for i, pair in enumerate(pairs)
+    ]
 
 
 def playMatchesBetweenVersions(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agent import Agent, Player, User
-from config import UserError
+from config import Config, UserError
 from game import Game
 from games.own import digest
 from players.levels import AS_MEASURED, find_level
@@ -169,9 +169,21 @@ def network_player(
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
+    from network.choose_predictor import make_predictor  # slow to load
+    from network.symmetric_predictor import AveragedPredictor
+
+    model, number = _model(game, folder, config, own, version)
+    predictor = make_predictor(model, backend=config.backend, smallest=smallest)
+    if averaged:
+        predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
+    clock = f":{options['seconds']:g}s" if "seconds" in options else ""
+    name, search = f"{own}:version{number:04}{clock}", replace(config.search, **(changes or {}))
+    return Agent(name, game, predictor, search, mcts_sims=sims, model=model, **options)
+
+
+def _model(game: Game, folder: Path, config: Config, own: str, version: int | str) -> tuple[Any, int]:
+    """Return (the network of a run with a version's weights, the version's number); `own`: the run's name in texts."""
     from model import make_network
-    from network.choose_predictor import make_predictor
-    from network.symmetric_predictor import AveragedPredictor  # what is slow to load, when there is a network
 
     store = Store(folder / "run.db", read_only=True)
     try:
@@ -192,14 +204,9 @@ def network_player(
             also = (", " if newest else "; ") + "shipped is the one that comes along" if shipped_run(game.spec) else ""
             _LOGGER.warning("%s's best is version 0, which has learned nothing: %s%s", own, why, also)
         model.set_weights(weights)
+        return model, number
     finally:
         store.close()
-    predictor = make_predictor(model, backend=config.backend, smallest=smallest)
-    if averaged:
-        predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
-    clock = f":{options['seconds']:g}s" if "seconds" in options else ""
-    name, search = f"{own}:version{number:04}{clock}", replace(config.search, **(changes or {}))
-    return Agent(name, game, predictor, search, mcts_sims=sims, model=model, **options)
 
 
 def _folder(game: Game, run: int | None, root: Path | None) -> Path:

@@ -114,8 +114,8 @@ def search_step(bound, count, which):
     """Take `count` answers for the slots in `waiting`, then search the trees in `which` until each needs the network.
 
     Writes planes[k] and waiting[k] for each position to be evaluated and returns their number; 0 = every tree is done.
-    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, waiting, values [B], logits
-    [B, action_size], planes [B, ...] flat).
+    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, waiting, values [B],
+    logits [B, action_size], planes [B, ...] flat).
     """
     f, rules, rule, cache, waiting, values, logits, planes = unpack(bound)
     leaves = f.leaves

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
 from config import UserError
 from interface.arguments import early, parse, whole
+
+if TYPE_CHECKING:
+    from agent import Player
+    from game import Game
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,31 @@ class Evaluate:
 
 def run(argv: list[str]) -> int:
     args = parse(Evaluate, argv)
+    _check(args)
+    import games
+    from evaluation.report import as_text, evaluate
+
+    game = games.make(args.game)
+    player, args = _player(game, args, argv)
+    live = sys.stderr.isatty() and not args.json
+
+    def report(what: str, done: int, total: int) -> None:
+        if live:
+            print(f"\r\x1b[2K{what} {done:,}/{total:,}", end="", file=sys.stderr, flush=True)
+
+    found = evaluate(
+        game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
+        ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
+        seed=args.seed, report=report,
+    )  # fmt: skip
+    if live:
+        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+    print(json.dumps(found) if args.json else as_text(found))
+    return 0
+
+
+def _check(args: Evaluate) -> None:
+    """Raise `UserError` where a number is impossible."""
     whole(args.positions, "positions", 0, 100_000)
     for n in args.sims:
         whole(n, "sims", 1, 60_000)
@@ -56,14 +86,15 @@ def run(argv: list[str]) -> int:
         raise UserError(f"ladder_seconds: expected a number from 0 to 1,000,000, got {args.ladder_seconds}")
     if args.positions == 0 and args.ladder_games == 0:
         raise UserError("expected positions or ladder_games above 0, got 0 for both")
-    import games
+
+
+def _player(game: Game, args: Evaluate, argv: list[str]) -> tuple[Player, Evaluate]:
+    """Return the player to measure and the arguments, a level's with its own simulations."""
     from agent import Agent
-    from evaluation.report import as_text, evaluate
     from network.predictor import STEADY
     from players.book import BookPlayer
     from players.by_name import make_player
 
-    game = games.make(args.game)
     player = make_player(args.player, game, sims=max(*args.sims, args.ladder_sims), smallest=STEADY)
     if player.is_person:
         raise UserError(f"expected a player that can be asked thousands of times, got {args.player!r}")
@@ -76,18 +107,4 @@ def run(argv: list[str]) -> int:
             own = f"a level, which has {player.mcts_sims} simulations"
             raise UserError(f"expected no {' and no '.join(typed)} beside {own}")
         args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
-    live = sys.stderr.isatty() and not args.json
-
-    def report(what: str, done: int, total: int) -> None:
-        if live:
-            print(f"\r\x1b[2K{what} {done:,}/{total:,}", end="", file=sys.stderr, flush=True)
-
-    told = evaluate(
-        game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
-        ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
-        seed=args.seed, report=report,
-    )  # fmt: skip
-    if live:
-        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
-    print(json.dumps(told) if args.json else as_text(told))
-    return 0
+    return player, args

@@ -19,6 +19,7 @@ from config import UserError
 from interface.web.request_guard import Guard, names_of
 
 HERE = Path(__file__).parent
+VIEWS = "play", "games", "training"
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
 """What the library of the socket imports for its clients if it is there: a third of the start, and this is a server."""
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -62,20 +63,23 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
             door.unlink(missing_ok=True)
         place.close()
 
-    async def tell() -> None:
-        while not _listens(reached, port):  # a browser that comes before would find nobody
-            await asyncio.sleep(0.01)
-        say(f"the page is at {address} (open it by hand where the browser finds no file)\nCtrl-C ends it")
-        if door is not None:
-            await asyncio.to_thread(webbrowser.open, door.as_uri())
-
-    app.on_startup(lambda: background_tasks.create(tell(), name="tell"))
+    announcement = _announce(reached, port, address, door, say)
+    app.on_startup(lambda: background_tasks.create(announcement, name="announce"))
     app.on_shutdown(close)
     logging.getLogger("nicegui").setLevel(logging.WARNING)
     ui.run(
         host=host, port=port, title="AlphaZero", show=False, reload=False, tailwind=False, dark=None,
         show_welcome_message=False, favicon=ICON, reconnect_timeout=10.0,
     )  # fmt: skip
+
+
+async def _announce(host: str, port: int, address: str, door: Path | None, say: Callable[[str], None]) -> None:
+    """Say where the page is, and open it, as soon as the server answers: a browser that comes before finds nobody."""
+    while not _listens(host, port):
+        await asyncio.sleep(0.01)
+    say(f"the page is at {address} (open it by hand where the browser finds no file)\nCtrl-C ends it")
+    if door is not None:
+        await asyncio.to_thread(webbrowser.open, door.as_uri())
 
 
 KEPT = 900.0
@@ -168,13 +172,38 @@ class Shared:
 def _load(place: Shared) -> None:
     """Import what the views need."""
     import interface.web.games_tab
-    import interface.web.play_tab  # noqa: F401
+    import interface.web.play_tab
+    import interface.web.training_tab  # noqa: F401
 
     place.roster()
 
 
 def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
+    """Show the bar at once and the views behind it as soon as what they need has been loaded."""
     from nicegui import run, ui
+
+    tabs = _bar()
+    body = ui.element("main")
+    with body:
+        ui.label("Loading the boards ...").classes("soft").style("padding: 24px")
+
+    async def load() -> None:
+        try:
+            await run.io_bound(_load, place)
+            body.clear()
+            with body:
+                _Views(place, asked, tabs).show(view)
+        except UserError as error:
+            body.clear()
+            with body:
+                ui.label(str(error).splitlines()[0]).classes("note").style("padding: 24px")
+
+    ui.timer(0.01, load, once=True)
+
+
+def _bar() -> Any:
+    """Show the name, the tabs and the switch between light and dark; return the tabs."""
+    from nicegui import ui
 
     dark = ui.dark_mode(None)
 
@@ -184,55 +213,53 @@ def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
     with ui.element("header").classes("bar"):
         ui.label("AlphaZero").classes("name")
         with ui.tabs().props("dense no-caps inline-label") as tabs:
-            for name in ("Play", "Games", "Training"):
-                ui.tab(name.lower(), name)
+            for name in VIEWS:
+                ui.tab(name, name.capitalize())
         ui.element("div").classes("grow")
         button = ui.button(icon="contrast").props('flat round dense aria-label="light or dark"')
         button.on("click", toggle, js_handler='() => emit(document.body.classList.contains("body--dark"))')
-    body = ui.element("main")
-    with body:
-        ui.label("Loading the boards ...").classes("soft").style("padding: 24px")
+    return tabs
 
-    async def build() -> None:
-        from interface.web.games_tab import Archive
+
+class _Views:
+    """The views of a tab: the board at once, the others when they are first opened."""
+
+    def __init__(self, place: Shared, asked: dict[str, str], tabs: Any) -> None:
+        from nicegui import ui
+
         from interface.web.play_tab import Play
+
+        self._place, self._tabs = place, tabs
+        self._others: dict[str, Any] = {}
+        self._panels: dict[str, Any] = {}
+        with ui.tab_panels(tabs, value="play").props("keep-alive"):
+            with ui.tab_panel("play"):
+                self._play = Play(place, asked)
+                place.boards.add(self._play)
+            for name in VIEWS[1:]:
+                with ui.tab_panel(name):
+                    self._panels[name] = ui.element("div")
+        tabs.on_value_change(lambda event: self._opened(event.value))
+
+    def show(self, view: str) -> None:
+        """Open a view, the board where there is none of that name."""
+        self._tabs.set_value(view if view in VIEWS else "play")
+
+    def _opened(self, name: str) -> None:
+        self._play.keys_on = name == "play"
+        if name == "play":
+            self._play.refresh_players()
+        elif name not in self._others:
+            with self._panels[name]:
+                self._others[name] = self._make(name)
+        for other, view in self._others.items():
+            view.visible = other == name
+
+    def _make(self, name: str) -> Any:
+        if name == "games":
+            from interface.web.games_tab import Archive
+
+            return Archive(self._play, lambda: self._tabs.set_value("play"))
         from interface.web.training_tab import Learn
 
-        made: dict[str, Any] = {}
-        body.clear()
-        with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
-            with ui.tab_panel("play"):
-                made["play"] = Play(place, asked)
-                place.boards.add(made["play"])
-            for name in ("games", "training"):
-                with ui.tab_panel(name):
-                    made[f"{name} place"] = ui.element("div")
-
-        def to_board() -> None:
-            tabs.set_value("play")
-
-        def opened(event: Any) -> None:
-            name = event.value
-            made["play"].keys_on = name == "play"
-            if name == "play":
-                made["play"].refresh_players()
-            if name != "play" and name not in made:
-                with made[f"{name} place"]:
-                    made[name] = Archive(made["play"], to_board) if name == "games" else Learn(place)
-            for other in ("games", "training"):
-                if other in made:
-                    made[other].visible = other == name
-
-        tabs.on_value_change(opened)
-        tabs.set_value(view if view in ("play", "games", "training") else "play")
-
-    async def load() -> None:
-        try:
-            await run.io_bound(_load, place)
-            await build()
-        except UserError as error:
-            body.clear()
-            with body:
-                ui.label(str(error).splitlines()[0]).classes("note").style("padding: 24px")
-
-    ui.timer(0.01, load, once=True)
+        return Learn(self._place)
