@@ -137,9 +137,9 @@ def test_the_lock_of_a_process_that_was_killed_is_free_at_once_though_its_worker
     code = f"""
 import multiprocessing, sys, time
 from pathlib import Path
-from storage.run_folders import hold
+from storage.run_folders import lock_folder
 if __name__ == "__main__":
-    lock = hold(Path({str(folder)!r}))
+    lock = lock_folder(Path({str(folder)!r}))
     worker = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(600,), daemon=True)
     worker.start()
     print(worker.pid, flush=True)
