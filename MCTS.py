@@ -1,8 +1,8 @@
 """`Node`, `Edge` and `MCTS`: the search tree of the AlphaZero article, one step at a time.
 
-`moveToLeaf`, `expand` and `backFill` are one simulation; `Agent.simulate` puts them together. `Node` and `Edge` are
-views of rows in the tables of search/tables.py, made when somebody looks. `search` (of `ManyTrees`) does the same
-steps compiled, for many trees at once. textbook.py has the algorithm without tables.
+`moveToLeaf`, `expand` and `backFill` are one simulation; `Agent.simulate` combines them. `Node` and `Edge` are views of
+rows in the tables of search/tables.py, made on demand. `search` (of `ManyTrees`) runs the same steps compiled, for many
+trees at once. textbook.py has the algorithm without tables.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
 
 
 class Edge:
-    """A move from one node to another; a view of the edge tables, found by its node and action."""
+    """A move from one node to another; a view of the edge tables, identified by its node and action."""
 
     def __init__(self, mcts: MCTS, node: int, action: int) -> None:
         self.mcts = mcts
@@ -37,43 +37,43 @@ class Edge:
 
     @property
     def index(self) -> int:
-        """Where its row is, or would be; edges change places when others are opened."""
+        """Return where its row is or would be; edges change places when others are materialised."""
         row = self.mcts.forest.nodes[self.node]
         moves = self.mcts.forest.moves["action"][row["first"] : row["first"] + row["legal"]]
         return int(row["first"]) + int(np.flatnonzero(moves == self.action)[0])
 
     @property
     def _row(self) -> Any:
-        """Its row; None while it is not opened."""
+        """Return its row; None while it is not materialised."""
         node, index = self.mcts.forest.nodes[self.node], self.index
         return self.mcts.forest.edges[index] if index < node["first"] + node["materialised"] else None
 
     @property
     def inNode(self) -> Node:
-        """The node it leaves."""
+        """Return the node it leaves."""
         return Node(self.mcts, self.node)
 
     @property
     def outNode(self) -> Node | None:
-        """The node it leads to; None before the first visit."""
+        """Return the node it leads to; None before the first visit."""
         row = self._row
         return None if row is None or row["child"] == UNVISITED else Node(self.mcts, row["child"])
 
     @property
     def playerTurn(self) -> int:
-        """Who moves along it."""
+        """Return the player who moves along it."""
         return self.inNode.playerTurn
 
     @property
     def nu(self) -> float:
-        """Dirichlet noise; 0 off the root and outside self-play."""
+        """Return its Dirichlet noise; 0 off the root and outside self-play."""
         tree = self.node // self.mcts.capacity
         row = self.mcts.forest.trees[tree]
         return float(self.mcts.forest.noise[tree, self.action]) if row["noisy"] and row["root"] == self.node else 0.0
 
     @property
     def proven(self) -> float | None:
-        """What is proven of it, for the player who moves: 1 won, -1 lost, 0 drawn; None = nothing."""
+        """Return its proven value for the player who moves: 1 won, -1 lost, 0 drawn; None = unproven."""
         node = self.mcts.forest.nodes[self.node]
         known = LOSS if self.index >= node["first"] + node["count"] or node["proven"] == LOSS else UNPROVEN
         if self._row is not None:
@@ -82,7 +82,7 @@ class Edge:
 
     @property
     def stats(self) -> dict[str, float]:
-        """N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
+        """Return N visits, W sum of values, Q = W / N (for the player who moves), P prior."""
         row = self._row
         call(make_priors, self.mcts.forest, self.node)
         n, w = (int(row["N"]), float(row["W"])) if row is not None else (0, 0.0)
@@ -124,35 +124,35 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The network's value, or the result at the end, for the player to move; Q where nobody was asked."""
+        """Return the network's value, or the game's result, for the player to move; Q if it was not evaluated."""
         return self.Q if self.forced else float(self._row["value"])
 
     @property
     def forced(self) -> bool:
-        """Whether the search passed through, because there is one move only, without asking the network."""
+        """Return whether the node has one move only and was passed through without an evaluation."""
         return math.isnan(self._row["value"])
 
     @property
     def proven(self) -> float | None:
-        """What is proven of it, for the player to move: 1 won, -1 lost, 0 drawn; None = nothing."""
+        """Return its proven value for the player to move: 1 won, -1 lost, 0 drawn; None = unproven."""
         known = int(self._row["proven"])
         return known_value(known)
 
     @property
     def visits(self) -> int:
-        """Sum of its edges' N."""
+        """Return the sum of its edges' N."""
         return int(self._row["total"])
 
     @property
     def Q(self) -> float:
-        """Mean value over the network's and all visits, or what is proven, for the player to move."""
+        """Return the mean value over the network's and all visits, or the proven value, for the player to move."""
         if self.proven is not None:
             return self.proven
         return float(sum_of_values(self.mcts.forest, self.index) / (1 + self.visits))
 
     @property
     def edges(self) -> list[tuple[int, Edge]]:
-        """(action, edge) for each legal move; empty before the node is expanded."""
+        """Return (action, edge) for each legal move; nothing before the node is expanded."""
         if self._row["status"] != EXPANDED:
             return []
         first, count = int(self._row["first"]), int(self._row["legal"])
@@ -160,11 +160,11 @@ class Node:
         return [(action, Edge(self.mcts, self.index, action)) for action in actions]
 
     def keeps_proof(self, edge: Edge) -> bool:
-        """True where a move keeps what is proven of the node; while nothing is, where it is not proven to lose."""
+        """Return whether a move keeps what is proven of the node; if nothing is, whether it is not proven to lose."""
         return edge.proven != -1.0 if self.proven is None else edge.proven == self.proven
 
     def isLeaf(self) -> bool:
-        """True before expansion and when the game is over."""
+        """Return True before expansion and when the game is over."""
         return bool(self._row["status"] != EXPANDED)
 
     def __eq__(self, other: object) -> bool:
@@ -177,7 +177,7 @@ class Node:
 
 
 class MCTS(ManyTrees):
-    """A search tree with the article's steps. All that is named after the article is of the first tree."""
+    """A search tree with the article's steps. The methods named after the article work on the first tree."""
 
     def __len__(self) -> int:
         return int(self.forest.trees[0]["nodes"])
@@ -188,7 +188,7 @@ class MCTS(ManyTrees):
 
     @property
     def tree(self) -> dict[Any, Node]:
-        """{state id: node} of the first tree."""
+        """Return {state id: node} of the first tree."""
         return {node.id: node for node in self._nodes()}
 
     def _nodes(self) -> Iterator[Node]:
@@ -199,7 +199,7 @@ class MCTS(ManyTrees):
         return len(self) > 0 and call(find, self.forest, 0, key) >= 0
 
     def addNode(self, state: GameState) -> Node:
-        """Put a position into the first tree, or find it there."""
+        """Return a position's node in the first tree; make it if it is not there."""
         f = self.forest
         row = self.game.row_of(state)
         key = np.uint64(state_key(self.game, state))
@@ -212,9 +212,9 @@ class MCTS(ManyTrees):
         return Node(self, index)
 
     def moveToLeaf(self) -> tuple[Node, float, bool, list[Edge]]:
-        """Walk to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there.
+        """Descend to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there.
 
-        `done`: the game is over there, or its result is proven; only then there is a value.
+        `done`: the game is over there, or its result is proven; the value counts only then and is 0 otherwise.
         """
         f = self.forest
         call(simulate.select_leaf, f, self.rules, self.rule, self.cache, 0)
@@ -234,7 +234,7 @@ class MCTS(ManyTrees):
         return leaf, value if done else 0.0, done, breadcrumbs
 
     def expand(self, leaf: Node, value: float, logits: np.ndarray) -> None:
-        """Give a leaf the network's answer: value for its player to move, logits [action_size] unmasked."""
+        """Expand a leaf with the network's evaluation: value for its player to move, logits [action_size] unmasked."""
         if leaf._row["status"] == WAITING:
             answer = np.ascontiguousarray(logits, np.float32).reshape(self.game.action_size)
             if not call(expand, self.forest, leaf.index, np.float32(value), answer):
@@ -242,7 +242,7 @@ class MCTS(ManyTrees):
                 self.check_errors()
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
-        """Add the leaf's value to the edges that led to it, and carry up what is proven."""
+        """Add the leaf's value to the edges that led to it, and propagate a proof."""
         steps = [(edge.index, edge.node, edge.playerTurn) for edge in breadcrumbs]
         self.forest.steps[: len(steps)] = np.array(steps, STEP)
         self.forest.slots["depth"][0] = len(breadcrumbs)
@@ -252,7 +252,7 @@ class MCTS(ManyTrees):
             call(prove, self.forest, 0)
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
-        """Return the most visited moves in turn, from `node` or the root, of those that keep what is proven."""
+        """Return the line of most visited moves from `node` or the root, at each node of those that keep the proof."""
         node = node or self.root
         line: list[int] = []
         while node is not None and len(line) < length:

@@ -1,4 +1,4 @@
-"""`Agent` plays by searching with a network, `User` asks a person; `Player` is what both are.
+"""`Agent` plays by searching with a network, `User` by input from a person; `Player` is their base class.
 
 Values are for the player to move unless a docstring says otherwise.
 """
@@ -23,38 +23,38 @@ from search.tables import trees_in
 from search.trace import log_simulation, snapshot
 
 TREES_BYTES = 2**31
-"""Bytes that the trees of a match take; a player whose trees are large plays fewer games at once."""
+"""Memory limit for the trees of a match; a player with large trees plays fewer games at once."""
 RESIGN = -1
-"""Action of a `Decision` by which a player gives the game up."""
+"""Action of a `Decision` that resigns the game."""
 
 
 class Resigned(Exception):
-    """A player gives the game up."""
+    """A player resigns the game."""
 
 
 MAX_TYPED = 10_000
-"""Characters of a typed line that are looked at."""
+"""Characters of a typed line that are read."""
 
 
 class Quit(Exception):
-    """A person leaves; the game is abandoned."""
+    """A person quits; the game is abandoned."""
 
 
 class TakeBack(Exception):
-    """A person wants the last two moves back."""
+    """A person takes the last two moves back."""
 
 
 class Player:
-    """Anything that chooses moves. Override `act`; `act_many` when many games at once are cheaper."""
+    """Base class of all that chooses moves. Override `act`; also `act_many` if many games at once are cheaper."""
 
     at_once = 64
-    """Games of a match that it plays side by side at most; 1 where it plays by the clock."""
+    """Largest number of games of a match that it plays side by side; 1 if its moves have a time limit."""
     is_person = False
-    """Whether it asks somebody at the console."""
+    """Whether a person enters its moves at the console."""
     deadline = float("inf")
-    """`time.monotonic()` at which a search is cut short, and what it has found is played; not every player can."""
+    """`time.monotonic()` at which a search stops early and plays the best move so far; not every player supports it."""
     searched: tuple[np.ndarray, float] | None = None
-    """(visits [action_size], value for the player to move) of the search in the last `act`, where it was one."""
+    """(visits [action_size], value for the player to move) of the search in the last `act`, if there was one."""
 
     def __init__(self, name: str, game: Game) -> None:
         self.name = name
@@ -68,7 +68,7 @@ class Player:
         raise NotImplementedError
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
-        """Choose in several games at once; a slot names the game, so that a search tree can be kept."""
+        """Choose a move in several games at once; a slot identifies the game, so that its search tree can be kept."""
         return [self._decision(state, tau) for state, tau in zip(states, taus, strict=True)]
 
     def _decision(self, state: GameState, tau: float) -> Decision:
@@ -82,14 +82,14 @@ class Player:
         """Make room for games in slots 0 .. slots - 1."""
 
     def new_game(self, slot: int, seed: int) -> None:
-        """Forget the slot's last game; all chance in the new one comes from `seed`."""
+        """Forget the slot's last game; all randomness in the new one comes from `seed`."""
 
     def observe(self, slot: int, action: int) -> None:
-        """Be told of a move in the game of a slot: the opening's, the other's and one's own."""
+        """Receive a move in the game of a slot: of the opening, of the other player, or its own."""
 
 
 class Agent(Player):
-    """Searches with a network's priors and values."""
+    """A player that searches with a network's priors and values."""
 
     def __init__(
         self, name: str, game: Game, predictor: Predictor, search: SearchSettings = PLAIN_SEARCH, *,
@@ -97,9 +97,9 @@ class Agent(Player):
         logger_mcts: logging.Logger | None = None, rng: np.random.Generator | None = None,
         seconds: float = float("inf"),
     ) -> None:  # fmt: skip
-        """Make a player. `leaves`: evaluations in the air in one tree; `model`: needed by `replay` only.
+        """Make a player. `leaves`: how many leaves of a tree wait at once; `model`: needed by `replay` only.
 
-        `seconds` a move end a search before its simulations; games are then played one after the other.
+        A limit of `seconds` per move may end a search early; games are then played one after the other.
         """
         super().__init__(name, game)
         self.predictor = predictor
@@ -114,7 +114,7 @@ class Agent(Player):
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None
         self._logged: dict[int, MCTS] = {}
-        """By slot, where every simulation is logged: searched one after the other, with the same moves."""
+        """{slot: tree} when every simulation is logged: games are then searched in turn, with the same moves."""
 
     # ---- the article's steps
 
@@ -133,7 +133,7 @@ class Agent(Player):
         return float(values[0]), probs, allowed
 
     def evaluateLeaf(self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]) -> tuple[float, list[Edge]]:
-        """Expand a leaf with the network's answer; return (value for its player to move, breadcrumbs)."""
+        """Expand a leaf with the network's evaluation; return (value for its player to move, breadcrumbs)."""
         if done:
             self._log("game over at the leaf, value %+.3f for player %+d", value, leaf.playerTurn)
             return value, breadcrumbs
@@ -143,7 +143,7 @@ class Agent(Player):
         return leaf.value, breadcrumbs
 
     def simulate(self) -> None:
-        """One simulation, step by step: walk to a leaf, evaluate it, fill the value back."""
+        """Run one simulation, step by step: descend to a leaf, evaluate it, back its value up."""
         tree = self._tree
         before = snapshot(tree) if self._logging else None
         leaf, value, done, breadcrumbs = tree.moveToLeaf()
@@ -177,7 +177,7 @@ class Agent(Player):
             pi[action], values[action] = edge.stats["N"], edge.stats["Q"] if edge.proven is None else edge.proven
             if not root.keeps_proof(edge):
                 pi[action] = 0.0
-        if not pi.any():  # every move tried is proven to lose: the network's choice, of the others if there are any
+        if not pi.any():  # all visited moves are proven to lose: use the priors, of unproven moves if any
             left = [(action, edge) for action, edge in root.edges if edge.proven is None] or root.edges
             for action, edge in left:
                 pi[action] = edge.stats["P"]
@@ -190,7 +190,7 @@ class Agent(Player):
         return action, float(values[action])
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Search and choose; see `Player.act`. `value` is the chosen move's Q, `NN_value` the network's opinion."""
+        """Search and choose; see `Player.act`. `value` is the move's Q, `NN_value` the network's value after it."""
         self.think(state)
         self.searched = self._tree.visit_counts(), float(self._tree.root_value())
         pi, values = self.getAV(1)
@@ -202,15 +202,15 @@ class Agent(Player):
         return action, pi, value, NN_value
 
     def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:
-        """Return a player with this one's network, its search settings but for `changes`, and a tree of its own."""
+        """Return a player with the same network, the same search settings except for `changes`, and its own tree."""
         search = replace(self.search, **(changes or {}))
         options = {"leaves": self._leaves, "cache_size": self._cache_size, **options}
         return Agent(self.name, game, self.predictor, search, mcts_sims=mcts_sims, **options)
 
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
-        """Search a state until its root has `sims` visits, those kept from before included; return the root.
+        """Search a state until its root has `sims` visits, kept visits included; return the root.
 
-        `stop` is asked now and then, and ends the search early, as `seconds` and the `deadline` do.
+        `stop` is called repeatedly; True ends the search early, as `seconds` and the `deadline` do.
         """
         if state.isEndGame:
             raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
@@ -236,7 +236,7 @@ class Agent(Player):
                 self._log("****** simulation %d", self.MCTS.root.visits)
                 try:
                     self.simulate()
-                except TreeFull:  # as in the compiled search: what was found counts
+                except TreeFull:  # as in the compiled search, the visits so far count
                     if not self.MCTS.root.visits:
                         raise
                     break
@@ -250,7 +250,7 @@ class Agent(Player):
 
     @property
     def _patient(self) -> bool:
-        """Whether its moves have no clock: games are searched side by side."""
+        """Return whether its moves have no time limit, so that games are searched side by side."""
         return self.seconds == self.deadline == float("inf")
 
     def new_games(self, slots: int) -> None:
@@ -326,7 +326,7 @@ class Agent(Player):
 
 
 class User(Player):
-    """A person at the console. Knows undo, hint, resign, quit; end of input ends the game quietly."""
+    """A person at the console, who can enter undo, hint, resign, quit; end of input quits the game quietly."""
 
     at_once = 1
     is_person = True
@@ -341,10 +341,10 @@ class User(Player):
         self.output = output
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Ask until a legal move comes; raise `TakeBack`, `Resigned` or `Quit` when the person wants that."""
+        """Read moves until one is legal; raise `TakeBack`, `Resigned` or `Quit` when the person enters that."""
         legal = [self.game.move_name(a) for a in state.allowedActions]
         shown = " ".join(legal[:60]) + (" ..." if len(legal) > 60 else "")
-        moves = {name.lower() for name in legal}  # which may be called "h" or "q"
+        moves = {name.lower() for name in legal}  # one may be named "h" or "q"
         self.say(state.render())
         while True:
             self.say(f"{self.game.pieces[state.playerTurn]} to move. Legal: {shown}  (or undo, hint, resign, quit)")
@@ -375,11 +375,11 @@ class User(Player):
         stream = self._input or sys.stdin
         try:
             line = rest = stream.readline(MAX_TYPED) if stream else ""
-            while len(rest) == MAX_TYPED and not rest.endswith("\n"):  # the end of a long line is no move by itself
+            while len(rest) == MAX_TYPED and not rest.endswith("\n"):  # drop the rest of a long line
                 rest = stream.readline(MAX_TYPED) if stream else ""
         except UnicodeDecodeError:
             return "\N{REPLACEMENT CHARACTER}"
-        except (OSError, ValueError):  # the terminal is gone or the file is closed
+        except (OSError, ValueError):  # the terminal is gone, or the file is closed
             raise Quit from None
         if not line:
             raise Quit
@@ -390,7 +390,7 @@ class User(Player):
 
 
 def _temper(pi: np.ndarray, tau: float) -> np.ndarray:
-    """Return pi^(1/tau), summing to 1; shifted by the largest so that no power overflows."""
+    """Return pi^(1/tau), normalised to sum 1; divided by the largest first so that no power overflows."""
     if tau <= 0:
         raise ValueError(f"expected `tau` > 0, got {tau}")
     if pi.max() <= 0:

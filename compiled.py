@@ -1,8 +1,9 @@
-"""How compiled code is made and kept: the decorators, and a cache folder that changes when any compiled source does.
+"""Makes and caches compiled code: the decorators, and a cache folder that changes when any compiled source does.
 
-numba keeps machine code beside the file it came from and looks at that file only, so a change in a function that others
-have taken in would leave old code in use. The folder is named after all such sources instead. A game's own file is not
-among them unless another imports it: nothing else takes its functions in, so a change in it costs only itself.
+numba keeps machine code next to its source file and checks only that file for changes, so a change in an inlined
+function would leave old code in use in its callers. Here the cache folder is named after a hash of all such sources.
+A game's own file is left out unless another file imports it: nothing else inlines its functions, so a change in it
+recompiles only that game.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from numba.extending import NativeValue, intrinsic, register_model, typeof_impl,
 
 _HERE = Path(__file__).parent
 SETTINGS: Any = numba_config
-"""numba's own; CACHE_DIR is where machine code is kept."""
+"""numba's own settings; CACHE_DIR is the folder for machine code."""
 
 
 def cache_folder(here: Path = _HERE) -> Path:
-    """Return the folder for the machine code of the sources as they are now; this checkout's older ones are removed."""
+    """Return the folder for the machine code of the current sources; remove this checkout's older folders."""
     digest = hashlib.sha256()
     rooms = [path.parent for path in here.glob("*/__init__.py")]
     sources = sorted([*here.glob("*.py"), *(path for room in rooms for path in room.rglob("*.py"))])
@@ -50,34 +51,34 @@ def cache_folder(here: Path = _HERE) -> Path:
 SETTINGS.CACHE_DIR = str(cache_folder())
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
-"""Without numba's runtime no array is counted: atomic counting took 70 % of the search's time. So compiled code
-makes no arrays; it writes into those it is given."""
+"""Without numba's runtime, arrays are not reference-counted; atomic counting took 70 % of the search's time. Compiled
+code therefore allocates no arrays; it writes into those passed to it."""
 compiled: Any = njit(**_OPTIONS)
 inlined: Any = njit(**_OPTIONS, forceinline=True)
-"""For small functions on the way of every simulation: compiled once, then taken in wherever they are called. (numba's
-own `inline="always"` copies their source into each caller, which took 1.3 times as long to compile and ran no faster.)
+"""Decorator for small functions that every simulation runs: compiled once, then inlined by the compiler at each call.
+(numba's own `inline="always"` copies their source into each caller, which took 1.3 times as long to compile and ran
+no faster.)
 
-A caller's literal (0, False) or an int32 beside an int64 is another kind of argument, for which numba compiles a
-function once more with all that it calls: `np.int64(n)` where a large one is called.
-"""
+A caller's literal (0, False), or an int32 where others pass an int64, is another argument type, for which numba
+compiles the function and all that it calls once more: pass `np.int64(n)` to a large function."""
 
 
 @inlined
 def at(table, index):
-    """Return table[index] for an index from 0 on. Without a sign nobody asks whether it counts from the table's end."""
+    """Return table[index] for index >= 0; an unsigned index needs no check for counting from the table's end."""
     return table[np.uint64(index)]
 
 
 def rule(signature: Any) -> Callable[[Any], Any]:
     """Return the decorator that makes a rule of a game: a function of that signature that compiled code can call.
 
-    It is `numba.cfunc`, kept on disk, with the function taken into what is called instead of being called from there.
+    It is `numba.cfunc` with a cache on disk, and with the function's code inlined into its C entry point.
     """
     return cfunc(signature, cache=True, forceinline=True)
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask the processor for the cache line of array[index], an element of a 1-D array, without waiting for it."""
+    """Prefetch the cache line of array[index], an element of a 1-D array, without waiting for it."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
@@ -99,9 +100,9 @@ prefetch: Any = intrinsic(_prefetch)
 
 
 class Function(types.FunctionType):
-    """The type of a function handed to compiled code, which takes the `address` that the object has.
+    """The type of a function passed to compiled code, which reads the object's `address`.
 
-    numba's own asks the interpreter for it, 9 us a function; rules are nine.
+    numba's own type calls the interpreter for it, 9 us per function, and a game has nine rules.
     """
 
 
@@ -128,10 +129,10 @@ _CODE: dict[Any, Callable[..., Any]] = {}
 
 
 def bind(function: Any, *args: Any) -> Callable[..., Any]:
-    """Return the compiled code of `function` for arguments of the types of these, without a check of later ones.
+    """Return the compiled code of `function` for arguments of these types; later arguments are not checked.
 
-    Finding out the types of all tables costs up to 600 us a call, more than many a step. So they are those of the first
-    call, in every game and of every size: arrays contiguous and of the same dtype, numbers of the same kind.
+    Finding the types of all tables costs up to 600 us a call, more than many a step. So the types are those of the
+    first call, for every game and every size: contiguous arrays of the same dtype, numbers of the same kind.
     """
     code = _CODE.get(function)
     if code is None:
@@ -147,9 +148,9 @@ def call(function: Any, *args: Any) -> Any:
 
 
 CACHE_LINE = 64
-"""Bytes of a line."""
+"""Bytes of a CPU cache line."""
 
 
 def up_to(step: int, count: int) -> int:
-    """Return the next multiple of a step."""
+    """Return the next multiple of `step` that is not below `count`."""
     return -(-count // step) * step

@@ -38,8 +38,8 @@ WINNING = types.int64(_row)
 SAFE = types.int64(_row, _row)
 SOLVE = types.int64(_row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
-"""What `playout`, and `winning`, `safe` and `solve`, return for "ask the other rules" (the first and third of these),
-`winning` where no move wins, `solve` where the value took too long."""
+"""Special results of the optional rules. NOT_PLAYED (of `playout`) and NOT_TOLD (of `winning`, `safe`, `solve`): use
+the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `solve`): the value took too long."""
 
 
 @compiled
@@ -88,16 +88,16 @@ def solve_not_told(row, left):
 
 
 class Rules(NamedTuple):
-    """The rules as functions that compiled code can call: each made by `compiled.rule` of the signature named.
+    """The rules as functions that compiled code can call, each made by `compiled.rule` with the signature named below.
 
-    The first five are needed; the others say faster what these also tell. One compiled search serves every game,
-    because it depends on the signatures only.
+    The first five are required; the others compute faster what also follows from these. One compiled search serves
+    every game, because it depends on the signatures only.
     """
 
     legal: Any
     """LEGAL: (row, out [action_size] int32) -> count; writes the legal actions in ascending order."""
     play: Any
-    """PLAY: (row, action) -> None; changes the row in place. The action is legal: not checked."""
+    """PLAY: (row, action) -> None; changes the row in place. The action must be legal; this is not checked."""
     outcome: Any
     """OUTCOME: (row, out [1] float32) -> 1 when the game is over, and out[0] is its value for the player to move."""
     encode: Any
@@ -105,31 +105,31 @@ class Rules(NamedTuple):
     key: Any
     """KEY: (row) -> uint64; equal keys <=> equal futures."""
     winning: Any = not_told
-    """WINNING: (row) -> the lowest of the legal actions that end the game with value 1 for who plays them, or NO_WIN;
-    NOT_TOLD: every move is tried."""
+    """WINNING: (row) -> the lowest legal action that ends the game with value 1 for the player who plays it, or NO_WIN;
+    NOT_TOLD: the search tries every move."""
     playout: Any = not_played
-    """PLAYOUT: (row, seed) -> float32, the value for who began of one random game from a position that is not over,
-    every legal move as likely as any other; may use up the row. NOT_PLAYED: the others are asked."""
+    """PLAYOUT: (row, seed) -> float32, the value for player 1 of one random game from a position that is not over,
+    every legal move equally likely; may change the row. NOT_PLAYED: the game is played with the required rules."""
     safe: Any = safe_not_told
     """SAFE: (row, out [action_size] int32) -> count; writes, ascending, the legal actions after which the other player
-    has none that wins at once. Asked only where no action of one's own does. NOT_TOLD: all may be safe."""
+    cannot win at once. Called only where no action wins at once. NOT_TOLD: any action may be safe."""
     solve: Any = solve_not_told
     """SOLVE: (row, left [1] int32) -> the exact value of the position for the player to move, -1, 0 or 1; each position
-    looked at takes one off left[0], and GIVEN_UP when nothing is left. Asked near the end of the game, for what
-    alpha-beta over the others tells in more time. NOT_TOLD: these are asked."""
+    visited takes one off left[0], and GIVEN_UP when nothing is left. Called near the end of the game, for values
+    that take alpha-beta over the other rules longer. NOT_TOLD: alpha-beta over those is used."""
 
 
 class Symmetry(NamedTuple):
-    """One way to turn or mirror the board: `planes[grid]` with `pi[actions]` is the same position seen otherwise."""
+    """One way to turn or mirror the board: `planes[grid]` with `pi[actions]` is the same position seen that way."""
 
     grid: np.ndarray
-    """[rows * columns] int: which point of the old board each point of the new one shows."""
+    """[rows * columns] int: for each point of the new board, the point of the old board that it shows."""
     actions: np.ndarray
-    """[action_size] int: which old action each new action is."""
+    """[action_size] int: for each new action, the old action that it is."""
 
 
 class GameState:
-    """One position. Subclass it for a game in plain Python; every attribute below is to be there."""
+    """One position. Subclass it for a game in plain Python; every attribute below is required."""
 
     id: Hashable
     """Equal ids <=> equal futures: side to move, pass and ko information included."""
@@ -143,13 +143,17 @@ class GameState:
 
     @property
     def score(self) -> tuple[float, float]:
-        """Points of the player to move and of the other; 0 while nobody has any."""
+        """Return the points of the player to move and of the other; 0 while nobody has any."""
         return (max(self.value, 0.0), max(-self.value, 0.0))
 
     @property
     def owners(self) -> np.ndarray | None:
-        """Whose each point of the board is, [rows, columns] int8: 1 = who began's, -1 = the other's, 0 = nobody's; None
-        where the game does not tell. The network may learn to foresee it at the game's end (`ownership_weight`)."""
+        """Return the owner of each point of the board, [rows, columns] int8; None where the game does not define
+        owners.
+
+        1 = the player who began, -1 = the other, 0 = nobody. The network may learn to predict the owners at the game's
+        end (`ownership_weight`).
+        """
         return None
 
     def takeAction(self, action: int) -> tuple[GameState, float, bool]:
@@ -183,41 +187,41 @@ class Game:
     """(rows, columns, planes) of what the network sees."""
     action_size: int
     max_plies: int
-    """No game is longer."""
+    """Upper bound of a game's length."""
     pieces: dict[int, str] = {1: "X", 0: "-", -1: "O"}
     symmetries: list[Symmetry]
-    """Without the identity."""
+    """All but the identity."""
     look: str = "squares"
     """How `board_svg` draws it: "squares" with discs, stones on "points", discs in "holes", "marks" X and O."""
     winning_line: int = 0
-    """Stones in a line that win; 0 where the game is not won by a line."""
+    """Stones in a row that win; 0 where the game is not won by a row."""
     policy_layout: str = "points"
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""
     rules: Rules | None = None
     evaluate: Any = None
-    """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1):
-    made by `compiled.rule`, for players that look ahead a few moves only; None = nothing is known before the end."""
+    """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1).
+    Made by `compiled.rule`, for players that look only a few moves ahead; None = no estimate before the end."""
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
-    """Those that differ from the defaults."""
+    """The parameters that differ from their defaults."""
     won_by_a_move: bool = True
-    """Whether games mostly end because a move wins: then a search looks a move ahead (`Config.look_ahead`)."""
+    """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
 
     origin: str = ""
-    """What stands before the parameters in `spec` where that is not the name: the file and class of one's own game."""
+    """The text before the parameters in `spec` where that is not the name: the file and class of your own game."""
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board; first as it is."""
+        """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""
         as_it_is = Symmetry(np.arange(self.grid_shape[0] * self.grid_shape[1]), np.arange(self.action_size))
         forms = [as_it_is, *self.symmetries]
         return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
 
     @property
     def spec(self) -> str:
-        """The name that makes this game again, e.g. "connect4(rows=5)"."""
+        """Return the name from which `games.make` makes this game again, e.g. "connect4(rows=5)"."""
         shown = {k: f"{v:g}" if isinstance(v, float) else v for k, v in sorted(self.parameters.items())}
         inside = ",".join(f"{k}={v}" for k, v in shown.items())
         return (self.origin or self.name) + (f"({inside})" if inside else "")
@@ -229,30 +233,30 @@ class Game:
         return CompiledState(self, self.start_row.copy())
 
     def state_of(self, row: Row) -> GameState:
-        """Return the position that a row of the search's tables holds."""
+        """Return the position in a row of the search's tables."""
         return CompiledState(self, row.copy())
 
     def row_of(self, state: GameState) -> Row:
-        """Return the row of a position, for the search's tables."""
+        """Return the row of a position for the search's tables."""
         if not isinstance(state, CompiledState) or state.game.spec != self.spec:
             raise UserError(f"expected a position of {self.spec}, got {type(state).__name__}")
         return state.row
 
     def score(self, row: Row) -> tuple[float, float]:
-        """Return the points of the player to move and of the other, of a compiled position."""
+        """Return the points of the player to move and of the other, for a compiled position."""
         lead = float(row[WINNER] * row[PLAYER])
         return (max(lead, 0.0), max(-lead, 0.0))
 
     def owners(self, row: Row) -> np.ndarray | None:
-        """Return whose each point is, as `GameState.owners` tells it, of a compiled position."""
+        """Return the owner of each point of a compiled position, as `GameState.owners` does."""
         return None
 
     def move_name(self, action: int) -> str:
-        """Return the name that people use for an action."""
+        """Return the name of an action as people write it."""
         return str(action)
 
     def parse_move(self, text: str) -> int:
-        """Return the action that a name means; raise `UserError` when it is none."""
+        """Return the action with this name; raise `UserError` when there is none."""
         action = self._moves_by_name.get(text.strip().lower()) if len(text) <= 40 else None
         if action is None:
             raise UserError(f"expected a move such as {self.move_name(0)!r}, got {text[:40]!r}")
@@ -263,7 +267,7 @@ class Game:
         return {self.move_name(a).lower(): a for a in range(self.action_size)}
 
     def parse_moves(self, text: str) -> list[int]:
-        """Return the actions of a line of moves, separated by blanks or commas."""
+        """Return the actions of a line of moves, separated by spaces or commas."""
         actions = []
         for number, word in enumerate(text.replace(",", " ").split(), 1):
             try:
@@ -273,11 +277,11 @@ class Game:
         return actions
 
     def format_moves(self, actions: Sequence[int]) -> str:
-        """Return a line of moves from the start that `parse_moves` reads."""
+        """Return a line of moves that `parse_moves` reads."""
         return " ".join(self.move_name(a) for a in actions)
 
     def identities(self, planes: np.ndarray, pi: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return (planes, pi) in every symmetric form, the given one first."""
+        """Return (planes, pi) in every symmetric form, the original first."""
         flat = planes.reshape(-1, planes.shape[-1])
         forms = [(planes, pi)]
         return forms + [(flat[s.grid].reshape(planes.shape), pi[s.actions]) for s in self.symmetries]
@@ -288,7 +292,7 @@ class Game:
 
 
 class CompiledState(GameState):
-    """A thin object over one row of a compiled game."""
+    """A thin object around one row of a compiled game."""
 
     __slots__ = ("game", "row")
 
@@ -340,7 +344,7 @@ class CompiledState(GameState):
         return self.game.owners(self.row)
 
     def takeAction(self, action: int) -> tuple[CompiledState, float, bool]:
-        """Play; raise `UserError` with the board when the action is not legal."""
+        """Play an action; raise `UserError` with the board when it is not legal."""
         if action not in self.allowedActions:
             raise UserError(illegal_move(self.game, self, action))
         row = self.row.copy()
@@ -361,7 +365,7 @@ class CompiledState(GameState):
 
 
 def illegal_move(game: Game, state: GameState, action: int) -> str:
-    """Say why an action cannot be played, with the moves that can."""
+    """Return the message that an action cannot be played, with the moves that can."""
     legal = state.allowedActions
     shown = " ".join(game.move_name(a) for a in legal[:40]) + (" ..." if len(legal) > 40 else "")
     try:
@@ -373,7 +377,7 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
 
 
 def state_key(game: Game, state: GameState) -> int:
-    """Return the 64-bit key of a position, as the tables of the search hold it."""
+    """Return the 64-bit key of a position in the search's tables."""
     if game.rules is None:
         raise TypeError(f"{game.name} has no rules")
     return int(call(_call_key, game.rules.key, game.row_of(state)))

@@ -1,8 +1,8 @@
-"""`Memory`: stmemory holds finished games not yet learned from; ltmemory is the window that training samples.
+"""`Memory`: stmemory holds finished games not yet trained on; ltmemory is the window from which training samples.
 
-ltmemory is a ring of arrays in RAM, made from the games in run.db: the positions searched in full, and a share of those
-searched fast, which teach the value only.
-Symmetries are applied when sampling, not stored. Values are for the player to move.
+ltmemory is a ring of arrays in RAM, filled from the games in run.db: the positions searched in full, and a fraction of
+those searched fast, which train the value head only. Symmetries are applied when sampling, not stored. Values are for
+the player to move.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ ILLEGAL = -1.0
 
 
 def learns_ownership(network: NetworkSettings, game: Game) -> bool:
-    """True where a network of these settings learns whose each point is at the end of this game."""
+    """Return whether a network with these settings learns the final owner of each point in this game."""
     return network.ownership_weight > 0 and game.start().owners is not None
 
 
 class Batch(NamedTuple):
-    """What a training step sees."""
+    """One training batch."""
 
     planes: np.ndarray
     """[B, rows, columns, planes] uint8"""
     value: np.ndarray
     """[B] float32, for the player to move"""
     policy: np.ndarray
-    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere. With positions that teach no
-    policy, whose shares are 0, the others sum to more, so that the batch's mean is 1."""
+    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere. Positions that train the
+    value head only have shares of 0; the others are then scaled up, so that the mean sum over the batch is 1."""
     owners: np.ndarray | None = None
-    """[B, rows, columns] int8: whose each point is at the game's end, 1 = of the player to move, -1 = of the other, 0 =
-    nobody's; None unless the memory keeps it."""
+    """[B, rows, columns] int8: owner of each point at the game's end, 1 = the player to move, -1 = the other, 0 =
+    nobody; None unless the memory keeps it."""
 
 
 class Positions(NamedTuple):
-    """Columns of the ring, one row a position."""
+    """Columns of the ring, one row per position."""
 
     planes: np.ndarray
     """[n, rows * columns * planes] uint8"""
     visits: np.ndarray
-    """[n, action_size] uint16; 65535 = illegal; no visits: the policy is not taught"""
+    """[n, action_size] uint16; 65535 = illegal; no visits: trains the value head only"""
     result: np.ndarray
-    """[n] float32: the game's result for the player to move, mixed with what later searches said (`returns`)"""
+    """[n] float32: the game's result for the player to move, mixed with the values of later searches (`returns`)"""
     value: np.ndarray
     """[n] float32: the search's value for the player to move"""
     owners: np.ndarray
@@ -64,7 +64,8 @@ class Positions(NamedTuple):
 def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):
     """Replay a game and write the positions of the plies `kept`; return their number, -1 - ply at an illegal move.
 
-    row: the start, is changed. legal: room for one list of moves. players: [plies], who moves at each.
+    row: the start position, is changed. legal: room for one list of moves. players: [plies], the player to move at
+    each.
     """
     n = 0
     for ply in range(moves.shape[0]):
@@ -90,8 +91,8 @@ def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):
 def returns(players, values, result, decay, out):
     """Write the lambda-return of each ply, for its player to move: out[t] = (1 - decay) v[t] + decay out[t + 1].
 
-    players, values: [plies], values for the player to move; result: of the game, for player 1; decay 1 leaves it alone.
-    Reference: Sutton 1988, TD(lambda).
+    players, values: [plies], values for the player to move; result: of the game, for player 1; with decay 1 it is the
+    only target. Reference: Sutton 1988, TD(lambda).
     """
     back = result
     for ply in range(players.shape[0] - 1, -1, -1):
@@ -100,10 +101,10 @@ def returns(players, values, result, decay, out):
 
 
 def window(first: int, played: int) -> int:
-    """Return how many of the newest positions to train on when so many were played.
+    """Return how many of the newest positions to train on when `played` positions were played.
 
-    c (1 + beta ((N / c)^alpha - 1) / alpha) with alpha = 0.75, beta = 0.4 (Wu 2019, KataGo, appendix C); all
-    of them up to c = `first`, or when that is 0.
+    c (1 + beta ((N / c)^alpha - 1) / alpha) with alpha = 0.75, beta = 0.4 (Wu 2019, KataGo, appendix C); all of them up
+    to c = `first`, or when `first` is 0.
     """
     if not first or played <= first:
         return played
@@ -116,7 +117,7 @@ class Memory:
     def __init__(
         self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0, ownership: bool = False
     ) -> None:
-        """Make an empty one. `ownership`: keep whose each point is at the end, which the game must tell."""
+        """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define."""
         self.game = game
         self.size = size
         self.fast_positions = fast_positions
@@ -132,20 +133,20 @@ class Memory:
             np.zeros((size, self._owned), np.int8),
         )
         self._next = self._count = self._came = 0
-        """Where the next position goes, how many there are, how many ever came."""
+        """Index of the next position, number of positions held, number ever inserted."""
         self._teaches = np.zeros(size, bool)
-        """Which positions teach a policy."""
+        """Which positions train the policy head."""
         self._among = 0, 0, 0
-        """The last answer of `_newest`: how many it was asked for, how many had come, the answer."""
+        """The last call of `_newest`: its count, the number of positions ever inserted, the result."""
         self._grids, self._actions = game.views()
         self._likeness = SymmetricHash(game)
         self._keys, self._keyed = np.zeros(size, np.uint64), 0
-        """Keys of the positions, and how many of those that ever came have theirs: they are made when asked for."""
+        """Keys of the positions, computed on demand; how many of the positions ever inserted have theirs."""
         self._drawing: tuple[tuple[int, int, str], np.ndarray] = (0, 0, ""), np.zeros(0)
-        """From how many of those that had come which weights were drawn by last, and by which running sum."""
+        """The last weighted draw: (`among`, number of positions ever inserted, weight), and its running sum."""
 
     def __len__(self) -> int:
-        """Number of positions in ltmemory."""
+        """Return the number of positions in ltmemory."""
         return self._count
 
     @property
@@ -161,18 +162,18 @@ class Memory:
         self.stmemory.clear()
 
     def commit_ltmemory(self) -> int:
-        """Move the games of stmemory, by index, into ltmemory, all or none; return how many positions came."""
+        """Move the games of stmemory, by index, into ltmemory, all or none; return how many positions were added."""
         added = self._insert(self._joined(sorted(self.stmemory, key=lambda g: g.index)))
         self.clear_stmemory()
         return added
 
     def extend(self, games: Iterable[GameRecord]) -> int:
-        """Put games into ltmemory in this order; the oldest positions make room. Returns how many came."""
+        """Add games to ltmemory in this order, replacing the oldest positions; return how many positions were added."""
         waiting, count = iter(games), 0
         while some := list(itertools.islice(waiting, 1000)):
             count += self._insert(self._joined(some))
             if isinstance(self.game, PlainGame):
-                self.game.tidy()  # it keeps a position for each row that it was asked for
+                self.game.tidy()  # it keeps every position that it has met
         return count
 
     def _joined(self, games: list[GameRecord]) -> Positions:
@@ -180,7 +181,7 @@ class Memory:
         return Positions(*map(np.concatenate, zip(columns, *map(self.positions, games), strict=True)))
 
     def positions(self, record: GameRecord) -> Positions:
-        """Return the positions of a game that are learned from."""
+        """Return the positions of a game that are trained on."""
         game = self.game
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules")
@@ -210,9 +211,10 @@ class Memory:
         return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
 
     def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return [plies] bool: the drawn ones of those searched fast. Moves of a random opening have the value 0.
+        """Return [plies] bool: a random sample of the positions searched fast.
 
-        The game itself is the seed: a run that goes on draws the same, and no two games alike.
+        Moves of a random opening have the value 0 and are left out. The seed is a hash of the game: a resumed run draws
+        the same sample, and different games draw different ones.
         """
         seed = np.frombuffer(hashlib.sha256(moves.tobytes() + values.tobytes()).digest(), np.uint32)
         drawn = np.random.default_rng(seed).random(len(values)) < self.fast_positions
@@ -232,25 +234,25 @@ class Memory:
         return n
 
     def _newest(self, count: int) -> int:
-        """Return how many positions there are from the first of so many newest that teach a policy on."""
-        asked = count, self._came
-        if self._among[:2] != asked:
+        """Return how many of the newest positions to draw from, so that `count` of them train the policy head."""
+        request = count, self._came
+        if self._among[:2] != request:
             back = self._teaches[(self._next - 1 - np.arange(self._count)) % self.size]
-            self._among = *asked, int(np.searchsorted(np.cumsum(back), count)) + 1
+            self._among = *request, int(np.searchsorted(np.cumsum(back), count)) + 1
         return min(self._among[2], self._count)
 
     def _draw(self, among: int, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
-        """Draw [count] out of the `among` newest positions, numbered from the oldest; duplicates by their weight."""
+        """Draw [count] of the `among` newest positions, numbered from the oldest; duplicates have the given weight."""
         if weight == "linear":
             return rng.integers(0, among, count)
         missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
         if len(missing):
             self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing])
             self._keyed = self._came
-        asked = among, self._came, weight
-        if self._drawing[0] != asked:
+        request = among, self._came, weight
+        if self._drawing[0] != request:
             newest = (self._next - among + np.arange(among)) % self.size
-            self._drawing = asked, running_sum(self._keys[newest], weight)
+            self._drawing = request, running_sum(self._keys[newest], weight)
         sums = self._drawing[1]
         return np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), among - 1)
 
@@ -265,8 +267,8 @@ class Memory:
     ) -> Batch:
         """Return `count` positions drawn with replacement, each in a random symmetry.
 
-        newest: draw from so many of the newest that teach a policy and what lies between them; 0 = from all.
-        duplicate_weight: how often those are drawn that came more than once (`duplicates.running_sum`).
+        newest: draw from the newest positions, as many as contain `newest` that train the policy head; 0 = from all.
+        duplicate_weight: how often positions that occur more than once are drawn (`running_sum`).
         The value target mixes the game's result with the search's value; the policy target is the share of
         visits over legal moves, ILLEGAL elsewhere.
         """
@@ -278,7 +280,7 @@ class Memory:
         return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)
 
     def batch(self, positions: Positions, form: np.ndarray, value_from_search: float = 0.0) -> Batch:
-        """Return positions as training targets, each turned into the symmetry that `form` [n] names (0 = as it is)."""
+        """Return positions as training targets, each in the symmetry with index `form` [n] (0 = unchanged)."""
         n, planes = len(form), self.game.input_shape[2]
         boards = positions.planes.reshape(n, -1, planes)
         boards = np.take_along_axis(boards, self._grids[form][:, :, None], axis=1)
@@ -296,14 +298,14 @@ class Memory:
 
 
 class SymmetricHash:
-    """Gives positions keys that are equal for those that the network sees alike, up to symmetry."""
+    """Computes keys of positions: equal for those that look the same to the network, up to symmetry."""
 
     def __init__(self, game: Game) -> None:
         rows, columns, planes = game.input_shape
         words = np.random.default_rng(0).integers(0, 2**64, (rows * columns, planes), dtype=np.uint64)
         forms = [words[np.argsort(grid)] for grid in game.views()[0]]
         self._words = np.stack(forms, axis=-1).reshape(rows * columns * planes, len(forms))
-        """[rows * columns * planes, forms]: a turned position's sum of words is the position's sum of turned words."""
+        """[rows * columns * planes, forms]: the words are turned for each form, instead of each position."""
 
     def keys(self, planes: np.ndarray) -> np.ndarray:
         """Return [n] uint64 for planes [n, rows * columns * planes] uint8: the least of the symmetric forms' hashes."""
@@ -312,9 +314,10 @@ class SymmetricHash:
 
 
 def running_sum(keys: np.ndarray, weight: str) -> np.ndarray:
-    """Return [n] float64, the running sum of the chances of positions to be drawn, those with one key together:
+    """Return [n] float64: the running sum of the positions' drawing weights.
 
-    1 + log2 of their number ("log") or 1 ("constant"), as AlphaZero.jl weighs merged positions.
+    Positions with the same key share one weight: 1 + log2 of their number ("log") or 1 ("constant"), as AlphaZero.jl
+    weighs merged positions.
     """
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     together = {"log": 1 + np.log2(counts), "constant": np.ones(len(counts))}[weight]

@@ -26,7 +26,7 @@ from network.optimizers import WeightAverage, make_optimizer
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
-    """Return the cross-entropy [B] over legal moves only: gradient for all of them, exactly none for others."""
+    """Return the cross-entropy [B] over legal moves only: a gradient for each of them, exactly none for others."""
     legal = y_true > 0.5 * ILLEGAL
     logits = ops.where(legal, ops.cast(y_pred, "float32"), -1e9)
     return -ops.sum(ops.where(legal, y_true * ops.log_softmax(logits), 0.0), axis=-1)
@@ -53,7 +53,7 @@ def resolve_precision(precision: str) -> str:
 
 
 class Gen_Model:
-    """What any network here can do; a subclass builds `self.model` by `_build`, a function of a dtype policy."""
+    """Base class of the networks. A subclass implements `_build`, which makes `self.model` for a Keras dtype policy."""
 
     def __init__(self, config: Config, game: Game) -> None:
         self.config = config
@@ -67,13 +67,14 @@ class Gen_Model:
             "ownership_head": (ownership_loss, owned),
         }
         self.extra_heads = {name: head for name, head in heads.items() if head[1]}
-        """Heads that only help to learn: {name: (loss, its weight)}; `_build` may leave them out."""
+        """Heads that only help training: {name: (loss, its weight)}; `_build` may leave them out."""
         self.together = 1
-        """Boards that make an image where the network learns; batches of other sizes are repeated up to a multiple."""
+        """Boards that share one image in training; a batch of another size is repeated up to a multiple of this."""
         self.model = self._build(policy)
         self.extra_heads = {n: head for n, head in self.extra_heads.items() if n in self.model.output_names}
         self.plain = self._build("float32") if policy != "float32" else self.model
-        """The same network as it answers, any number of boards in float32; its weights are copied when it is asked."""
+        """The same network for inference: any number of boards, in float32. If it is not `self.model`, the weights are
+        copied before each use."""
         self.model.compile(
             optimizer=make_optimizer(config.training),
             loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits}
@@ -84,7 +85,7 @@ class Gen_Model:
         )
         self.model.optimizer.build(self.model.trainable_variables)
         self._trained: list[np.ndarray] | None = None
-        """Where training stands when the weights are a running average of it."""
+        """The trained weights when the model's weights are a running average of them."""
         self._source: Iterator[Batch] = iter(())
 
     def _build(self, dtype: str) -> keras.Model:
@@ -95,7 +96,7 @@ class Gen_Model:
         return state.planes()
 
     def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (value [B], logits [B, action_size]) by Keras itself: slow, the yardstick of the back ends."""
+        """Return (value [B], logits [B, action_size]) from Keras itself: slow, the reference for the back ends."""
         heads = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
         value, logits = heads[:2]
         return np.asarray(value, np.float32)[:, 0], np.asarray(logits, np.float32)
@@ -127,7 +128,7 @@ class Gen_Model:
     ) -> dict[str, float]:
         """Train on batches(0) .. batches(steps - 1), each `epochs` times; return the mean losses.
 
-        Raises `ArithmeticError` when a loss or weight is not finite; the caller goes back to its last version.
+        Raises `ArithmeticError` when a loss or weight is not finite; the caller then returns to its last version.
         """
         decay = self.config.weight_average
         average = WeightAverage(decay, self.get_weights()) if decay else None
@@ -149,7 +150,7 @@ class Gen_Model:
 
     @cached_property
     def _stream(self) -> Any:
-        """What `fit` reads `_source` by: one for the network's life, since TensorFlow keeps what it traces for each."""
+        """Return the dataset by which `fit` reads `_source`: one per network, as TensorFlow keeps every trace."""
         def read() -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
             for planes, value, policy, owners in self._source:
                 given = {"value_head": value[:, None], "policy_head": policy, "soft_policy_head": policy,
@@ -165,13 +166,13 @@ class Gen_Model:
         options = tf.data.Options()
         options.autotune.enabled = False  # its thread sleeps 10, 20, 40 ... ms, and the end of a fit waits for it
         batches = tf.data.Dataset.from_generator(read, output_signature=(planes, heads)).prefetch(2)
-        # what counts the losses is made by the first one; made within the first step, it would be traced a second time
+        # the first call makes the loss counters; made within the first step, they would cause a second trace
         nothing = {name: tf.zeros((1, *kind.shape[1:]), kind.dtype) for name, kind in heads.items()}
         self.model.compute_loss(y=nothing, y_pred=[tf.zeros((1, *head.shape[1:])) for head in self.model.outputs])
         return batches.with_options(options)
 
     def is_finite(self) -> bool:
-        """True when no weight is NaN or infinite."""
+        """Return True when no weight is NaN or infinite."""
         return all(bool(np.isfinite(w).all()) for w in self.model.get_weights())
 
     # ---- state
@@ -185,7 +186,7 @@ class Gen_Model:
         return [(v.path, w) for v, w in zip(self.model.weights, self.get_weights(), strict=True)]
 
     def set_weights(self, weights: list[np.ndarray]) -> None:
-        """Replace the weights; raise `UserError` when they are another network's."""
+        """Replace the weights; raise `UserError` when their shapes are not this network's."""
         shapes, wanted = [w.shape for w in weights], [w.shape for w in self.model.get_weights()]
         if shapes != wanted:
             differ = next((f"{b} expected, {a} came" for a, b in zip(shapes, wanted, strict=False) if a != b), "")
@@ -194,17 +195,17 @@ class Gen_Model:
         self._trained = None
 
     def get_optimizer(self) -> list[np.ndarray]:
-        """Return what training goes on from: the optimizer's variables and, with an average, the trained weights."""
+        """Return what training resumes from: the optimizer's variables and, with an average, the trained weights."""
         state = [np.asarray(v) for v in self.model.optimizer.variables]
         return state + (self._trained or self.get_weights() if self.config.weight_average else [])
 
     def optimizer_layouts(self) -> list[list[tuple[int, ...]]]:
-        """Return the shapes of what `get_optimizer` returns without an average, and with one."""
+        """Return the shapes of the arrays from `get_optimizer`, without an average and with one."""
         state = [tuple(v.shape) for v in self.model.optimizer.variables]
         return [state, state + [w.shape for w in self.model.get_weights()]]
 
     def set_optimizer(self, arrays: list[np.ndarray]) -> None:
-        """Go on from what `get_optimizer` returned, be it with another `weight_average`: one begins at the weights."""
+        """Resume from `get_optimizer`'s arrays, whatever its `weight_average`; a new average begins at the weights."""
         variables = self.model.optimizer.variables
         if [a.shape for a in arrays] not in self.optimizer_layouts():
             raise UserError("expected the state of this network's optimizer, got another's")
@@ -213,14 +214,14 @@ class Gen_Model:
         self._trained = (arrays[len(variables) :] or None) if self.config.weight_average else None
 
     def export(self, path: str) -> None:
-        """Write what answers, without heads that only help to learn, as a .keras file."""
+        """Write the inference network, without heads that only help training, as a .keras file."""
         self.plain.set_weights(self.model.get_weights())
         keras.Model(self.plain.input, self.plain.outputs[:2], name=self.game.name).save(path)
 
-    # ---- to look at
+    # ---- inspection
 
     def printWeightAverages(self, log: Callable[[str], None] = print) -> None:
-        """Report mean and largest absolute value of each layer's kernel and bias, as the article does."""
+        """Report mean and largest absolute value of each layer's kernel and bias, as in the article."""
         for layer in self.model.layers:
             parts = [f"{np.abs(w).mean():.6f} (max {np.abs(w).max():.4f})" for w in layer.get_weights()]
             if parts:
@@ -250,7 +251,7 @@ class Gen_Model:
             drawn = keras.utils.plot_model(self.plain, to_file=path, show_shapes=True, show_layer_names=True)
         except (ImportError, OSError) as error:
             raise UserError(f"{needed}: {str(error).splitlines()[0]}") from None
-        if drawn is None and not os.path.exists(path):  # in a notebook Keras prints and goes on
+        if drawn is None and not os.path.exists(path):  # in a notebook Keras prints instead of raising
             raise UserError(needed)
 
 
@@ -260,7 +261,7 @@ class Residual_CNN(Gen_Model):
     def _build(self, dtype: str) -> keras.Model:
         filters_and_kernels = layer_sizes(self.config.network)
         self._dtype, self._boards = dtype, 1
-        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN:  # a tower of others may mix neighbouring columns
+        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN:  # a subclass's layers may mix neighbouring columns
             kernels = [kernel for _, kernel in filters_and_kernels]
             columns = self.game.grid_shape[1]
             self._boards = self.together = boards_side_by_side(self.config.batch_size, columns, kernels)
@@ -273,7 +274,7 @@ class Residual_CNN(Gen_Model):
             x = self.residual_layer(x, filters, kernel, f"block{i}")
         if self._boards > 1:
             x, self._boards = Separate(self._boards, dtype=dtype, name="separate")(x), 1
-        heads = [self.value_head(x)]  # in this order, as the weights that a seed gives depend on it
+        heads = [self.value_head(x)]  # a seed's weights depend on this order
         seen = self.policy_layer(x)
         heads.append(self.policy_head(*seen))
         if "soft_policy_head" in self.extra_heads:
@@ -304,18 +305,18 @@ class Residual_CNN(Gen_Model):
         return layers.Dense(units, name=name, **options)(x)
 
     def conv_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
-        """Convolution, normalisation, ReLU."""
+        """Apply a convolution, normalisation and ReLU."""
         return self._relu(self._conv(x, filters, kernel, name), name)
 
     def residual_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
-        """Two convolutions beside a shortcut; without normalisation the second starts at zero (Zhang 2019, Fixup)."""
+        """Apply two convolutions and a shortcut; without normalisation the second starts at 0 (Zhang 2019, Fixup)."""
         y = self.conv_layer(x, filters, kernel, f"{name}a")
         initial = "he_normal" if self.config.normalisation == "batch" else "zeros"
         y = self._conv(y, filters, kernel, f"{name}b", initial=initial)
         return self._relu(layers.Add(dtype=self._dtype, name=f"{name}_add")([x, y]), name)
 
     def _pooled(self, x: Any, name: str) -> Any:
-        """Mean and maximum over the board, [B, 2 * filters] (KataGo 3.3)."""
+        """Return mean and maximum over the board, [B, 2 * filters] (KataGo 3.3)."""
         mean = layers.GlobalAveragePooling2D(dtype=self._dtype, name=f"{name}_mean")(x)
         top = layers.GlobalMaxPooling2D(dtype=self._dtype, name=f"{name}_max")(x)
         return layers.Concatenate(dtype=self._dtype, name=f"{name}_pool")([mean, top])
@@ -328,7 +329,7 @@ class Residual_CNN(Gen_Model):
         return self._dense(x, 1, "value_head", activation="tanh", dtype="float32")
 
     def policy_layer(self, x: Any) -> tuple[Any, Any]:
-        """Return what the logits are made from: (all in a line, None), or (a board, what is pooled over it)."""
+        """Return the policy head's inputs: (flat features, None), or (a board of features, these pooled over it)."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
         if not self.config.global_pooling or self.game.policy_layout == "other":
             return layers.Flatten(name="policy_flat")(x), None
@@ -339,7 +340,7 @@ class Residual_CNN(Gen_Model):
         return self._relu(x, "policy_point"), pooled
 
     def policy_head(self, x: Any, pooled: Any, name: str = "policy") -> Any:
-        """Return the logits [B, action_size] from what `policy_layer` returns."""
+        """Return the logits [B, action_size] from the result of `policy_layer`."""
         size, (rows, columns) = self.game.action_size, self.game.grid_shape
         if pooled is None:
             return self._dense(x, size, f"{name}_head", dtype="float32")
@@ -354,7 +355,7 @@ class Residual_CNN(Gen_Model):
         return layers.Identity(name=f"{name}_head", dtype="float32")(x)
 
     def ownership_head(self, x: Any) -> Any:
-        """Return logits [B, rows, columns, 3] of whose each point is at the end: the other's, nobody's, one's own."""
+        """Return logits [B, rows, columns, 3] of each point's final owner: the other, nobody, the player to move."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "ownership_conv")
         return layers.Conv2D(3, 1, kernel_regularizer=self._penalty(), dtype="float32", name="ownership_head")(x)
 
@@ -375,5 +376,5 @@ class _Progress(keras.callbacks.Callback):
 
 
 def make_network(config: Config, game: Game) -> Gen_Model:
-    """Return the network of a run: who adds another names it here."""
+    """Return the network of a run; a new kind of network is added here."""
     return Residual_CNN(config, game)

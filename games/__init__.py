@@ -29,8 +29,8 @@ def names() -> list[str]:
 def make(spec: str, *, typed: bool = True) -> Game:
     """Return the game that a text names; raise `UserError` when there is none.
 
-    To load one's own game is to run its file, and some games of OpenSpiel open one: with `typed=False`, for a text that
-    came out of a file, both are refused.
+    Loading a game from your own file runs that file, and some games of OpenSpiel open one. With `typed=False`, for a
+    text that came out of a file, both are refused.
 
     >>> make("connect4(rows=5,columns=6)").grid_shape
     (5, 6)
@@ -63,7 +63,7 @@ def make(spec: str, *, typed: bool = True) -> Game:
     )
     given = parameters_of(kind, match["inside"] or "" if match else "")
     game = kind(**given)
-    if "parameters" not in vars(game):  # one that was put here as it came from the template
+    if "parameters" not in vars(game):  # a game made from the template does not set it
         known = inspect.signature(kind).parameters
         game.parameters = {key: value for key, value in given.items() if value != known[key].default}
     return game
@@ -73,7 +73,7 @@ Parameter = int | float | str
 
 
 def parameters_of(kind: type[Game], inside: str) -> dict[str, Parameter]:
-    """Return what stands in the brackets after a game's name, as its constructor wants it."""
+    """Return the parameters in the brackets after a game's name, as keyword arguments for its constructor."""
     known = inspect.signature(kind).parameters
     found = {}
     for part in filter(None, (p.strip() for p in inside.split(","))):
@@ -97,7 +97,7 @@ _FORMS = {
 
 
 def _parameter(name: str, key: str, text: str, default: Parameter) -> Parameter:
-    """Return the value of a parameter; its default says of what type it is."""
+    """Return the value of a parameter, with the type of its default."""
     kind = type(default)
     if kind not in _FORMS:
         raise UserError(f"{name}: expected a number or word as the default of {key}, got {kind.__name__}")

@@ -1,4 +1,4 @@
-"""What games on a grid share: the symmetries of a board, boards of bits, hashes, names of points, drawings in text."""
+"""Shared code of games on a grid: symmetries of a board, bit boards, hashes, names of points, drawings in text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from game import Symmetry
 @compiled
 def hash_cells(row, start, stop, salt):
     """Return a 64-bit hash of row[start:stop], cells in {-1, 0, 1}, 32 of them mixed at a time (splitmix64)."""
-    h = mix64(np.uint64(salt))  # scrambled: else it could cancel against a cell of the last place
+    h = mix64(np.uint64(salt))  # mixed, so that it cannot cancel against a cell
     word = np.uint64(0)
     filled = 0
     for i in range(start, stop):
@@ -26,7 +26,7 @@ def hash_cells(row, start, stop, salt):
 
 @compiled
 def squash(lead, scale):
-    """Return an estimate within (-1, 1) for a lead; half way to 1 when it is `scale`."""
+    """Return an estimate within (-1, 1) for a lead; 1/2 when the lead is `scale`."""
     return np.float32(0.99 * lead / (abs(lead) + scale))
 
 
@@ -41,7 +41,7 @@ def mix64(x):
 
 @compiled
 def draw_below(word, count):
-    """Return a number from 0 to count - 1 made of a random word; each is as likely to within count / 2^32."""
+    """Return a number from 0 to count - 1 from a random word; each is equally likely to within count / 2^32."""
     return np.int64((word >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
 
 
@@ -76,13 +76,13 @@ def put(row, at, word):
 
 @compiled
 def has(row, at, bit):
-    """Return 1 when the board of bits that begins at row[at] has the bit, else 0."""
+    """Return 1 when the bit board that begins at row[at] has the bit, else 0."""
     return (row[at + (bit >> 5)] >> (bit & 31)) & 1
 
 
 @compiled
 def hash_words(row, at, words, salt):
-    """Return a 64-bit hash of so many 64-bit words from row[at] on."""
+    """Return a 64-bit hash of `count` 64-bit words from row[at] on."""
     found = mix64(np.uint64(salt))
     for i in range(words):
         found = mix64(found ^ get(row, at + 2 * i))
@@ -91,13 +91,13 @@ def hash_words(row, at, words, salt):
 
 @compiled
 def thing_word(point, kind):
-    """Return the random word of a thing of a kind (0-3) on a point."""
+    """Return the random word for a thing of a kind (0-3) on a point."""
     return mix64(np.uint64(4 * point + kind + 1))
 
 
 @compiled
 def toggle(row, at, point, kind):
-    """Put a thing of a kind (0-3) on a point, or take it off again, in the hash kept in row[at] and row[at + 1].
+    """Add a thing of a kind (0-3) on a point to the hash in row[at] and row[at + 1], or remove it again.
 
     Zobrist 1970: the exclusive or of one random word for each thing on the board; a start of 0 is an empty board.
     """
@@ -106,7 +106,7 @@ def toggle(row, at, point, kind):
 
 @compiled
 def kept_hash(row, at, salt):
-    """Return the hash kept in row[at] and row[at + 1], mixed with what else tells positions apart (0-2^31)."""
+    """Return the hash in row[at] and row[at + 1], mixed with `salt`, what else distinguishes positions (0-2^31)."""
     return mix64(get(row, at)) ^ mix64(np.uint64(salt) + np.uint64(0x5851F42D4C957F2D))
 
 
@@ -131,7 +131,7 @@ def longest_line(cells, base, rows, columns, r, c):
 
 
 def point_symmetries(rows: int, columns: int, extra_actions: int = 0) -> list[Symmetry]:
-    """Return the turns and mirrors of a board whose actions are its points, then `extra_actions` fixed ones."""
+    """Return the turns and mirrors of a board whose actions are its points, then `extra_actions` fixed actions."""
     points = np.arange(rows * columns).reshape(rows, columns)
     forms = [points[::-1], points[:, ::-1], points[::-1, ::-1]]
     if rows == columns:
@@ -160,7 +160,7 @@ def draw(cells: np.ndarray, last: int, pieces: dict[int, str]) -> list[str]:
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 GO_LETTERS = LETTERS.replace("i", "")
-"""Go's names of columns leave out the i."""
+"""Letters of Go's columns, which leave out the i."""
 
 
 def point_name(point: int, rows: int, columns: int, *, letters: str = LETTERS, from_top: bool = False) -> str:
@@ -176,7 +176,7 @@ def point_name(point: int, rows: int, columns: int, *, letters: str = LETTERS, f
 def draw_named(
     cells: np.ndarray, last: int, pieces: dict[int, str], *, letters: str = LETTERS, from_top: bool = False
 ) -> list[str]:
-    """Return the lines of `draw` with the numbers of the rows before them and a line of letters below."""
+    """Return the lines of `draw` with row numbers before them and a line of column letters below."""
     rows, columns = cells.shape
     names = [f"{r + 1 if from_top else rows - r:>2}" for r in range(rows)]
     below = "   " + "".join(f" {letters[c]} " for c in range(columns))

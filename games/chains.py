@@ -1,10 +1,10 @@
-"""Go's stones in a row: chains and their liberties, captures, ko, repetition, points. For `go` and `littlego`.
+"""Chains of Go stones: liberties, captures, ko, repetition, points. Used by `go` and `littlego`.
 
 The board has a border, so that each point has four neighbours: point p = (r + 1) * (size + 1) + c + 1, and the border
-left of a line is also the one right of the line above. A chain is named by one of its stones, its head. What is
-counted for a chain are pseudo-liberties: pairs of a stone and an empty neighbour, so that a liberty beside two stones
-of a chain counts twice. Nothing else is needed: a chain has no liberty but p exactly when its pseudo-liberties are as
-many as the neighbours of p that belong to it.
+left of a line is also the one right of the line above. A chain is named by one of its stones, its head. Each chain has
+a count of its pseudo-liberties: pairs of a stone and an empty neighbour, so that a liberty next to two stones of a
+chain counts twice. That is enough: p is a chain's only liberty exactly when its pseudo-liberties are as many as the
+neighbours of p that belong to it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def colours(row: Row) -> np.ndarray:
 
 
 def areas(row: Row) -> np.ndarray:
-    """Return whose each point is, [size, size] int8, after `spread`: as `points` counts."""
+    """Return the owner of each point, [size, size] int8, as `points` counts them; call `spread` first."""
     size, stones = int(row[SIZE]), colours(row)
     start = CELLS + board_area(size)
     notes = row[start : start + board_area(size) - 1].reshape(size + 2, size + 1)[1:-1, 1:]
@@ -79,7 +79,7 @@ def liberties(row: Row, action: int) -> int:
 
 @compiled
 def step(width, d):
-    """Return the way to the neighbour in direction d: up, left, right, down."""
+    """Return the offset of the neighbour in direction d: up, left, right, down."""
     return -width if d == 0 else (-1 if d == 1 else (1 if d == 2 else width))
 
 
@@ -95,7 +95,7 @@ def touching(row, p, stone):
 
 @compiled
 def can_fill(row, p):
-    """Tell whether the player may put a stone on a point without empty neighbours; ko and repetition left aside."""
+    """Return whether the player may put a stone on a point without empty neighbours, apart from ko and repetition."""
     player, width = row[PLAYER], np.int64(row[SIZE]) + 1
     counts = CELLS + 2 * ((width + 1) * width + 1)
     friends = False
@@ -112,7 +112,7 @@ def can_fill(row, p):
 
 @compiled
 def may_be_played(row, p, width):
-    """Tell whether the player may put a stone on a free point; width: the size and one."""
+    """Return whether the player may put a stone on a free point; width: size + 1."""
     at = CELLS + p
     free = row[at - 1] == 0 or row[at + 1] == 0 or row[at - width] == 0 or row[at + width] == 0
     return (free or (p != row[KO] and can_fill(row, p))) and (row[SLOTS] == 0 or not repeats(row, p))
@@ -159,7 +159,7 @@ def play_action(row, action):
 
 @compiled
 def put_stone(row, p):
-    """Put a stone of the player on the point p and take away what has no liberty then."""
+    """Put a stone of the player on the point p and remove the chains that then have no liberty."""
     player, width = row[PLAYER], row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
     counts = rings + (rings - CELLS)
@@ -190,11 +190,11 @@ def put_stone(row, p):
 
 @compiled
 def join(row, rings, one, other):
-    """Make one chain of two, if they are two, with the head of the larger; return it."""
+    """Join two chains, if they differ, under the head of the larger one; return the head."""
     if one == other:
         return one
     a, b = row[rings + one], row[rings + other]
-    while a != one and b != other:  # side by side, so that the shorter ring is the one walked to its end
+    while a != one and b != other:  # both at once, up to the end of the shorter ring
         a, b = row[rings + a], row[rings + b]
     if a == one:
         one, other = other, one
@@ -223,7 +223,7 @@ def take_away(row, head):
         toggle(row, HASH, stone, white)
         for d in range(4):
             other = row[CELLS + stone + step(width, d)]
-            if other != 0 and other != BORDER:  # also those of this chain still there: nobody looks at it again
+            if other != 0 and other != BORDER:  # also this chain's last stones: its count is not read again
                 row[counts + abs(other)] += 1
         stone = row[rings + stone]
         count += 1
@@ -235,7 +235,7 @@ def take_away(row, head):
 def spread(row):
     """Note for each empty point whose stones its region touches: 1 Black's, 2 White's, 3 both.
 
-    The note is written into the rings, where nothing else is kept for an empty point.
+    The note is written into the rings, which are not used for empty points.
     """
     width = row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
@@ -262,7 +262,7 @@ def spread(row):
 
 @compiled
 def points(row, player):
-    """Return the points of a player without komi: stones, and empty regions that touch no other; after `spread`."""
+    """Return a player's points without komi: stones, and empty regions that touch no other; call `spread` first."""
     width = row[SIZE] + 1
     rings = CELLS + (width + 1) * width + 1
     alone = (1 if player == 1 else 2) if row[STONES_ONLY] == 0 else -1
@@ -278,13 +278,13 @@ def points(row, player):
 
 @compiled
 def past_word(word):
-    """Return what stands for a board of this hash among those before; not 0, which is an empty slot."""
+    """Return the word for a board with this hash in the table of past boards; never 0, which is an empty slot."""
     return mix64(word ^ np.uint64(0x9E6C63D0876A9A99)) | np.uint64(1)
 
 
 @compiled
 def slot_of(row, word):
-    """Return where in the row a board of the past stands, or the empty slot where it would."""
+    """Return the index in the row of a past board, or of the empty slot for it."""
     width = row[SIZE] + 1
     table = CELLS + 3 * ((width + 1) * width + 1)
     slot = np.int64(word >> np.uint64(33)) & (row[SLOTS] - 1)
@@ -297,7 +297,7 @@ def slot_of(row, word):
 
 @compiled
 def remember(row):
-    """Put the board among those of the past."""
+    """Add the board to the table of past boards."""
     word = past_word(get(row, HASH))
     put(row, slot_of(row, word), word)
     put(row, PAST, get(row, PAST) ^ word)
@@ -319,7 +319,7 @@ def chain_word(row, head):
 
 @compiled
 def repeats(row, p):
-    """Tell whether a stone on p, where it may be put but for this, would bring back a board of the past."""
+    """Return whether a stone on p, otherwise legal, would bring back a past board."""
     player, width = row[PLAYER], row[SIZE] + 1
     counts = CELLS + 2 * ((width + 1) * width + 1)
     taken, lost, lives = np.uint64(0), np.uint64(0), False
@@ -344,14 +344,16 @@ def repeats(row, p):
 
 @compiled
 def barred_point(row, p):
-    """Tell whether a point may not be played because of ko or of a board of the past."""
+    """Return whether a point may not be played because of ko or of a past board."""
     return row[KO] == p or (row[SLOTS] > 0 and row[CELLS + p] == 0 and repeats(row, p))
 
 
 @compiled
 def position_key(row):
-    """Return a hash of all that the future depends on: a board can come back, so the ply is in it, and a pass may have
-    ended the game or not.
+    """Return a hash of all that the future depends on.
+
+    The ply is part of it because a board can come back, and so is whether the game is over, because a pass may have
+    ended it.
     """
     word = kept_hash(row, HASH, ((row[PLY] * 512 + row[KO]) * 2 + row[PASSED]) * 2 + row[OVER])
     return word ^ kept_hash(row, PAST, 1) if row[SLOTS] > 0 else word
@@ -359,7 +361,7 @@ def position_key(row):
 
 @compiled
 def encode_stones(row, out, planes):
-    """Write four of the planes of each point: own stones, other stones, and those of each with one liberty left."""
+    """Write the first four planes of each point: own stones, other stones, and those of each with one liberty left."""
     size, player = np.int64(row[SIZE]), row[PLAYER]
     width = size + 1
     counts = CELLS + 2 * ((width + 1) * width + 1)

@@ -1,5 +1,7 @@
-"""Boards of columns in one word of 64 bits, a bit a cell from below, with an empty one above each column: all cells at
-once. What Connect 4 asks of them, and the exact value of a position."""
+"""Boards of columns in one 64-bit word: one bit per cell from below, with an empty bit above each column.
+
+Lines in a row, safe moves and exact values for Connect 4, computed for all cells at once.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from game import GIVEN_UP
 
 @inlined
 def lined_along(stones, step, n):
-    """Return bits, any, where n stones stand in a row, each `step` bits further; the length looked at doubles."""
+    """Return bits, any, where n stones stand in a row, each `step` bits further; the length checked doubles."""
     line, length = stones, 1
     while length < n:
         more = min(length, n - length)
@@ -51,7 +53,7 @@ def all_but_one(stones, height, n):
 
 @inlined
 def lined(stones, height, n):
-    """Do what `lined_in` does, the usual board with shifts that the compiler knows."""
+    """Do the same as `lined_in`, with the standard board's shifts as constants for the compiler."""
     return lined_in(stones, 7, 4) if height == 7 and n == 4 else lined_in(stones, height, n)
 
 
@@ -67,8 +69,8 @@ def completing(stones, height, n):
 def not_losing(points, free, top):
     """Return the cells, as bits, where a stone may go so that the other cannot win at once; none: all moves lose.
 
-    points: where the other would win. free: where a stone may come to lie. top: the empty bits above the columns, where
-    nothing is to be feared. What wins at once has to be stopped; no stone may lie under such a point.
+    points: where the other would win. free: where a stone may land. top: the empty bits above the columns, which are no
+    threat. An immediate win of the other must be blocked, and no stone may land right below such a point.
     """
     threats = points & free
     two = threats & (threats - np.uint64(1))
@@ -78,11 +80,12 @@ def not_losing(points, free, top):
 
 @compiled
 def exact(own, other, bottom, cells, height, n, columns, alpha, beta, left):
-    """Return the value, -1, 0 or 1, for who moves next (stones `own`), if it lies between alpha and beta, else which of
-    them it passes; GIVEN_UP when as many positions as left[0] did not do. left: counts down.
+    """Return the value, -1, 0 or 1, for the player to move (stones `own`); GIVEN_UP when left[0] positions were not
+    enough.
 
-    Alpha-beta, columns near the centre first. Who has no n cells left in a row that the other does not hold one of
-    cannot win any more: with that known, a third fewer positions decide.
+    A value not between alpha and beta is replaced by the bound that it passes. left: counts down. Alpha-beta, columns
+    near the centre first. A player without n cells in a row free of the other's stones cannot win any more; with this
+    check, a third fewer positions are needed.
     """
     left[0] -= 1
     if left[0] <= 0:

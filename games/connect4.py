@@ -1,9 +1,9 @@
 """Connect 4: any rows x columns x n in a row (default 6 x 7 x 4); an action is a column, named 1, 2, ... from the left.
 
-Row: header, rows, columns, n, words a board, then three boards of 64-bit words, each two numbers, low half first: the
-lowest cell of every column, stones of who began, stones of the other, and zeros up to a line of the processor's caches.
-A column's cells are one bit each from below, with an empty one above them; the next column follows. Lines are found by
-shifts where a board is one word.
+Row: header, rows, columns, n, words per board, then three bit boards of 64-bit words, each two numbers, low half first:
+the lowest cell of every column, stones of the first player, stones of the other; then zeros up to a cache line. A
+column's cells are one bit each from below, with an empty one above them; the next column follows. Where a board is one
+word, lines are found by shifts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
 @inlined
 def stones_of(row, player):
-    """Return where the stones of a player begin."""
+    """Return where the stones of a player begin in the row."""
     return BOTTOM + 2 * row[WORDS] if player == 1 else BOTTOM + 4 * row[WORDS]
 
 
@@ -56,13 +56,13 @@ def place(row, r, c):
 
 @compiled
 def column_of(row, cells, c):
-    """Return the part of cells that lies in a column, from its lowest on."""
+    """Return the cells in a column, shifted so that its lowest is bit 0."""
     return (cells >> np.uint64(c * (row[ROWS] + 1))) & ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
 
 
 @compiled
 def landing(row, c):
-    """Return the row where a stone in column c would come to lie; -1 when it is full."""
+    """Return the row where a stone in column c would land; -1 when the column is full."""
     first, second = stones_of(row, 1), stones_of(row, -1)
     r, bit = row[ROWS] - 1, place(row, row[ROWS] - 1, c)
     while r >= 0 and has(row, first, bit) | has(row, second, bit):
@@ -72,7 +72,7 @@ def landing(row, c):
 
 @compiled
 def stones_from(row, stones, r, c, dr, dc):
-    """Count stones, which begin at `stones`, that stand in a line without a gap from (r, c) on, itself left out."""
+    """Count a player's stones (at `stones`) in an unbroken line from (r, c) on, (r, c) itself excluded."""
     rows, columns = row[ROWS], row[COLUMNS]
     count = 0
     r, c = r + dr, c + dc
@@ -84,7 +84,7 @@ def stones_from(row, stones, r, c, dr, dc):
 
 @compiled
 def makes_line(row, player, r, c):
-    """Tell whether a player's stone at (r, c) would make a line that wins."""
+    """Return whether a player's stone at (r, c) would make a winning line."""
     need, at = row[N] - 1, stones_of(row, player)
     for dr, dc in ((1, 0), (0, 1), (1, 1), (1, -1)):
         if stones_from(row, at, r, c, dr, dc) + stones_from(row, at, r, c, -dr, -dc) >= need:
@@ -97,7 +97,7 @@ def makes_line(row, player, r, c):
 
 @compiled
 def free_of(row):
-    """Return the cells where a stone may come to lie: adding to a column's stones carries into the one above them."""
+    """Return the cells where a stone may land: adding to a column's stones carries into the cell above them."""
     bottom = get(row, BOTTOM)
     taken = get(row, stones_of(row, 1)) | get(row, stones_of(row, -1))
     cells = bottom * ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
@@ -106,7 +106,7 @@ def free_of(row):
 
 @compiled
 def columns_of(row, cells, out):
-    """Write the columns that have any of the cells, ascending; return how many. One more may be written behind them."""
+    """Write the columns that have any of the cells, ascending; return how many. One value behind may change, too."""
     height, count = np.uint64(row[ROWS] + 1), np.uint64(0)
     column = (np.uint64(1) << height) - np.uint64(1)
     for c in range(row[COLUMNS]):
@@ -118,7 +118,7 @@ def columns_of(row, cells, out):
 
 @compiled
 def winning_in_word(row):
-    """Do what `winning` does."""
+    """Do the same as `winning`, on a board of one word."""
     height = row[ROWS] + 1
     points = free_of(row) & completing(get(row, stones_of(row, row[PLAYER])), height, row[N])
     for c in range(row[COLUMNS] if points else 0):
@@ -129,7 +129,7 @@ def winning_in_word(row):
 
 @compiled
 def safe_in_word(row, out):
-    """Do what `safe` does."""
+    """Do the same as `safe`, on a board of one word."""
     height = row[ROWS] + 1
     points = completing(get(row, stones_of(row, -row[PLAYER])), height, row[N])
     moves = not_losing(points, free_of(row), get(row, BOTTOM) << np.uint64(row[ROWS]))
@@ -155,7 +155,7 @@ def legal(row, out):
 
 @inlined
 def drop_in_word(row, action):
-    """Do what `play` does."""
+    """Do the same as `play`, on a board of one word."""
     player, rows = row[PLAYER], row[ROWS]
     first, second = get(row, BOTTOM + 2), get(row, BOTTOM + 4)
     lowest = np.uint64(1) << np.uint64(action * (rows + 1))
@@ -197,7 +197,7 @@ def outcome(row, out):
 
 @inlined
 def encode_word(row, out):
-    """Do what `encode` does."""
+    """Do the same as `encode`, on a board of one word."""
     first, second = get(row, BOTTOM + 2), get(row, BOTTOM + 4)
     own, other = (first, second) if row[PLAYER] == 1 else (second, first)
     rows, columns, one = np.uint64(row[ROWS]), np.uint64(row[COLUMNS]), np.uint64(1)
@@ -212,12 +212,12 @@ def encode_word(row, out):
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
+    """Write the planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
     if row[WORDS] == 1:
         encode_word(row, out)
         return
     own, other, step = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER]), row[ROWS] + 1
-    i, one = np.uint64(0), np.uint64(1)  # without a sign: else the code asks at every place whether it is below 0
+    i, one = np.uint64(0), np.uint64(1)  # unsigned indices: no check for negative ones
     for r in range(row[ROWS]):
         bit = place(row, r, 0)
         for _ in range(row[COLUMNS]):
@@ -244,7 +244,7 @@ def winning(row):
 
 @rule(SAFE)
 def safe(row, out):
-    """Where the other would win has to be stopped; no move may lie under such a point."""
+    """Write the moves after which the other cannot win: they block its win, and none lies right below one."""
     if row[WORDS] == 1:
         return safe_in_word(row, out)
     other, threats, only = -row[PLAYER], 0, 0
@@ -279,7 +279,10 @@ def solve(row, left):
 
 @rule(EVALUATE)
 def evaluate(row):
-    """Lines still open to one player only, each by the square of its stones: many lines run through the centre."""
+    """Return an estimate: lines still open to one player only, each with the square of its stones as weight.
+
+    More lines run through the centre, so its cells count for more.
+    """
     rows, columns, n = row[ROWS], row[COLUMNS], row[N]
     mine, theirs = stones_of(row, row[PLAYER]), stones_of(row, -row[PLAYER])
     lead = 0.0
@@ -346,7 +349,7 @@ class Connect4(Game):
         return text.replace(" ", "") if self.grid_shape[1] <= 9 else text
 
     def owners(self, row: Row) -> np.ndarray:
-        """Return whose disc is where, from the top row down."""
+        """Return the owner of each disc, from the top row down."""
         (rows, columns), words = self.grid_shape, int(row[WORDS])
         boards = row[BOTTOM + 2 * words : BOTTOM + 6 * words].astype("<i4").view(np.uint8).reshape(2, -1)
         bits = np.unpackbits(boards, axis=1, count=(rows + 1) * columns, bitorder="little").astype(np.int8)

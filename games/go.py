@@ -39,7 +39,7 @@ PRESET = {
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "random_opening_plies": 15, "turns_until_tau0": 10,
 }  # fmt: skip
-"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
 PLANES = 8
 
@@ -62,7 +62,7 @@ def outcome(row, out):
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
+    """Write the planes: those of `encode_stones`, points barred by ko, a pass ends the game, Black to move, ones."""
     encode_stones(row, out, 8)
     size, i = np.int64(row[SIZE]), 4
     for r in range(1, size + 1):
@@ -81,8 +81,11 @@ def key(row):
 
 @rule(EVALUATE)
 def evaluate(row):
-    """Partial area and liberties: stones, points beside one colour only (half where stones alone count), komi, and a
-    quarter for each point on which a colour has a liberty."""
+    """Return an estimate from partial area and liberties.
+
+    Stones, empty points next to one colour only (half where stones alone count), komi, and a quarter for each point on
+    which a colour has a liberty.
+    """
     size = row[SIZE]
     width, territory = size + 1, 0.5 if row[STONES_ONLY] else 1.0
     lead = -0.5 * row[KOMI]
@@ -118,10 +121,11 @@ class Go(Game):
     def __init__(
         self, size: int = 5, komi: float = 2.5, ko: str = "simple", suicide: str = "no", plies: int = 0
     ) -> None:
-        """Make a game. `komi`: points White gets; `plies`: when the board is scored at the latest, 0 = 2 size^2.
+        """Make a game. `komi`: points White gets; `plies`: the ply at which the board is scored at the latest, 0 = 2
+        size^2.
 
         `ko="superko"`: no board may ever come back. `suicide="yes"`: a chain of two or more stones may take its own
-        last liberty; a single stone may not in any case, as it would leave the board as it was.
+        last liberty; a single stone may never, as it would leave the board as it was.
         """
         longest = 2 * size * size
         if not 2 <= size <= 19:
@@ -155,7 +159,7 @@ class Go(Game):
         return (black, white) if row[PLAYER] == 1 else (white, black)
 
     def owners(self, row: Row) -> np.ndarray:
-        """Return whose each point is as it is counted: stones, and empty regions that touch one colour only."""
+        """Return the owner of each point as it is counted: stones, and empty regions that touch one colour only."""
         row = row.copy()
         spread(row)
         return areas(row)

@@ -1,8 +1,8 @@
-"""Random games of Go to the end, in compiled code: each legal move, the pass among them, as likely as any other.
+"""Random games of Go to the end, in compiled code: each legal move, the pass included, is equally likely.
 
-Boards up to 7 x 7 under simple ko are two words here, a bit a point: point (r, c) is bit `r * stride + c`, the stride
-size + 1, so that an empty column keeps neighbours in their line. Other boards are played in the row of `games.chains`.
-No list of legal moves is made: a candidate is drawn, tried, and drawn anew when it is not legal.
+Boards up to 7 x 7 under simple ko are two words here, one bit per point: point (r, c) is bit `r * stride + c`. The
+stride is size + 1, so that an empty column separates the lines. Other boards are played in the row of `games.chains`.
+No list of legal moves is made: a candidate is drawn, checked, and drawn again when it is not legal.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from games.chains import (
 )
 
 LARGEST = 7
-"""Lines of a board, with the empty column, that fits into a word."""
+"""Largest size of a board that, with its empty column, fits into a word."""
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @inlined
 def beside(points, stride):
-    """Return the neighbours of points, some of them off the board."""
+    """Return the neighbours of points; some of them may be off the board."""
     return points << ONE | points >> ONE | points << stride | points >> stride
 
 
 @compiled
 def fill(points, within, stride):
-    """Return the points that are connected with given ones of `within`."""
+    """Return the points of `within` that are connected with the given ones."""
     while True:
         grown = points | beside(points, stride) & within
         if grown == points:
@@ -49,7 +49,7 @@ def fill(points, within, stride):
 
 @compiled
 def put(own, other, point, board, stride, suicide):
-    """Put a stone on a free point: (whether that is legal, own stones, other stones, the point barred by ko)."""
+    """Put a stone on a free point; return (whether it is legal, own stones, other stones, the point barred by ko)."""
     near, own = beside(point, stride), own | point
     empty = board & ~(own | other)
     open_points = beside(empty, stride)
@@ -74,7 +74,7 @@ def put(own, other, point, board, stride, suicide):
 
 @compiled
 def lowest_but(points, count):
-    """Return the lowest of some points, once `count` lower ones are left out."""
+    """Return the lowest of some points after `count` lower ones are skipped."""
     for _ in range(count):
         points &= points - ONE
     return points & (~points + ONE)
@@ -166,7 +166,7 @@ def play_row(row, seed):
 
 @compiled
 def random_game(row, seed):
-    """Play on at random until the game is over; return its value for who began. The row is used up."""
+    """Play random moves until the game is over; return its value for player 1. The row is changed."""
     if row[OVER] == 0 and row[SIZE] <= LARGEST and row[SLOTS] == 0:
         return play_words(row, seed)
     return play_row(row, seed)

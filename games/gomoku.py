@@ -1,12 +1,12 @@
 """Gomoku: n in a row on a square board (default 9 x 9, five); an action is a point in row order from the top, `a9` ...
 
-Rules (`rule=`), Black being who begins:
+Rules (`rule=`), with Black as the first player:
 - `freestyle`: n or more in a row win, for both.
 - `exact`: exactly n win, for both; a longer line counts for nothing.
-- `renju`: Black wins with exactly five; overlines, double-fours and double-threes are forbidden to Black, that is, not
-  among the legal moves, unless the same stone makes five. White wins with five or more. The definitions are those of
-  the Renju International Federation, section 9: a three counts only if one more stone makes it a straight four and that
-  stone makes no five and is not itself forbidden, which is asked again of it, and so on. Openings are free.
+- `renju`: Black wins with exactly five. Overlines, double-fours and double-threes are forbidden to Black, so they are
+  not among the legal moves, unless the same stone makes five. White wins with five or more. The definitions are those
+  of the Renju International Federation, section 9: a three counts only if one more stone makes it a straight four and
+  that stone makes no five and is not itself forbidden, by the same rule applied recursively. Openings are free.
 A full board is a draw. So is a renju position where every free point is forbidden to Black: the federation's rules let
 both players pass there, and two passes are a draw.
 """
@@ -63,7 +63,7 @@ PRESET = {
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "turns_until_tau0": 16, "random_opening_plies": 12, "opening_plies": 2, "games_in_flight": 128, "cache_size": 0,
 }  # fmt: skip
-"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
 RULES = ("freestyle", "exact", "renju")
 
@@ -75,7 +75,7 @@ def legal(row, out):
     point = count = 0
     for r in range(size):
         line = (row[free + r] & ~row[forbidden + r]) >> PAD
-        for _ in range(size):  # without a branch: which points are free cannot be predicted
+        for _ in range(size):  # no branch: the CPU cannot predict which points are free
             out[count] = point
             count += line & 1
             line >>= 1
@@ -121,7 +121,7 @@ def outcome(row, out):
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: stones of the player to move, stones of the other, the last stone, whether Black is to move, ones."""
+    """Write the planes: stones of the player to move, stones of the other, the last stone, Black to move, ones."""
     size = row[SIZE]
     black = row[PLAYER] == 1
     mine, theirs = block(row, BLACK if black else WHITE), block(row, WHITE if black else BLACK)
@@ -141,7 +141,7 @@ def encode(row, out):
 
 @rule(KEY)
 def key(row):
-    """The last stone is seen by the network, so it is part of the position."""
+    """Return the key; the last stone is part of it because the network sees it."""
     return kept_hash(row, HASH, 2 * (row[LAST] + 1) + (row[PLAYER] == 1))
 
 
@@ -152,7 +152,7 @@ def winning(row):
 
 @rule(SAFE)
 def safe(row, out):
-    """Where the other would win has to be stopped."""
+    """Write the moves that block the other's immediate wins."""
     point = winning_point(row, -row[PLAYER], 0)
     if point == NO_WIN:
         return NOT_TOLD
@@ -168,7 +168,10 @@ def safe(row, out):
 
 @rule(PLAYOUT)
 def playout(row, seed):
-    """Draw points until one is free. In renju the few legal points of an end may be hard to hit."""
+    """Play a random game, drawing points until one is free.
+
+    NOT_PLAYED in renju, where the few legal points at the end may take many draws.
+    """
     size = row[SIZE]
     if row[RULE] == RENJU:
         return NOT_PLAYED
@@ -183,7 +186,7 @@ def playout(row, seed):
 
 @rule(EVALUATE)
 def evaluate(row):
-    """Lines of n still open to one player only, each four times as much with every stone more."""
+    """Return an estimate: lines of n still open to one player only, each worth four times as much per stone."""
     size, n = row[SIZE], row[N]
     mine = block(row, BLACK if row[PLAYER] == 1 else WHITE)
     theirs = block(row, WHITE if row[PLAYER] == 1 else BLACK)
@@ -251,7 +254,7 @@ class Gomoku(Game):
         raise UserError(f"expected a move such as {self.move_name(0)!r}, got {text[:40]!r}")
 
     def owners(self, row: Row) -> np.ndarray:
-        """Return whose stone is where."""
+        """Return the owner of each stone."""
         owners: np.ndarray = self._points(row, BLACK) - self._points(row, WHITE)
         return owners
 
@@ -261,6 +264,6 @@ class Gomoku(Game):
         return points.astype(np.int8)
 
     def render(self, row: Row) -> str:
-        """Return the board; a point that is forbidden to the player to move is a `*`."""
+        """Return the board; a point forbidden to the player to move is a `*`."""
         cells = self.owners(row) + 2 * self._points(row, FORBIDDEN)
         return "\n".join(draw_named(cells, int(row[LAST]), {**self.pieces, 2: "*"}))

@@ -1,6 +1,6 @@
-"""Stones as bits, a word a line of the board: the row of gomoku, and which stone makes a line that wins.
+"""Stones as bits, one word per line of the board: the row of gomoku, and which stones make a winning line.
 
-Row: header, size, n, rule, hash (2), then four blocks of one word a line of the board, a bit a column (see PAD):
+Row: header, size, n, rule, hash (2), then four blocks of one word per line of the board, one bit per column (see PAD):
 Black's stones, White's stones, free points, points forbidden to the player to move. In renju then DEPTH words of room.
 """
 
@@ -12,7 +12,7 @@ from game import HEADER, NO_WIN, PLAYER
 SIZE, N, RULE, HASH, LINES = HEADER, HEADER + 1, HEADER + 2, HEADER + 3, HEADER + 5
 BLACK, WHITE, FREE, FORBIDDEN = 0, 1, 2, 3
 PAD = 5
-"""Empty lines round each block, and empty bits below column 0: looking five points past the edge finds nothing."""
+"""Empty lines around each block, and empty bits below column 0: reading five points past the edge finds nothing."""
 FREESTYLE, EXACT, RENJU = 0, 1, 2
 
 
@@ -24,7 +24,7 @@ def block(row, which):
 
 @compiled
 def reach(row, base, r, c, dr, dc):
-    """Count the stones that stand in a line without a gap from (r, c) on, itself left out."""
+    """Count the stones in an unbroken line from (r, c) on, (r, c) itself excluded."""
     length = 0
     while row[base + r + dr] >> (PAD + c + dc) & 1:
         length += 1
@@ -35,7 +35,7 @@ def reach(row, base, r, c, dr, dc):
 
 @compiled
 def wins(row, player, r, c):
-    """Tell whether the stone that a player put on (r, c) makes a line that wins."""
+    """Return whether the stone that a player put on (r, c) makes a winning line."""
     base = block(row, BLACK if player == 1 else WHITE)
     n = row[N]
     longer = row[RULE] == FREESTYLE or (row[RULE] == RENJU and player == -1)
@@ -50,7 +50,7 @@ def wins(row, player, r, c):
 
 @compiled
 def before_runs(row, base, r, dr, dc, count):
-    """Return the points (bits) of line r that `count` stones without a gap follow in direction (dr, dc)."""
+    """Return the points (bits) of line r followed by `count` stones without a gap in direction (dr, dc)."""
     found, k = ~0, 1
     while k <= count and found != 0:  # the empty line past the edge ends it
         line = row[base + r + k * dr]
@@ -61,9 +61,10 @@ def before_runs(row, base, r, dr, dc, count):
 
 @compiled
 def winning_point(row, player, start):
-    """Return the lowest point from `start` on where a player's stone wins, or NO_WIN; not one forbidden to who moves.
+    """Return the lowest point from `start` on where a player's stone wins, or NO_WIN.
 
-    Beside such a point, on one side of it, stands half of the line at least: the other points are not looked at.
+    Points forbidden to the player to move are left out. On one side of such a point stands at least half of the line,
+    so only points with that are checked.
     """
     size, half = row[SIZE], row[N] // 2
     base, free, forbidden = block(row, BLACK if player == 1 else WHITE), block(row, FREE), block(row, FORBIDDEN)

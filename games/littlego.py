@@ -1,9 +1,9 @@
-"""Little-Go: Go on 5 x 5 as a university course plays it, at most 24 moves, only stones count, White gets 2.5 points.
+"""Little-Go: Go on 5 x 5 as in a university course, at most 24 moves, only stones count, White gets 2.5 points.
 
-What differs from `go`: the game ends after 24 moves, passes among them; points are the stones on the board; a pass
-ends the game whenever the board is what it was before the last move, so that a pass at the start does.
-The course's ko, that the board before the last move may not come back, is the simple ko: only a stone that takes the
-single stone by which a single stone was taken can bring it back.
+Differences from `go`: the game ends after 24 moves, passes included; points are the stones on the board; a pass ends
+the game whenever the board is the same as before the last move, so that a pass at the start ends it.
+The course's ko, that the board before the last move may not come back, is the simple ko: only recapturing the single
+stone by which a single stone was captured can bring it back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PRESET = {
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "random_opening_plies": 15, "turns_until_tau0": 10,
 }  # fmt: skip
-"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
 PLIES = 24
 PASS = 25
@@ -30,7 +30,7 @@ PLANES = 20
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: those of `go`, then whether at most 1, 2, ... 8, 10, 12, 16, 20 plies are left."""
+    """Write the planes: those of `go`, then whether at most 1, 2, ... 8, 10, 12, 16, 20 plies are left."""
     encode_stones(row, out, 20)
     size, left = row[SIZE], row[CAP] - row[PLY]
     for i in range(size * size):

@@ -1,13 +1,14 @@
-"""MetaSquares: four stones of one player at the corners of a square, however turned, score; more points win.
+"""MetaSquares: four stones of one player at the corners of a square, at any angle, score; more points win.
 
-Rule "area" (the default): a square scores its area, and play goes on until the board is full, or on an odd board until
-one point is left, so that both have placed as many stones. Rule "race", of the game published by Scott Kim in 1996 on
-8 x 8: a square scores that of the smallest upright square of cells around it (4 to 64), and who has 150 points and is
-15 ahead wins at once (http://www.papg.com/show?5SAX); a full board ends it by points.
+Rule "area" (the default): a square scores its area, and the game ends when the board is full, or on an odd board when
+one point is left, so that both have placed as many stones. Rule "race", of the game published by Scott Kim in 1996 on 8
+x 8: a square scores the area of the smallest upright square of cells around it (4 to 64), and a player with 150 points
+and a lead of 15 wins at once (http://www.papg.com/show?5SAX); a full board ends the game by points.
 
-Row: header, size, whether the rule is "race", stones to be placed, points of who began, points of the other, hash
-(2 numbers), then for who began and for the other: the stones of each row, of each column and of each falling diagonal
-as bits; bit r or c is the one on row r or column c. An action is a point in row order from the top left.
+Row: header, size, whether the rule is "race", stones to be placed, points of the first player, points of the other,
+hash (2 numbers), then for the first player and for the other: the stones of each row, of each column and of each
+falling diagonal as bits; bit r or c is the one on row r or column c. An action is a point in row order from the top
+left.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ TARGET, LEAD = 150, 15
 
 @compiled
 def lines_of(row, player):
-    """Return where the lines of a player begin."""
+    """Return where the lines of a player begin in the row."""
     return LINES if player == 1 else LINES + 4 * row[SIZE] - 1
 
 
 @compiled
 def gain(row, lines, r, c):
-    """Return what the squares score that a stone on the empty point (r, c) would complete.
+    """Return the score of the squares that a stone on the empty point (r, c) would complete.
 
-    Each is found once: by its next corner in one sense of rotation, (r + dr, c + dc). The corner before is
-    (r + dc, c - dr), that across (r + dr + dc, c - dr + dc). For one dr they lie on a row, a column and a diagonal:
-    shifted so that bit 15 is dc = 0, the bits that all three have are the squares.
+    Each is found once: by its next corner in one sense of rotation, (r + dr, c + dc). The corner before is (r + dc, c -
+    dr), the one across (r + dr + dc, c - dr + dc). For one dr they lie on a row, a column and a diagonal. Shifted so
+    that bit 15 is dc = 0, the bits set in all three are the squares.
     """
     size, points = row[SIZE], 0
     for r1 in range(max(0, r + c - size + 1), min(size, r + c + 1)):
@@ -98,9 +99,10 @@ def outcome(row, out):
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: stones of the player to move, of the other, whether the first leads, whether the other does, ones.
+    """Write the planes: stones of the player to move, of the other, whether the first leads, whether the other does,
+    ones.
 
-    The last move is not among them: nothing depends on it, and positions reached in another order stay one.
+    The last move is left out: nothing depends on it, and positions reached in another order stay equal.
     """
     size, player, i = row[SIZE], row[PLAYER], 0
     own, other = lines_of(row, player), lines_of(row, -player)
@@ -122,7 +124,7 @@ def key(row):
 
 @rule(EVALUATE)
 def evaluate(row):
-    """The lead in points."""
+    """Return an estimate from the lead in points."""
     return squash(np.float64((row[FIRST] - row[SECOND]) * row[PLAYER]), 20.0)
 
 
@@ -161,7 +163,7 @@ class MetaSquares(Game):
         return point_name(action, *self.grid_shape)
 
     def owners(self, row: Row) -> np.ndarray:
-        """Return whose stone is where."""
+        """Return the owner of each stone."""
         size = self.grid_shape[0]
         first, second = (row[at : at + size, None] >> np.arange(size) & 1 for at in (LINES, LINES + 4 * size - 1))
         owners: np.ndarray = (first - second).astype(np.int8)

@@ -1,7 +1,7 @@
-"""A door to the games of OpenSpiel, such as "open_spiel:hex(board_size=5)" (`pip install open_spiel`).
+"""Games of OpenSpiel, such as "open_spiel:hex(board_size=5)" (`pip install open_spiel`).
 
-Fit are games of two players with perfect information, without chance, one move after the other, in which one
-wins what the other loses. Player 1 is who moves first, whatever OpenSpiel's number for him.
+Accepted are games of two players with perfect information, without chance, one move after the other, in which one wins
+what the other loses. Player 1 is the player who moves first, whatever OpenSpiel's number for that player.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PROBE_SECONDS = 30
 BOARD_TELLS = frozenset(
     "breakthrough clobber connect_four gomoku havannah mnk othello pentago tic_tac_toe y".split()
 )
-"""Games whose drawing, side to move and ply together tell all that is to come. Others may depend on how a position
-came about (repetition, half a move), so there only equal histories are equal."""
+"""Games whose future depends on drawing, side to move and ply only. In others it may depend on how a position came
+about (repetition, half a move), so there only equal histories are equal."""
 
 
 _OPEN_FILES = {"efg_game", "nfg_game"}
@@ -42,7 +42,7 @@ class SpielState(GameState):
     __slots__ = ("game", "_spiel", "id", "playerTurn", "allowedActions", "isEndGame", "value", "_history")
 
     def __init__(self, game: SpielGame, spiel: Any, mover: int, history: tuple[int, ...]) -> None:
-        """Look at an OpenSpiel state, which nobody else changes; `mover` made the last move."""
+        """Wrap an OpenSpiel state, which nobody else changes; `mover` made the last move."""
         self.game, self._spiel, self._history = game, spiel, history
         self.isEndGame = bool(spiel.is_terminal())
         self.playerTurn = -mover if self.isEndGame else game.turns[spiel.current_player()]
@@ -51,7 +51,7 @@ class SpielState(GameState):
         self.id = (len(history), self.playerTurn, str(spiel)) if game.board_tells else history
 
     def _player(self) -> int:
-        """OpenSpiel's number of the player to move."""
+        """Return OpenSpiel's number of the player to move."""
         return int(self.game.turns[1] == self.playerTurn)
 
     def _points(self) -> float:
@@ -59,7 +59,7 @@ class SpielState(GameState):
 
     @property
     def score(self) -> tuple[float, float]:
-        """What the player to move and the other have won, in OpenSpiel's own measure."""
+        """Return what the player to move and the other have won, in OpenSpiel's units."""
         points = self._points() if self.isEndGame else 0.0
         return (max(points, 0.0), max(-points, 0.0))
 
@@ -92,9 +92,9 @@ class SpielState(GameState):
 class SpielGame(PlainGame):
     """A game of OpenSpiel.
 
-    Observations: three dimensions are planes of a board, two are planes of a square board written in a row, all
-    others become planes of a board of one point. A channel that has the values 0 and 1 is one plane; of other
-    numbers, plane k tells whether they are above the k-th threshold, laid between the values met in random games.
+    Observations: three dimensions are planes of a board, two are planes of a square board written in a row, all others
+    become planes of a board of one point. A channel with the values 0 and 1 is one plane. For other numbers, plane k
+    says whether they are above the k-th threshold; thresholds lie between the values met in random games.
     """
 
     policy_layout = "other"
@@ -102,7 +102,7 @@ class SpielGame(PlainGame):
     symmetries = []
 
     def __init__(self, inside: str) -> None:
-        """Load the game that OpenSpiel calls `inside`; raise `UserError` when it does not fit."""
+        """Load the game with OpenSpiel's name `inside`; raise `UserError` when it is not accepted."""
         facts = probe(inside)
         import pyspiel
 
@@ -135,7 +135,7 @@ class SpielGame(PlainGame):
         return SpielState(self, self.spiel.new_initial_state(), -1, ())
 
     def move_name(self, action: int) -> str:
-        """Return OpenSpiel's name where it is one action's in every position, else the number."""
+        """Return OpenSpiel's name if it is the same action's in every position, else the number."""
         return self._names.get(action, str(action))
 
     def parse_move(self, text: str) -> int:
@@ -147,7 +147,7 @@ class SpielGame(PlainGame):
 
 
 def check_told(inside: str) -> None:
-    """Raise `UserError` where a game that a file names has more than numbers to it: words may be files to open."""
+    """Raise `UserError` where a game named in a file has parameters other than numbers: words may be files to open."""
     for place, part in enumerate(re.split("[(),]", inside)):
         match = _PART.match(part)
         key, word = (match["key"], match["word"]) if match else (None, part)
@@ -159,9 +159,9 @@ def check_told(inside: str) -> None:
 
 @functools.lru_cache(maxsize=64)
 def probe(inside: str) -> dict[str, Any]:
-    """Return what games/openspiel_probe.py found out about a game; raise `UserError` with its refusal."""
+    """Return the facts from games/openspiel_probe.py about a game; raise `UserError` with its refusal."""
     try:
-        # -P: a game's file beside the script must not stand in for a library's module
+        # -P: a game's file next to the script must not replace a library's module
         done = subprocess.run([sys.executable, "-P", str(SCRIPT), inside], capture_output=True, timeout=PROBE_SECONDS)
         found = json.loads(done.stdout.decode().splitlines()[-1])
     except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-"""Looks at a game of OpenSpiel in a process of its own, because some wrong parameters crash it or never come back.
+"""Checks a game of OpenSpiel in its own process, because some wrong parameters crash OpenSpiel or never return.
 
-Run as a script with the game's name; prints a line of JSON: {"error": why it is refused}, or what
-games/openspiel.py needs to know.
+Run as a script with the game's name; prints a line of JSON: {"error": reason of the refusal}, or the facts that
+games/openspiel.py needs.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from collections.abc import Iterable
 from typing import Any
 
 PLIES = 1000
-"""Length of all random games together that are looked at, less where observations are large."""
+"""Total length of the random games that are sampled; less where observations are large."""
 NUMBERS = 20_000_000
-"""Most numbers of observations that are looked at."""
+"""Largest number of observation values that are sampled."""
 LEVELS = 8
-"""A channel of more values than that is cut at some only."""
+"""A channel with more values than this gets thresholds between some of them only."""
 MEMORY = 8 << 30
 TYPES = {"kInt": "a whole number", "kDouble": "a number with a point", "kBool": "True or False", "kString": "a text",
          "kGame": "a game"}  # fmt: skip
 
 
 class Refused(Exception):
-    """Why the game cannot be played here."""
+    """The reason why the game cannot be played here."""
 
 
 def load(spec: str) -> Any:
-    """Return the game; raise `Refused` with one line when OpenSpiel does not know it or refuses it."""
+    """Return the game; raise `Refused` with one line when OpenSpiel does not know it or rejects it."""
     try:
         import pyspiel
     except ImportError:
@@ -54,7 +54,7 @@ def load(spec: str) -> Any:
 
 
 def _brackets_match(spec: str) -> bool:
-    """Return whether all that follows the name is in one pair of brackets: OpenSpiel ignores what comes after."""
+    """Return whether all text after the name is in one pair of brackets: OpenSpiel ignores what follows it."""
     depth = 0
     for i, mark in enumerate(spec):
         depth += (mark == "(") - (mark == ")")
@@ -76,7 +76,7 @@ def _short(game: Any) -> str:
 
 
 def examine(game: Any) -> dict[str, Any]:
-    """Return the facts of a game that is fit; raise `Refused` with every property that is not."""
+    """Return the facts of an accepted game; raise `Refused` with every property that is not accepted."""
     kind, greatest = game.get_type(), game.max_utility()
     actions, length = game.num_distinct_actions(), longest(game)
     wanted = (
@@ -104,12 +104,12 @@ def examine(game: Any) -> dict[str, Any]:
 
 
 def longest(game: Any) -> int:
-    """Return how many plies a game can have; OpenSpiel's own number leaves the swap out in Hex."""
+    """Return how many plies a game can have; OpenSpiel's own number omits the swap in Hex."""
     return int(game.max_game_length()) + (game.get_parameters().get("swap") is True)
 
 
 def channels(shape: list[int]) -> int:
-    """Return how many first indices of an observation are planes: all where it is no stack of boards."""
+    """Return how many first indices of an observation are planes: all if it is no stack of boards."""
     boards = len(shape) == 3 or (len(shape) == 2 and math.isqrt(shape[1]) ** 2 == shape[1])
     return shape[0] if boards else math.prod(shape)
 
@@ -151,7 +151,7 @@ def _text(state: Any, player: int, action: int) -> str:
 
 
 def _thresholds(levels: Any) -> list[float]:
-    """Return where to cut between the values of a channel: between all if they are few, else finest where small."""
+    """Return thresholds between the values of a channel: between all if they are few, else denser for small values."""
     if len(levels) == 1 or levels.tolist() == [0.0, 1.0]:
         return [0.5]
     cuts = [float(cut) for cut in (levels[1:] + levels[:-1]) / 2]
@@ -159,7 +159,7 @@ def _thresholds(levels: Any) -> list[float]:
 
 
 def _names(said: dict[int, set[str]]) -> dict[int, str]:
-    """Return what all texts of an action end with; nothing where that does not tell actions apart."""
+    """Return the common end of each action's texts as its name; nothing if that does not distinguish the actions."""
     ends = {a: _common_end(texts) for a, texts in said.items()}
     names = {a: re.sub(r"[^\w+*=>#@-]+", "-", end).strip("-") for a, end in ends.items()}
     lower = [name.lower() for name in names.values()]
@@ -172,7 +172,7 @@ def _common_end(texts: Iterable[str]) -> str:
 
 
 def main(spec: str) -> None:
-    """Print what was found out about a game."""
+    """Print the facts about a game, or its refusal."""
     try:
         import resource
 

@@ -1,9 +1,9 @@
 """Othello on even boards from 4 x 4 to 16 x 16; an action is a point in row order from the top left, then a pass.
 
-Who cannot move passes, which is the one legal action then; when neither can the game ends and more discs win.
-Row: header, size, log2 of the stride, words a board, then four boards of 64-bit words, each two numbers, low half
-first: discs of who began, discs of the other, moves of the player to move, all points. Point (r, c) is bit
-`r * stride + c`; the stride is 8 up to size 8, then 16, so that a board of size 8 is one word.
+A player who cannot move passes, which is then the only legal action; when neither can move the game ends, and more
+discs win. Row: header, size, log2 of the stride, words per board, then four boards of 64-bit words, each two numbers,
+low half first: discs of the first player, discs of the other, moves of the player to move, all points. Point (r, c) is
+bit `r * stride + c`; the stride is 8 up to size 8, then 16, so that a board of size 8 is one word.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PRESET = {
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "random_opening_plies": 20, "cache_size": 0,
 }  # fmt: skip
-"""What preset `laptop` sets: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
@@ -32,13 +32,13 @@ SIZES = range(4, 17, 2)
 
 @compiled
 def board(row, number):
-    """Return where a board begins."""
+    """Return where a board begins in the row."""
     return BOARDS + 2 * row[WORDS] * number
 
 
 @compiled
 def discs_of(row, player):
-    """Return where the board with the discs of a player begins."""
+    """Return where a player's board of discs begins in the row."""
     return board(row, FIRST) if player == 1 else board(row, SECOND)
 
 
@@ -58,13 +58,13 @@ def moved(word, shift, up):
 
 @inlined
 def run_of(start, through, shift, up):
-    """Return `start` within `through` and what follows it there, doubling the length (Kogge, Stone 1973)."""
+    """Return `start` in `through` and the bits after it without a gap, doubling the length (Kogge, Stone 1973)."""
     run = start & through
     run |= through & moved(run, shift, up)
     through &= moved(through, shift, up)
     run |= through & moved(run, 2 * shift, up)
     through &= moved(through, 2 * shift, up)
-    if shift < 16:  # else a word has four rows
+    if shift < 16:  # with shift >= 16 a word has four rows at most
         run |= through & moved(run, 4 * shift, up)
     if shift == 1:
         through &= moved(through, 4 * shift, up)
@@ -74,10 +74,10 @@ def run_of(start, through, shift, up):
 
 @inlined
 def add_moves(row, own, other, stride, inner, up):
-    """Add the points to which, in four directions, a line leads of an own disc and then discs of the other.
+    """Add the points from which, in four directions, a line of the other's discs leads to an own disc.
 
-    `inner` is without the columns at the edges, at which no line across columns goes on. A line between rows may go on
-    in the next word.
+    `inner` leaves out the columns at the edges, where lines across columns end. A line between rows may continue in the
+    next word.
     """
     words, moves, points = row[WORDS], board(row, MOVES), board(row, POINTS)
     a, b, c = stride - 1, stride, stride + 1
@@ -103,7 +103,7 @@ def find_moves(row, player):
     own, other, moves = discs_of(row, player), discs_of(row, -player), board(row, MOVES)
     for i in range(moves, moves + 2 * row[WORDS]):
         row[i] = 0
-    if row[LOG] == 3:  # numbers instead of variables: the shifts are then constants of the machine code
+    if row[LOG] == 3:  # literals, so that the shifts are constants in the machine code
         add_moves(row, own, other, 8, np.uint64(0x7E7E7E7E7E7E7E7E), True)
         add_moves(row, own, other, 8, np.uint64(0x7E7E7E7E7E7E7E7E), False)
     else:
@@ -123,7 +123,7 @@ def enclosed(disc, mine, through, shift, up):
 
 @compiled
 def put_disc_in_word(row, own, other, bit):
-    """Do as `put_disc` on a board of one word, without branches: games go 1.6 times as fast."""
+    """Do the same as `put_disc`, on a board of one word and without branches: games are 1.6 times as fast."""
     disc = np.uint64(1) << np.uint64(bit)
     mine, theirs = get(row, own), get(row, other)
     inner = theirs & np.uint64(0x7E7E7E7E7E7E7E7E)
@@ -137,7 +137,7 @@ def put_disc_in_word(row, own, other, bit):
 
 @compiled
 def put_disc(row, own, other, r, c):
-    """Put a disc and turn over the lines of the other's discs between it and the next own one, in all directions."""
+    """Put a disc and turn over the other's discs in all directions between it and the next own disc."""
     size, log = row[SIZE], row[LOG]
     start = (r << log) | c
     for dr in range(-1, 2):
@@ -205,7 +205,7 @@ def outcome(row, out):
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: discs of the player to move, discs of the other, moves of the player to move, ones."""
+    """Write the planes: discs of the player to move, discs of the other, moves of the player to move, ones."""
     size, log, i = row[SIZE], row[LOG], 0
     own, other, moves = discs_of(row, row[PLAYER]), discs_of(row, -row[PLAYER]), board(row, MOVES)
     for r in range(size):
@@ -225,9 +225,10 @@ def key(row):
 
 @rule(EVALUATE)
 def evaluate(row):
-    """Mobility and corners: how many moves there are more or less than half the side, a corner as much as eight.
+    """Return an estimate from mobility and corners.
 
-    The moves of the other are not known here, but among positions of the same depth they are not needed.
+    The number of moves above or below half the side, and a corner like eight moves. The other's moves are not known
+    here, but among positions of the same depth they are not needed.
     """
     edge = row[SIZE] - 1
     own, other = discs_of(row, row[PLAYER]), discs_of(row, -row[PLAYER])
@@ -256,9 +257,9 @@ class Othello(Game):
         self.grid_shape = (size, size)
         self.input_shape = (size, size, 4)
         self.action_size = size * size + 1
-        # every point but four is filled once, and between two discs is one pass at most
+        # all points but four are filled, with at most one pass between two discs
         self.max_plies = 2 * (size * size - 4) - 1
-        # of the eight, those that keep the four discs of the start: the diagonals and the half turn
+        # those that keep the four discs of the start: the diagonals and the half turn
         self.symmetries = [point_symmetries(size, size, 1)[i] for i in (2, 3, 6)]
         self.start_row = _start_row(size)
 
@@ -272,19 +273,19 @@ class Othello(Game):
         return "pass" if action == size * size else point_name(action, size, size, from_top=True)
 
     def parse_moves(self, text: str) -> list[int]:
-        """Accept "F5D6C3" as well as "f5 d6 c3"; forced passes may be left out, but for one at the end."""
+        """Accept "F5D6C3" as well as "f5 d6 c3"; forced passes may be left out, except for one at the end."""
         state, actions, forced = self.start(), [], self.action_size - 1
         for action in map(self.parse_move, _TOKEN.findall(text.lower())):
             if state.allowedActions == [forced] and action != forced:
                 actions.append(forced)
                 state = state.takeAction(forced)[0]
             actions.append(action)
-            if action in state.allowedActions:  # of one that is not, who plays the line tells
+            if action in state.allowedActions:  # an illegal one is reported when the line is played
                 state = state.takeAction(action)[0]
         return actions
 
     def format_moves(self, actions: Sequence[int]) -> str:
-        """Return "f5d6c3" without passes, but for one at the end."""
+        """Return "f5d6c3" without passes, except for one at the end."""
         passed = self.action_size - 1
         return "".join(self.move_name(a) for i, a in enumerate(actions) if a != passed or i == len(actions) - 1)
 
@@ -292,7 +293,7 @@ class Othello(Game):
         return "\n".join(draw_named(self.owners(row), int(row[LAST]), self.pieces, from_top=True))
 
     def owners(self, row: Row) -> np.ndarray:
-        """Return whose disc is where."""
+        """Return the owner of each disc."""
         size, log = int(row[SIZE]), int(row[LOG])
         boards = row[BOARDS:].reshape(4, -1).view(np.uint32)
         bits = (np.arange(size)[:, None] << log) + np.arange(size)

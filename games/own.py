@@ -1,6 +1,6 @@
-"""A game of one's own, loaded from a file by its path (`python main.py new-game` writes one to begin with).
+"""Loads your own game from a file by its path (`python main.py new-game` writes one to begin with).
 
-To load a file is to run it: name only files that you trust.
+Loading a file runs it: name only files that you trust.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def load(spec: str) -> Game:
 
 
 def _check_rules(path: Path, game: Game) -> None:
-    """Refuse rules and a start that compiled code would take for something else: it looks at addresses only."""
+    """Refuse rules and a start row of the wrong type: compiled code reads addresses only and would misread them."""
     rules = game.rules._asdict() if game.rules is not None else {}
     for name, rule in {**rules, "evaluate": game.evaluate}.items():
-        kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc; of a rule in plain Python
+        kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
         if rule is not None and (kind != _KINDS[name] or not hasattr(rule, "address")):
             sign = name.upper()
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
@@ -73,25 +73,25 @@ def _check_rules(path: Path, game: Game) -> None:
 
 
 def digest(game: Game) -> str:
-    """Return the sha256 of the file of a game of one's own, "" for any other game."""
+    """Return the sha256 of the file of your own game, "" for any other game."""
     if not game.origin:
         return ""
     return hashlib.sha256(Path(game.origin.rpartition(":")[0]).read_bytes()).hexdigest()
 
 
 def lies_elsewhere(spec: str, game: Game) -> bool:
-    """Tell whether a name is that of this game of one's own, but for the folder of its file; nothing is run."""
+    """Return whether a name means this game of your own, apart from the folder of its file; nothing is run."""
     if not game.origin:
         return False
-    told, mine = _SPEC.match(spec), _SPEC.match(game.spec)
-    if not (told and mine):
+    named, mine = _SPEC.match(spec), _SPEC.match(game.spec)
+    if not (named and mine):
         return False
-    same = all(told[part] == mine[part] for part in ("kind", "inside"))
-    return same and re.split(r"[/\\]", told["file"])[-1] == Path(mine["file"]).name
+    same = all(named[part] == mine[part] for part in ("kind", "inside"))
+    return same and re.split(r"[/\\]", named["file"])[-1] == Path(mine["file"]).name
 
 
 def _module(path: Path) -> ModuleType:
-    """Return the module of a file, run once as long as the file stays as it is."""
+    """Return the module of a file; it is run again only when the file has changed."""
     try:
         text = path.read_bytes()
     except OSError as error:
@@ -111,7 +111,7 @@ def _module(path: Path) -> ModuleType:
 
 
 def _class(path: Path, module: ModuleType, name: str) -> type[Game]:
-    """Return the class of a game in a file, the only one when no name is given."""
+    """Return the class of a game in a file; without a name, the only one there."""
     own = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
     known = {c.__name__: c for c in own if issubclass(c, Game)}
     if not name and len(known) == 1:
@@ -128,7 +128,7 @@ def _class(path: Path, module: ModuleType, name: str) -> type[Game]:
 
 
 def _guarded(path: Path, work: Callable[[], T]) -> T:
-    """Do what runs code of a user's file; an error in it becomes one line with the place."""
+    """Run code of a user's file; turn an error in it into one line with its place."""
     try:
         return work()
     except UserError:
@@ -140,7 +140,7 @@ def _guarded(path: Path, work: Callable[[], T]) -> T:
 
 
 def told(error: BaseException) -> str:
-    """Return an error that came out of the code of a user's game as one line with the place, "" for any other."""
+    """Return an error from the code of a user's game as one line with its place, "" for any other error."""
     for name, module in list(sys.modules.items()):
         path = Path(getattr(module, "__file__", None) or "")
         if name.startswith("own_") and (place := _place(path, error)):
@@ -154,7 +154,7 @@ def _line(error: BaseException) -> str:
 
 
 def _place(path: Path, error: BaseException) -> str:
-    """Return the innermost line of the file that an error came through."""
+    """Return the innermost line of the file in an error's traceback."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f", line {error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]

@@ -35,7 +35,7 @@ from game import (
 )
 
 _ARRAY_WORDS = 7
-"""A 1-D array reaches a C function as seven words: memory info, parent, size, item size, data, shape, stride."""
+"""Words by which a 1-D array is passed to a C function: memory info, parent, size, item size, data, shape, stride."""
 _HANDLE = HEADER
 
 
@@ -63,7 +63,7 @@ def _array(words: tuple[int, ...], position: int, kind: Any) -> np.ndarray:
 class PlainGame(Game):
     """Base of a game in plain Python: set the static facts, write `start()`, return `GameState`s from it.
 
-    Positions met in a search are kept while they are in a tree of one of `searches`. One thread at a time.
+    Positions met in a search are kept while they are in a tree of one of `searches`. Only one thread may use a game.
     """
 
     won_by_a_move = False  # trying every move in Python costs more than the network's answer
@@ -97,7 +97,7 @@ class PlainGame(Game):
         return self._fill(row, state)
 
     def tidy(self) -> None:
-        """Drop the positions that are in no search tree, once they are many."""
+        """Drop the positions that no search holds, if there are many."""
         if len(self._states) < self._room:
             return
         rows = [self.start_row[None], *(search.used_rows() for search in self.searches)]  # type: ignore[index]
@@ -107,11 +107,11 @@ class PlainGame(Game):
         self._room = 2 * len(self._states) + 10_000
 
     def __len__(self) -> int:
-        """Number of positions kept."""
+        """Return the number of positions kept."""
         return len(self._states)
 
     def check_errors(self) -> None:
-        """Raise the error that a rule met since the last call."""
+        """Raise the error that a rule raised since the last call."""
         error, self._error = self._error, None
         if error is not None:
             raise error

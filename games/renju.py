@@ -1,4 +1,4 @@
-"""Points that renju forbids to Black: overlines, double-fours, double-threes (`games.gomoku` says by whose rules)."""
+"""Points that renju forbids to Black: overlines, double-fours, double-threes (defined as in `games.gomoku`)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from compiled import compiled
 from games.lines import BLACK, FORBIDDEN, FREE, PAD, SIZE, block
 
 ALLOWED, DOUBLE_THREE, DOUBLE_FOUR, OVERLINE, FIVE = 0, 1, 2, 3, 4
-"""What a stone of Black on a point would be."""
+"""What a black stone on a point would make."""
 DEPTH = 32
-"""Threes that hang on one another; deeper ones count as forbidden."""
+"""Largest depth of threes that depend on one another; deeper ones count as forbidden."""
 
 
 @compiled
@@ -48,7 +48,7 @@ def fours(stones, free):
         if gap & (gap - 1) == 0 and gap & free and not stones & (0b1000001 << (s - 1)):
             count += 1
             gaps |= gap
-    return count - 1 if gaps & (gaps >> 5) else count  # a straight four is one four with two ends
+    return count - 1 if gaps & (gaps >> 5) else count  # a straight four is one four with two gaps
 
 
 @compiled
@@ -65,7 +65,7 @@ def straight_fours(stones, free):
 
 @compiled
 def flip(row, r, c):
-    """Put a black stone on the free point (r, c), or take it off again."""
+    """Put a black stone on the free point (r, c), or remove it again."""
     bit = np.int32(1 << (PAD + c))
     row[block(row, BLACK) + r] ^= bit
     row[block(row, FREE) + r] ^= bit
@@ -73,7 +73,7 @@ def flip(row, r, c):
 
 @compiled
 def shape(row, r, c):
-    """Return what the black stone on (r, c) is, DOUBLE_THREE only if all stones that its threes need are allowed."""
+    """Return what the black stone on (r, c) makes, DOUBLE_THREE only if all stones that its threes need are allowed."""
     longest = count = threes = 0
     for d in range(4):
         stones, free = window(row, block(row, BLACK), r, c, d), window(row, block(row, FREE), r, c, d)
@@ -92,11 +92,11 @@ def shape(row, r, c):
 
 @compiled
 def verdict(row, r, c):
-    """Return what a black stone on the free point (r, c) would be; the board is as before afterwards.
+    """Return what a black stone on the free point (r, c) would make; the board is unchanged afterwards.
 
-    A question about a three asks the same about the stone that it needs. The questions not yet answered are a stack
-    in the row (numba cannot keep a recursive function on disk): point, next place to look at (nine for each direction),
-    threes found so far.
+    A three counts only if the stone that completes it is allowed, which is the same question again. The open questions
+    are a stack in the row (numba cannot cache a recursive function on disk): point, next place to check (nine for each
+    direction), threes found so far.
     """
     size = row[SIZE]
     stack = block(row, FORBIDDEN) + size - 1
@@ -126,7 +126,7 @@ def verdict(row, r, c):
                 depth += 1
                 row[stack + depth] = (r * size + c) << 8
                 continue
-        if found == ALLOWED and depth > 0:  # a three: one more, and on with the next direction
+        if found == ALLOWED and depth > 0:  # a three is found: count it and check the next direction
             task = row[stack + depth]
             at = (task >> 2 & 63) + 8
             row[stack + depth] = task >> 8 << 8 | at // 9 * 9 << 2 | (task & 3) + 1
@@ -135,9 +135,9 @@ def verdict(row, r, c):
 
 @compiled
 def next_stone(row, r, c, d, k):
-    """Return the first place from k on (0-8) where a stone makes a straight four in direction d, and its shape.
+    """Return the first place from k on (0-8) where a stone makes a straight four in direction d, and what it makes.
 
-    Without one: 8 and FIVE.
+    If there is none: 8 and FIVE.
     """
     points = straight_fours(window(row, block(row, BLACK), r, c, d), window(row, block(row, FREE), r, c, d))
     while k < 9:
@@ -153,9 +153,9 @@ def next_stone(row, r, c, d, k):
 
 @compiled
 def crowded(row, r):
-    """Return the points (bits) of line r where a fault is not out of the question.
+    """Return the points (bits) of line r that may be forbidden.
 
-    Each takes two black stones within four points in two directions, or four in one.
+    A forbidden point has two black stones within four points in two directions, or four in one.
     """
     black = block(row, BLACK)
     once = twice = many = 0
@@ -177,7 +177,7 @@ def crowded(row, r):
 
 @compiled
 def forbid(row):
-    """Write which points are forbidden to Black; tell whether a free one is left."""
+    """Write which points are forbidden to Black; return whether any free point is allowed."""
     some = False
     for r in range(row[SIZE]):
         hot = crowded(row, r)

@@ -20,7 +20,7 @@ PRESET = {
     "warmup_steps": 20, "score_every": 5, "score_positions": 431, "score_sims": 8, "endgame": 0,
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear",
 }  # fmt: skip
-"""What presets `tiny` and `laptop` set for this game. A literal: see training/presets.py."""
+"""Settings of presets `tiny` and `laptop` for this game. A literal: see training/presets.py."""
 
 CELLS = HEADER
 
@@ -56,7 +56,7 @@ def outcome(row, out):
 
 @rule(ENCODE)
 def encode(row, out):
-    """Planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
+    """Write the planes: stones of the player to move, stones of the other, ones (so that the edge can be seen)."""
     player = row[PLAYER]
     for i in range(9):
         out[3 * i] = row[CELLS + i] == player
@@ -71,7 +71,7 @@ def key(row):
 
 @compiled
 def has_line(stones):
-    """Tell whether cells, a bit each, hold a row, a column or a diagonal."""
+    """Return whether cells, one bit each, contain a row, a column or a diagonal."""
     across = stones & stones >> 1 & stones >> 2 & 0b001001001
     down = stones & stones >> 3 & stones >> 6 & 0b111
     return across | down != 0 or stones & 0b100010001 == 0b100010001 or stones & 0b001010100 == 0b001010100
@@ -79,7 +79,7 @@ def has_line(stones):
 
 @rule(PLAYOUT)
 def playout(row, seed):
-    """Play the cells as bits."""
+    """Play a random game with the cells as bits."""
     player, own, other = row[PLAYER], 0, 0
     for i in range(9):
         own |= (row[CELLS + i] == player) << i
@@ -121,7 +121,7 @@ class TicTacToe(Game):
         return "abc"[action % 3] + str(3 - action // 3)
 
     def owners(self, row: Row) -> np.ndarray:
-        """Return whose mark is where."""
+        """Return the owner of each mark."""
         return row[CELLS:].reshape(3, 3).astype(np.int8)
 
     def render(self, row: Row) -> str:

@@ -1,4 +1,4 @@
-"""Alpha-beta with a table of positions, to a depth or by the clock; see `minimax`."""
+"""Alpha-beta with a transposition table, to a depth or with a time limit; see `search/alphabeta.py`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from search.alphabeta import DEEPEST, Minimax
 
 
 class AlphaBetaPlayer(SimplePlayer):
-    """Looks so many plies ahead, or as far as it gets in so many seconds; moves of equal value are drawn by lot.
+    """Looks `depth` plies ahead, or as far as it gets in `seconds`; ties are broken at random.
 
-    Where nothing ends within sight it goes by the game's `evaluate`; without one all such positions are equal. Nothing
-    is kept from move to move, so a move of a fixed depth follows from the position and the seed of the game.
+    Positions where the game does not end within the depth get the game's `evaluate`; without one they are all equal.
+    Nothing is kept from move to move, so a move of a fixed depth depends on the position and the game's seed only.
     """
 
     def __init__(self, game: Game, *, depth: int | None = None, seconds: float | None = None) -> None:
@@ -26,7 +26,7 @@ class AlphaBetaPlayer(SimplePlayer):
         self._depth, self._seconds = depth if depth is not None else DEEPEST, seconds
         self._minimax = Minimax(game)
         self.stopped: Callable[[], bool] = lambda: False
-        """Asked now and then; true ends the search before its time."""
+        """Called repeatedly; True ends the search early."""
         if seconds is not None:
             self.at_once = 1
 

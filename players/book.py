@@ -1,8 +1,8 @@
 """Opening books: a text file of positions with the reply to each, the tool that makes one, and players that use it.
 
-The file is JSON: the game, who found the replies, and for each position the line of moves that leads to it with the
-reply, in the names that people type. A position stands for all that are the same turned or mirrored. A book may come
-from anybody: when it is read every move is played by the rules.
+The file is JSON: the game, the player that found the replies, and for each position the line of moves that leads to it
+with the reply, in the names that people type. A position stands for all its turned or mirrored forms. A book may come
+from anybody: while reading it, every move is checked by the rules.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from storage.atomic_files import write_file
 
 BOOKS = Path(__file__).parent / "books"
 LIMIT = 1_000_000
-"""Bytes of a file."""
+"""Largest size of a file, in bytes."""
 MAX_POSITIONS = 20_000
-"""Positions of a book, before turning and mirroring."""
+"""Most positions of a book, before turning and mirroring."""
 
 
 class Book:
     """Replies by position, for one game."""
 
     def __init__(self, game: Game, player: str) -> None:
-        """Make an empty book whose replies are to be found by a player of this name."""
+        """Make an empty book for replies found by a player of this name."""
         self.game, self.player = game, player
         self.lines: dict[tuple[int, ...], int] = {}
         """{moves from the start: reply}, one line for each position up to symmetry."""
@@ -49,11 +49,11 @@ class Book:
         return state.id in self._replies
 
     def reply(self, state: GameState) -> int | None:
-        """Return the move for a position, None when the book does not know it."""
+        """Return the move for a position, None when it is not in the book."""
         return self._replies.get(state.id)
 
     def add(self, line: Sequence[int], action: int) -> None:
-        """Add the reply to the position after a line of moves; raise `UserError` when one of them is not legal."""
+        """Add the reply to the position after a line of moves; raise `UserError` when a move is not legal."""
         found: dict[Hashable, int] = {}
         for form in self._forms:
             state = after_line(self.game, [form[a] for a in line])
@@ -81,7 +81,7 @@ def after_line(game: Game, line: Sequence[int]) -> GameState:
 
 
 def load_book(path: Path, game: Game) -> Book:
-    """Read a book of a game; raise `UserError` naming the file and what is wrong."""
+    """Read a book of a game; raise `UserError` with the file's name and the fault."""
     try:
         if not path.is_file():
             raise UserError("expected a file with an opening book, there is none")
@@ -123,7 +123,7 @@ def _from_bytes(data: bytes, game: Game) -> Book:
 
 
 def find_book(game: Game, file: str | None) -> Book:
-    """Return the book in a file, or the one that comes with the game."""
+    """Return the book in a file, or the one shipped with the game."""
     if file is not None:
         return load_book(Path(file), game)
     path = BOOKS / f"{game.name}.json"
@@ -132,14 +132,14 @@ def find_book(game: Game, file: str | None) -> Book:
     return load_book(path, game)
 
 
-# ---- making
+# ---- making a book
 
 
 def positions_to_know(book: Book, plies: int) -> Iterator[tuple[int, ...]]:
-    """Yield the lines to positions that the book lacks, of those that arise in so many plies against any reply.
+    """Yield the lines to positions that the book lacks, of those that arise within `plies` plies against any reply.
 
-    Whoever uses the book plays its replies, as the first or as the second player, so a line ends where the book does:
-    call again when replies were added.
+    The book's user plays its replies, as the first or as the second player, so a line ends where the book does: call it
+    again after replies were added.
     """
     game, seen = book.game, set()
     for role in (1, -1):
@@ -162,13 +162,13 @@ def extend(
 ) -> None:
     """Let a player find the replies that the book lacks; the file is written after each, so that nothing is lost.
 
-    Raises `UserError` when the player gives up.
+    Raises `UserError` when the player resigns.
     """
     while missing := list(positions_to_know(book, plies)):
         for line in missing:
             state = after_line(book.game, line)
             if state in book:
-                continue  # it is another one turned or mirrored
+                continue  # a turned or mirrored form was added
             if len(book) >= MAX_POSITIONS:
                 raise UserError(f"{path}: expected at most {MAX_POSITIONS:,} positions; take fewer --plies")
             player.new_games(1)
@@ -188,14 +188,14 @@ def extend(
                 report(len(book))
 
 
-# ---- using
+# ---- using a book
 
 
 class BookPlayer(Player):
-    """Answers from a book where that knows the position, else asks another player."""
+    """Plays the book's reply if the position is in the book, else the move of another player."""
 
     def __init__(self, player: Player, book: Book, file: str | None = None) -> None:
-        """Make a player; `file` holds a book that did not come with the game."""
+        """Make a player; `file` is the book's path if it was not shipped with the game."""
         super().__init__(f"{player.name}+book{f':{Path(file).name}' if file else ''}", player.game)
         self.player, self._book = player, book
         self.at_once, self.is_person = player.at_once, player.is_person
@@ -222,10 +222,10 @@ class BookPlayer(Player):
         for slot, state in zip(slots, states, strict=True):
             if (action := self._book.reply(state)) is not None:
                 decisions[slot] = Decision(action, self._only(action), 0.0)
-        asked: list[Any] = [job for job in zip(slots, states, taus, strict=True) if job[0] not in decisions]
-        if asked:
-            found = self.player.act_many(*(list(part) for part in zip(*asked, strict=True)))
-            decisions.update(zip((job[0] for job in asked), found, strict=True))
+        unknown: list[Any] = [job for job in zip(slots, states, taus, strict=True) if job[0] not in decisions]
+        if unknown:
+            found = self.player.act_many(*(list(part) for part in zip(*unknown, strict=True)))
+            decisions.update(zip((job[0] for job in unknown), found, strict=True))
         return [decisions[slot] for slot in slots]
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:

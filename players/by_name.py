@@ -1,4 +1,5 @@
-"""Players by name, in one grammar for all commands: `arguments.PLAYERS`. The name that a player has is read as well.
+"""Makes players by name, in one grammar for all commands (`arguments.PLAYERS`); accepts the names that players have,
+too.
 
 Any name but gtp may end in `+book`: known positions are answered from the game's opening book, or from `+book:FILE`.
 """
@@ -35,13 +36,13 @@ _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
 _LEVEL = re.compile(r"level[: ]([0-9]{1,3})( \(elo -?[0-9]+\))?")
 _LOGGER = logging.getLogger("alphazero.lineup")
 _MOST = {"alphabeta": 60, "rollout": 9_999_999, "uct": 9_999_999}
-"""Plies and simulations that players may be asked for."""
+"""Largest number of plies or simulations, by kind of player."""
 TREES_BYTES = 2**30
-"""Bytes at most of the tree of a network that has a clock."""
+"""Memory limit for the tree of a network with a time limit."""
 
 
 def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = None, **options: Any) -> Player:
-    """Return the player that a name means; raise `UserError` with the forms there are."""
+    """Return the player with this name; raise `UserError` with the valid forms."""
     text = name.strip()
     if text.lower().startswith("gtp:"):
         from players.gtp import GTPPlayer
@@ -68,7 +69,7 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
 def _network(
     match: re.Match[str], game: Game, name: str, sims: int, root: Path | None, options: dict[str, Any]
 ) -> Player:
-    """Return a network's player, with search or without."""
+    """Return a player with a network, with or without search."""
     if match["seconds"] is not None:
         if match["net"]:
             raise UserError(f"expected a clock for a network that searches, without net:, got {name[:60]!r}")
@@ -85,7 +86,7 @@ def _network(
 
 
 def most_sims(game: Game) -> int:
-    """Return the simulations at most of a network's search that has a clock; a full tree ends it."""
+    """Return the limit of simulations for a network with a time limit; a full tree ends the search."""
     return max(trees_in(TREES_BYTES, game, 1000) * 1000, 20_000)
 
 
@@ -96,7 +97,7 @@ def _seconds(text: str, name: str) -> float:
 
 
 def one_at_a_time(name: str) -> bool:
-    """Tell whether the player of a name plays one game after the other: a person, a program, one with a clock."""
+    """Return whether the named player plays one game after the other: a person, a program, one with a time limit."""
     return re.match(r"gtp:|human|-1|.*:[0-9.]+s\b", name.strip().lower()) is not None
 
 
@@ -143,7 +144,7 @@ def _plain(text: str, game: Game, name: str) -> Player:
 
 
 def _unknown(name: str) -> UserError:
-    """Return what to say of a name that is none, with the form nearest to it."""
+    """Return the error for an invalid name, with the form nearest to it."""
     text, forms = name.strip().lower(), PLAYERS.split(", ")
     by_head = {form.split(":")[0].split("+")[0]: form for form in reversed(forms)}
     head = text.split(":")[0].split("+")[0]
@@ -160,9 +161,9 @@ def network_player(
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written.
 
-    It searches with the run's settings but for `changes`; `options` are those of `Agent`.
-    `smallest`: batch size to pad questions to at least; with `predictor.STEADY` answers do not depend on the batch.
-    `averaged`: answers are means over the symmetries of the board.
+    It searches with the run's settings except for `changes`; `options` are those of `Agent`. `smallest`: batches are
+    padded to at least this size; with `predictor.STEADY` evaluations do not depend on the batch. `averaged`:
+    evaluations are averaged over the board's symmetries.
     """
     folder = _folder(game, run, root)
     own = "shipped" if folder == shipped_run(game.spec) else folder.name

@@ -1,4 +1,4 @@
-"""One move ahead: win, do not let the other win, else what looks best."""
+"""A player that looks one move ahead: it wins if it can, prevents a win of the other, else plays what looks best."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from search.rollouts import playouts
 from search.tables import TREE, copy_row, row_size
 
 GAMES = 20
-"""Random games that a move's worth is the mean of, where the game has no `evaluate`."""
+"""Random games per move, whose mean is the move's worth, if the game has no `evaluate`."""
 
 
 @compiled
 def best_reply(rules, rows, replies, outcome):
-    """Return the best end that the player to move in rows[0] reaches at once, for that player; -2 without one.
+    """Return the best result that the player to move in rows[0] can reach at once, for that player; -2 if there is
+    none.
 
-    rows: [3, row_size], the others are room; replies: [action_size] int32, room.
+    rows: [3, row_size], all but rows[0] is work space; replies: [action_size] int32, work space.
     """
     best = -2.0
     player = rows[0, PLAYER]
@@ -36,9 +37,10 @@ def best_reply(rules, rows, replies, outcome):
 
 @compiled
 def worth(rules, evaluate, trees, rows, room, outcome, count):
-    """Return what the position rows[0] is worth for its player to move, one ply looked ahead.
+    """Return what the position rows[0] is worth for its player to move, looking one ply ahead.
 
-    A win at once is one; else it is the game's estimate or, with count > 0, the mean of so many random games.
+    An immediate win has its value. Otherwise it is the game's estimate or, with count > 0, the mean of `count` random
+    games.
     """
     if rules.outcome(rows[0], outcome):
         return np.float64(outcome[0])
@@ -51,7 +53,7 @@ def worth(rules, evaluate, trees, rows, room, outcome, count):
 
 
 class GreedyPlayer(SimplePlayer):
-    """Wins when it can, blocks when it must; else the best by the game's `evaluate`, or by a few random games."""
+    """Wins if it can, blocks if it must; else plays the best move by the game's `evaluate`, or by random games."""
 
     def __init__(self, game: Game) -> None:
         if game.rules is None:

@@ -1,8 +1,8 @@
 """Any program that speaks GTP as a player: `gtp:gnugo`. For games on points that have Go's coordinates.
 
-The program is not trusted: it is started without a shell, in a process group of its own, and an answer has a time limit
-and a largest size. Who hangs, floods, dies, answers nonsense or an illegal move loses that game; the next one has a new
-process. Reference: G. Farnebäck, Specification of the Go Text Protocol, version 2 (draft 2).
+The program is not trusted: it is started without a shell, in its own process group, and an answer has a time limit and
+a size limit. A program that hangs, floods, dies, or answers nonsense or an illegal move loses that game; the next game
+gets a new process. Reference: G. Farnebäck, Specification of the Go Text Protocol, version 2 (draft 2).
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from games.boards import GO_LETTERS, point_name
 from MCTS import Decision
 
 SECONDS = 60.0
-"""Time for one answer."""
+"""Time limit for one answer."""
 LIMIT = 1 << 16
-"""Bytes of one answer."""
+"""Size limit for one answer, in bytes."""
 SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules --never-resign --capture-all-dead"}
-"""What programs need that are named without arguments. Every stone on the board counts: dead ones must be taken."""
+"""Arguments of programs that are named without any. Every stone on the board counts, so dead ones must be captured."""
 FOLDERS = "/usr/games:/usr/local/games"
-"""Where programs are looked for that are not on the path."""
+"""Folders searched for programs that are not on the path."""
 _LOGGER = logging.getLogger("alphazero.gtp")
 
 
 class EngineFailed(Exception):
-    """The program did not do what the protocol asks for."""
+    """The program violated the protocol."""
 
 
 class Engine:
     """One process that answers commands."""
 
     def __init__(self, words: Sequence[str], seconds: float) -> None:
-        """Start it; raise `EngineFailed` when that cannot be done."""
+        """Start the process; raise `EngineFailed` when that fails."""
         try:
             self._process = subprocess.Popen(
                 list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ class Engine:
         self._end = weakref.finalize(self, _end, self._process)
 
     def ask(self, command: str) -> str:
-        """Return the answer to a command; raise `EngineFailed` and kill the program when none comes as it should."""
+        """Send a command and return the answer; without a valid answer kill the program and raise `EngineFailed`."""
         self._number += 1
         try:
             self._write(f"{self._number} {command}\n".encode("ascii"))
@@ -84,14 +84,14 @@ class Engine:
         return answer
 
     def _read(self) -> str:
-        """Return what is written up to an empty line."""
+        """Return the output up to an empty line."""
         out, data, end = self._process.stdout, b"", time.monotonic() + self._seconds
         if out is None:
             raise EngineFailed("has no output")
         with selectors.DefaultSelector() as selector:
             selector.register(out, selectors.EVENT_READ)
             while True:
-                ended = self._process.poll() is not None  # others may hold its output open
+                ended = self._process.poll() is not None  # its children may hold its output open
                 if not selector.select(0.0 if ended else min(0.2, max(0.0, end - time.monotonic()))):
                     if ended:
                         raise EngineFailed("ended without an answer")
@@ -114,7 +114,7 @@ class Engine:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ask a program to end, and kill it when it does not within a second."""
+    """Send a program `quit`, and kill it when it does not end within a second."""
     try:
         if process.stdin is not None:
             process.stdin.write(b"quit\n")
@@ -127,7 +127,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a program with all that it started."""
+    """Kill a program and all that it started."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -143,18 +143,18 @@ def _quoted(text: str) -> str:
 
 
 class _EngineGame:
-    """A game that a program plays."""
+    """A game against a program."""
 
     def __init__(self, game: Game, engine: Engine | None) -> None:
         self.engine, self.state = engine, game.start()
         self.waiting: list[str] = []
-        """Moves that the program has not been told of yet."""
+        """Commands for moves not yet sent to the program."""
         self.own: int | None = None
-        """Its own last move, as long as it has not come back as one played."""
+        """The program's last move, until `observe` returns it."""
 
 
 class GTPPlayer(Player):
-    """A program that plays; it has a process for each game that is under way."""
+    """A GTP program as a player, with one process per game."""
 
     at_once = 1
 
@@ -171,7 +171,7 @@ class GTPPlayer(Player):
             raise UserError(f"{self.name}: {error}") from None
 
     def new_game(self, slot: int, seed: int) -> None:
-        """Clear the program's board, or start it again where it failed. Its chance is its own: GTP has no seeds."""
+        """Clear the program's board, or restart a program that failed. The seed has no effect: GTP has none."""
         engine = self._games[slot].engine if slot in self._games else None
         try:
             if engine is None:
@@ -183,11 +183,11 @@ class GTPPlayer(Player):
         self._games[slot] = _EngineGame(self.game, engine)
 
     def observe(self, slot: int, action: int) -> None:
-        table = self._games[slot]
-        if table.own != action:
-            table.waiting.append(f"play {_colour(table.state)} {self.vertex(action)}")
-        table.own = None
-        table.state = table.state.takeAction(action)[0]
+        played = self._games[slot]
+        if played.own != action:
+            played.waiting.append(f"play {_colour(played.state)} {self.vertex(action)}")
+        played.own = None
+        played.state = played.state.takeAction(action)[0]
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions = []
@@ -201,19 +201,19 @@ class GTPPlayer(Player):
         return decisions
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Choose in the game of slot 0, whose moves `observe` told; raise `Resigned` when the program gives up."""
+        """Choose in the game of slot 0, whose moves came by `observe`; raise `Resigned` when the program resigns."""
         decision = self.act_many([0], [state], [tau])[0]
         if decision.action == RESIGN:
             raise Resigned
         return decision.action, decision.visits, 0.0, 0.0
 
     def vertex(self, action: int) -> str:
-        """Return GTP's name of a move: letters without I, rows from below."""
+        """Return GTP's name of a move: column letters without I, rows counted from below."""
         rows, columns = self.game.grid_shape
         return "pass" if action == rows * columns else point_name(action, rows, columns, letters=GO_LETTERS)
 
     def action(self, vertex: str) -> int | None:
-        """Return the move of a name, None when it is none."""
+        """Return the move with this name, None when there is none."""
         rows, columns = self.game.grid_shape
         if vertex.lower() == "pass":
             return rows * columns if self.game.action_size > rows * columns else None
@@ -225,7 +225,7 @@ class GTPPlayer(Player):
     # ---- inside
 
     def _begin(self) -> Engine:
-        """Start the program and tell it of the game."""
+        """Start the program and set up the game."""
         engine = Engine(self._words, self._seconds)
         komi = self.game.komi if hasattr(self.game, "komi") else None
         engine.ask(f"boardsize {self.game.grid_shape[0]}")
@@ -234,18 +234,18 @@ class GTPPlayer(Player):
         engine.ask("clear_board")
         return engine
 
-    def _move(self, table: _EngineGame, state: GameState) -> int:
-        """Return the program's move; RESIGN when it gives up, fails or its move is not legal."""
-        if table.engine is None:
+    def _move(self, played: _EngineGame, state: GameState) -> int:
+        """Return the program's move; RESIGN when it resigns, fails or its move is not legal."""
+        if played.engine is None:
             return RESIGN
         try:
-            while table.waiting:
-                table.engine.ask(table.waiting[0])
-                del table.waiting[0]
-            answer = table.engine.ask(f"genmove {_colour(state)}")
+            while played.waiting:
+                played.engine.ask(played.waiting[0])
+                del played.waiting[0]
+            answer = played.engine.ask(f"genmove {_colour(state)}")
         except EngineFailed as error:
             self._log(error)
-            table.engine = None
+            played.engine = None
             return RESIGN
         if answer.lower() == "resign":
             return RESIGN
@@ -253,7 +253,7 @@ class GTPPlayer(Player):
         if action is None or action not in state.allowedActions:
             self._log(f"illegal move {_quoted(answer)}")
             return RESIGN
-        table.own = action
+        played.own = action
         return action
 
     def _log(self, what: object) -> None:
@@ -268,7 +268,7 @@ def find_program(command: str) -> list[str]:
     """Return the words of a command line, the program with its folder; raise `UserError` when there is none."""
     text = command.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
-        text = text[1:-1]  # the whole in quotes; otherwise they are those of single words
+        text = text[1:-1]  # the whole line was quoted, not single words
     try:
         words = shlex.split(SHORT.get(text, text))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Levels of play of the players that ship, from beginner to full strength, with their measured Elo."""
+"""Levels of play of the shipped players, from beginner to full strength, with their measured Elo."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from config import UserError
 from storage.run_folders import shipped_run
 
 AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0}, "leaves": 1}
-"""How networks of levels search, when they are measured and when they play: without solved endings, leaf by leaf."""
+"""Search settings of levels' networks, both when measured and when playing: no solved endings, one leaf at a time."""
 FILE = "levels.json"
 
 
@@ -19,13 +19,13 @@ class Level(NamedTuple):
     """A player and its strength."""
 
     player: str
-    """In the grammar of all commands; `shipped` is the network."""
+    """In the grammar of all commands; `shipped` is the shipped network."""
     sims: int
-    """Simulations a move of a network, 0 where the player's name says all."""
+    """Simulations per move of a network, 0 if the player's name says everything."""
     elo: float
-    """Over `rollout:16`."""
+    """Elo relative to `rollout:16`."""
     error: float
-    """Half of its 95 % interval."""
+    """Half of the 95 % confidence interval of `elo`."""
 
     def __str__(self) -> str:
         how = f"{self.player}, {self.sims} simulations" if self.sims else self.player
@@ -33,7 +33,7 @@ class Level(NamedTuple):
 
 
 def read_levels(spec: str) -> list[Level]:
-    """Return the levels of a game, the weakest first; none where no player ships. Raise `UserError` for a bad file."""
+    """Return a game's levels, weakest first; none where no player is shipped. Raise `UserError` for a bad file."""
     folder = shipped_run(spec)
     if folder is None or not (folder / FILE).exists():
         return []
@@ -56,7 +56,7 @@ def _checked(row: dict[str, Any]) -> Level:
 
 
 def find_level(spec: str, number: int) -> Level:
-    """Return a level, counted from 1; raise `UserError` saying which there are."""
+    """Return a level, counted from 1; raise `UserError` with the levels that exist."""
     found = read_levels(spec)
     if not 1 <= number <= len(found):
         there = f"level:1 to level:{len(found)}" if found else "none, for no player of it ships"

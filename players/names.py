@@ -1,4 +1,4 @@
-"""The names of players: a form of each kind, for help texts and hints."""
+"""The names of players: one form of each kind, for help texts and hints."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ PLAYERS = (
     f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
     "greedy, solver, random, uct:1000, gtp:gnugo, human"
 )
-"""A player of each form that `lineup` reads: help and errors show them, and suggest the nearest to a wrong name."""
+"""A player of each form that `by_name` reads; help and errors show them, and suggest the nearest to a wrong name."""

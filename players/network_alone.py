@@ -1,4 +1,4 @@
-"""A network without search: the move that it finds most probable."""
+"""A network without search: plays the move with the highest prior."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search.priors import legal_softmax
 
 
 class PolicyPlayer(BatchPlayer):
-    """Plays the legal move of the highest prior; with tau > 0 draws moves by prior^(1 / tau)."""
+    """Plays the legal move with the highest prior; with tau > 0 draws moves with probability ~ prior^(1 / tau)."""
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(f"net:{agent.name}", agent.game)

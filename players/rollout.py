@@ -23,43 +23,44 @@ from search.select import rule_of
 from search.tables import forest_bytes, trees_in
 
 SEARCH = SearchSettings(cpuct=1.4, epsilon=0.0, fpu_reduction=-1.0, look_ahead=0, endgame=0)
-"""With proofs; cpuct is the c of UCB1, for values from -1 to 1."""
+"""Uses proofs; cpuct is the c of UCB1, for values from -1 to 1."""
 FEW = 8
-"""Simulations until a search first looks at the clock: later as many as take about LOOK, which differs by the game."""
+"""Simulations before the first check of the clock; later, as many as take about LOOK, which depends on the game."""
 LOOK = 0.01
-"""Seconds from one look at the clock to the next."""
+"""Seconds between two checks of the clock."""
 ANYHOW = 512
-"""Simulations of `think` where nobody says how many."""
+"""Default number of simulations of `think`."""
 TREES_BYTES = 2**30
-"""Bytes at most of one tree under a time limit; a full tree ends the search."""
+"""Memory limit for one tree under a time limit; a full tree ends the search."""
 
 
 def leaves_stone(game: Game, state: GameState, action: int) -> bool:
-    """Tell whether, in the last two moves of either side in Little-Go, a stone would be left with one liberty.
+    """Return whether, in the last two moves of either side in Little-Go, a stone would be left with one liberty.
 
-    The end rule of the course's player: the other takes such a stone at once, so a pass is better. Not so where
-    the search values the stone above a pass: so the rule changed 796 moves of 16 simulations, of which 614 kept the
-    game's exact value with it and 420 without, and 88 of 64 simulations, 83 and 80 (benchmarks/end_rule.py).
+    The end rule of the course's player: the other captures such a stone at once, so a pass is better. It does not apply
+    if the search values the stone above a pass. With this exception the rule changed 796 moves of 16 simulations, of
+    which 614 kept the game's exact value with it and 420 without, and 88 moves of 64 simulations, 83 and 80
+    (benchmarks/end_rule.py).
     """
     row = game.row_of(state)
     return row[PLY] >= PLIES - 4 and action != PASS and liberties(game.row_of(state.takeAction(action)[0]), action) == 1
 
 
 def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
-    """Search until the root has `most` visits or is proven, the tree is full, or it is `over()`."""
+    """Search until the root has `most` visits or is proven, the tree is full, or `over()` is true."""
     step = FEW
     while mcts.root.visits < most and not over():
         began = time.monotonic()
         goal = min(mcts.root.visits + step, most)
         call(rollout_step, mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, goal)
-        mcts.check_errors()  # a game in plain Python forgets the positions of its random games then
+        mcts.check_errors()  # a plain-Python game drops its random games' positions
         if mcts.root.visits < goal:
             break
         step = 2 * step if time.monotonic() - began < LOOK else max(step // 2, 1)
 
 
 def _worth(edges: Sequence[dict[int, Edge]], action: int) -> float:
-    """Return the mean value of a move over all searches, what one has proven, or 1 where none has tried it."""
+    """Return the mean value of a move over all searches, or its value if one has proven it, or 1 if none visited it."""
     found = [edge[action] for edge in edges if action in edge]
     proven = next((edge.proven for edge in found if edge.proven is not None), None)
     if proven is not None:
@@ -69,18 +70,18 @@ def _worth(edges: Sequence[dict[int, Edge]], action: int) -> float:
 
 
 class RolloutPlayer(BatchPlayer):
-    """A budget of simulations a move in one tree, or of seconds in as many trees as there are cores.
+    """Has a budget of simulations per move in one tree, or of seconds in one tree per core.
 
-    The trees of a move are independent, their visits are added up (root parallelisation) and the most visited move is
+    The trees of a move are independent; their visits are added up (root parallelisation) and the most visited move is
     played, ties at random. A tree is kept from move to move, and its visits count towards the budget. A number of
-    simulations gives the same games on every machine; seconds do not. Seconds are those of one move: games of a match
-    are then played one after the other.
+    simulations gives the same games on every machine; seconds do not. Seconds are per move, so games of a match are
+    then played one after the other.
     """
 
     def __init__(
         self, game: Game, *, sims: int | None = None, seconds: float | None = None, end_rule: bool = True
     ) -> None:
-        """Make a player. `end_rule`: in Little-Go's last moves pass rather than leave a stone to be taken."""
+        """Make a player. `end_rule`: in Little-Go's last moves, pass rather than leave a stone that can be captured."""
         if (sims is None) == (seconds is None):
             raise ValueError("expected either sims or seconds")
         name = f"rollout:{sims}" if sims is not None else f"rollout:{seconds:g}s"
@@ -92,10 +93,10 @@ class RolloutPlayer(BatchPlayer):
         self._games: dict[int, list[MCTS]] = {}
         self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * TREES_BYTES, game, sims), 2, self.at_once))
         self.stopped: Callable[[], bool] = lambda: False
-        """Asked now and then; true ends the search before its time."""
+        """Called repeatedly; True ends the search early."""
 
     def trees(self, slot: int) -> list[MCTS]:
-        """Return the independent searches of a game, made when first needed."""
+        """Return the independent searches of a game; they are made on demand."""
         if slot not in self._games:
             fits = TREES_BYTES * 1000 // forest_bytes(self.game, 1, 1, 1000)
             sims = self._sims if self._sims is not None else max(fits // 2 - 2, 1000)
@@ -111,7 +112,7 @@ class RolloutPlayer(BatchPlayer):
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         jobs = [[(mcts, state) for mcts in self.trees(slot)] for slot, state in zip(slots, states, strict=True)]
-        if self._sims is not None:  # one tree a game: the games share the cores
+        if self._sims is not None:  # one tree per game: the games share the cores
             jobs = [[job[0] for job in jobs]]
         for job in jobs:
             self._in_threads([job[lane :: self._lanes] for lane in range(self._lanes)])
@@ -131,7 +132,7 @@ class RolloutPlayer(BatchPlayer):
         except BaseException:
             self._interrupted = True
             for thread in threads:
-                if thread.ident is not None:  # a search that goes on would write into the next one's tree
+                if thread.ident is not None:  # a search still running would write into the next one's tree
                     thread.join()
             raise
 
@@ -148,9 +149,9 @@ class RolloutPlayer(BatchPlayer):
             search(mcts, most, over)
 
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
-        """Search one tree until its root has `sims` visits, those kept included, or is proven; return the root.
+        """Search one tree until its root has `sims` visits, kept visits included, or is proven; return the root.
 
-        `stop` is asked now and then and ends the search early.
+        `stop` is called repeatedly; True ends the search early.
         """
         mcts = self.trees(0)[0]
         goal = min(sims or self._sims or ANYHOW, mcts.capacity // 2 - 2)
@@ -173,7 +174,7 @@ class RolloutPlayer(BatchPlayer):
             value = known.root_value()
         if len(searches) > 1 and tau == 0 and not known.root._row["proven"]:
             open_visits = visits.copy()
-            for mcts in searches:  # what one has proven to lose is lost for all
+            for mcts in searches:  # a move that one tree has proven to lose is lost
                 open_visits[[action for action, edge in mcts.root.edges if edge.proven == -1.0]] = 0
             most = open_visits if open_visits.any() else visits
             best = np.flatnonzero(most == most.max())

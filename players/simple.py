@@ -1,4 +1,4 @@
-"""Players that are no `Agent`: what simple ones share, and the one that plays at random."""
+"""Base classes of simple players, and the player that moves at random."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BatchPlayer(Player):
 
 
 class SimplePlayer(BatchPlayer):
-    """A player that chooses in one game after the other. Override `choose`."""
+    """A player that moves in one game after the other. Override `choose`."""
 
     def __init__(self, name: str, game: Game) -> None:
         super().__init__(name, game)
@@ -31,7 +31,7 @@ class SimplePlayer(BatchPlayer):
         self._rngs[slot] = np.random.default_rng(seed)
 
     def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
-        """Return a move and what the player thinks of the position, for the player to move; chance comes from `rng`."""
+        """Return a move and the player's value of the position, for the player to move; randomness comes from `rng`."""
         raise NotImplementedError
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
@@ -45,7 +45,7 @@ class SimplePlayer(BatchPlayer):
 
 
 class RandomPlayer(SimplePlayer):
-    """Plays any legal move."""
+    """Plays a uniformly random legal move."""
 
     def __init__(self, game: Game) -> None:
         super().__init__("random", game)

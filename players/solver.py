@@ -1,4 +1,4 @@
-"""Exact values: Connect 4 by bitbully (`pip install bitbully`), other games by alpha-beta; and the perfect player."""
+"""Exact values, and the perfect player: Connect 4 by bitbully (`pip install bitbully`), other games by alpha-beta."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search.alphabeta import TABLE, Minimax
 
 
 class NodeLimit(NamedTuple):
-    """Positions after which alpha-beta gives up."""
+    """Number of positions after which alpha-beta gives up."""
 
     compiled: int
     plain: int = 0
@@ -26,14 +26,14 @@ class NodeLimit(NamedTuple):
 
 
 FROM_START = NodeLimit(3_000_000, 30_000)
-"""To solve a game from its start: a second or so."""
+"""Limit for solving a game from its start: about a second."""
 
 
 class BitbullyScores:
-    """Exact scores of the moves of Connect 4; the sooner a win and the later a loss, the larger the score."""
+    """Exact scores of the moves in Connect 4: larger for an earlier win and for a later loss."""
 
     def __init__(self, missing: str = "exact values of connect4 need the solver bitbully") -> None:
-        """Make the solver; raise `UserError`, which begins with `missing`, where bitbully is not installed."""
+        """Make the solver; raise `UserError`, which begins with `missing`, when bitbully is not installed."""
         try:
             import bitbully
         except ImportError:
@@ -48,23 +48,23 @@ class BitbullyScores:
 
 
 def _cells(state: GameState) -> list[list[int]]:
-    """Return the board as bitbully reads it: lines from the top, 1 for who began, 2 for the other."""
+    """Return the board in bitbully's format: lines from the top, 1 for the first player, 2 for the other."""
     own, other = state.planes()[..., :2].astype(int).transpose(2, 0, 1)
     cells: list[list[int]] = (own + 2 * other if state.playerTurn == 1 else 2 * own + other).tolist()
     return cells
 
 
 class AlphaBetaScores:
-    """Exact values of the moves of any game whose end is near enough."""
+    """Exact values of the moves in any game whose end is near enough."""
 
     name = "alpha-beta"
 
     def __init__(self, game: Game, limit: NodeLimit, *, table: int = TABLE) -> None:
-        """Make the search; table: positions remembered."""
+        """Make the search; table: size of the transposition table, in positions."""
         self._minimax, self._nodes = Minimax(game, table=table), limit.of(game)
 
     def scores(self, state: GameState) -> dict[int, float] | None:
-        """Return {legal action: value for the player to move}; None where that takes more positions than the limit."""
+        """Return {legal action: value for the player to move}; None when that takes more positions than the limit."""
         return self._minimax.solve_moves(state, nodes=self._nodes)
 
 
@@ -74,12 +74,12 @@ def known_to_bitbully(game: Game) -> bool:
 
 
 def solver(game: Game) -> SimplePlayer:
-    """Return a perfect player; raise `UserError` when a game has none."""
+    """Return a perfect player; raise `UserError` when the game has none."""
     return Connect4Solver(game) if known_to_bitbully(game) else SmallGameSolver(game)
 
 
 class Connect4Solver(SimplePlayer):
-    """Wins as early and loses as late as possible; equal moves are drawn by lot."""
+    """Wins as early and loses as late as possible; ties are broken at random."""
 
     def __init__(self, game: Game) -> None:
         self._exact = BitbullyScores("the player solver needs bitbully for connect4")
@@ -92,7 +92,7 @@ class Connect4Solver(SimplePlayer):
 
 
 class SmallGameSolver(SimplePlayer):
-    """Wins by the shortest way; where nobody can force a win, moves that keep the value are drawn by lot."""
+    """Wins by the shortest way; if nobody can force a win, plays a random move among those that keep the value."""
 
     def __init__(self, game: Game) -> None:
         super().__init__("solver", game)

@@ -1,4 +1,4 @@
-"""OpenSpiel's UCT with random rollouts as an opponent: `pip install open_spiel`. For games that OpenSpiel has too."""
+"""OpenSpiel's UCT with random rollouts, as an opponent: `pip install open_spiel`. For games that OpenSpiel has, too."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from games.openspiel import SpielGame
 from MCTS import Decision
 
 MEMORY = 1000
-"""MiB that a search may take."""
+"""Memory limit of a search, in MiB."""
 
 
 def spiel_name(game: Game) -> str | None:
-    """Return OpenSpiel's name of a game with the same rules, None when it has none.
+    """Return OpenSpiel's name of a game with the same rules, None when there is none.
 
-    Its Go ends a game at a repeated board as a draw, where ours goes on to the last ply; else the rules are the same.
+    Its Go scores a repeated board as a draw at once, where ours continues to the last ply; all other rules are the
+    same.
     """
     if game.origin:
-        return None  # one's own game, whatever its name
+        return None  # your own game, whatever its name
     size, given = game.grid_shape[0], game.parameters
     if isinstance(game, SpielGame):
         return game.inside
@@ -38,7 +39,7 @@ def spiel_name(game: Game) -> str | None:
 
 
 def spiel_actions(game: Game) -> np.ndarray:
-    """Return OpenSpiel's number of each action: its Go counts points from the bottom left."""
+    """Return OpenSpiel's number for each action: its Go counts points from the bottom left."""
     actions = np.arange(game.action_size)
     if type(game) is Go:
         points = actions[:-1].reshape(game.grid_shape)
@@ -47,7 +48,7 @@ def spiel_actions(game: Game) -> np.ndarray:
 
 
 class UCTPlayer(Player):
-    """`pyspiel.MCTSBot` with one random rollout a simulation; it keeps no tree between moves."""
+    """Plays by `pyspiel.MCTSBot` with one random rollout per simulation; no tree is kept between moves."""
 
     def __init__(self, game: Game, sims: int) -> None:
         try:
@@ -80,7 +81,7 @@ class UCTPlayer(Player):
         decisions = []
         for slot, state in zip(slots, states, strict=True):
             bot, position = self._tables[slot]
-            if position.is_terminal():  # a repetition in Go, see `spiel_name`: any move will do
+            if position.is_terminal():  # a repetition in Go, see `spiel_name`: play any move
                 action = int(state.allowedActions[-1])
             else:
                 action = int(self._ours[bot.step(position)])
@@ -90,6 +91,6 @@ class UCTPlayer(Player):
         return decisions
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Choose in the game of slot 0, whose moves `observe` told."""
+        """Choose in the game of slot 0, whose moves came by `observe`."""
         decision = self.act_many([0], [state], [tau])[0]
         return decision.action, decision.visits, 0.0, 0.0

@@ -1,10 +1,10 @@
 """Alpha-beta in compiled code, for every game: exact values of positions, and the search of `players/alphabeta.py`.
 
-Values are for the player to move. The search is a stack of frames in arrays, one a ply, so that it can be left after
-any number of nodes and gone on with: clocks and limits are looked at from outside. Signs follow the player of each
-position, so turns need not alternate.
+Values are for the player to move. The search keeps its stack in arrays, one frame per ply, so that it can stop after
+any number of nodes and resume: the caller checks clocks and limits. Signs follow the player of each position, so turns
+need not alternate.
 
-References: Knuth, Moore 1975 (alpha-beta); Fishburn 1983 (fail-soft bounds); Slate, Atkin 1977 (table of positions,
+References: Knuth, Moore 1975 (alpha-beta); Fishburn 1983 (fail-soft bounds); Slate, Atkin 1977 (transposition table,
 iterative deepening, killers); Schaeffer 1989 (history heuristic).
 """
 
@@ -24,30 +24,30 @@ from search.tables import copy_row, max_depth, row_size
 
 EXACT, LOWER, UPPER = 0, 1, 2
 COMPLETE = 255
-"""Depth of a value that rests on ends of games only."""
+"""Depth of a value that rests on finished games only."""
 DEEPEST = 254
 AT_ONCE = 1 << 14
-"""Nodes between two looks at the clock, and at who might want it to stop."""
+"""Nodes between two checks of the clock and of `stop`."""
 TABLE = 1 << 20
-"""Positions remembered."""
+"""Default size of the transposition table, in positions."""
 KEPT = 300_000
-"""Positions of a game in plain Python that are kept; beyond, all but those under way are forgotten, and what the table
-knows of them."""
+"""Positions of a plain-Python game that are kept. Beyond this limit all but those on the stack are dropped, and with
+them their entries in the transposition table."""
 
 ENTRY = np.dtype([("key", "u8"), ("value", "f4"), ("move", "u2"), ("depth", "u1"), ("bound", "u1")], align=True)
 FRAME = np.dtype(
     [("key", "u8"), ("alpha", "f4"), ("beta", "f4"), ("floor", "f4"), ("best", "f4"), ("depth", "i4"), ("count", "i4"),
      ("next", "i4"), ("move", "i4"), ("player", "i1"), ("complete", "i1"), ("best_complete", "i1")],
     align=True)  # fmt: skip
-"""floor: alpha as the node was opened with it; next: moves tried so far, the one under way included; move: the best;
-complete: whether all values so far rest on ends of games; best_complete: whether that of the best does."""
+"""floor: alpha when the frame was opened; next: number of moves tried, the current one included; move: the best so far;
+complete: whether all values so far rest on finished games; best_complete: whether the best value does."""
 NOW = np.dtype([("nodes", "i8"), ("ply", "i4"), ("value", "f4"), ("player", "i1"), ("complete", "i1")], align=True)
-"""ply: of the frame under way, -1 when the root is known; value, player, complete: the answer on its way up."""
+"""ply: of the current frame, -1 when the root's value is known; value, player, complete: the value being returned."""
 
 
 @rule(EVALUATE)
 def unknown(row):
-    """The estimate of games without one."""
+    """Return the estimate for games without `evaluate`."""
     return 0.0
 
 
@@ -59,24 +59,24 @@ class Stack(NamedTuple):
     frames: np.ndarray
     """[D] FRAME"""
     rows: np.ndarray
-    """[D + 1, row_size] int32: the position of each frame; the next one is room to try a move."""
+    """[D + 1, row_size] int32: the position of each frame; the row behind it is room to try a move."""
     moves: np.ndarray
-    """[D, action_size] int32: legal moves of each frame, those tried first"""
+    """[D, action_size] int32: legal moves of each frame, tried moves first"""
     orders: np.ndarray
-    """[D, action_size] int64: the larger the earlier a move is tried"""
+    """[D, action_size] int64: moves with larger numbers are tried earlier"""
     killers: np.ndarray
-    """[D, 2] int32: moves that lately refuted another one at this ply"""
+    """[D, 2] int32: the last moves that caused a cutoff at this ply"""
     history: np.ndarray
-    """[2, action_size] int64: how often, times depth^2, a move of the first and of the other player refuted another"""
+    """[2, action_size] int64: sum of depth^2 over a move's cutoffs, for the first and for the other player"""
     table: np.ndarray
-    """[size] ENTRY in pairs: of each the first holds the deepest, the second the newest; the size is a power of two."""
+    """[size] ENTRY in pairs: the first keeps the deepest entry, the second the newest; the size is a power of two."""
     outcome: np.ndarray
     """[1] float32: room for one outcome"""
 
 
 @inlined
 def find_entry(s, key):
-    """Return where the table holds a key, or -1."""
+    """Return the index of a key in the transposition table, or -1."""
     place = np.int64(key & np.uint64(s.table.shape[0] - 2))
     if s.table[place].key == key:
         return place
@@ -85,7 +85,7 @@ def find_entry(s, key):
 
 @inlined
 def remember(s, key, value, move, depth, bound):
-    """Put a value into the table: beside a deeper one of another position, over any other."""
+    """Put a value into the table: next to a deeper entry of another position, over any other entry."""
     place = np.int64(key & np.uint64(s.table.shape[0] - 2))
     first = s.table[place]
     if first.key != key and first.depth > depth:
@@ -100,7 +100,7 @@ def remember(s, key, value, move, depth, bound):
 
 @compiled
 def order_moves(s, ply, wanted):
-    """Note in which order the moves of a frame are tried: the table's, killers, then by history."""
+    """Set the order in which a frame's moves are tried: the table's move, killers, then by history."""
     frame = s.frames[ply]
     side = 0 if frame.player == 1 else 1
     for i in range(frame.count):
@@ -117,7 +117,7 @@ def order_moves(s, ply, wanted):
 
 @inlined
 def next_move(s, ply):
-    """Put the most promising of the moves not tried yet in front of them and return it."""
+    """Move the most promising untried move to the front of the untried ones and return it."""
     frame = s.frames[ply]
     best = frame.next
     for i in range(frame.next + 1, frame.count):
@@ -133,7 +133,7 @@ def next_move(s, ply):
 
 @compiled
 def enter(s, rules, evaluate, ply, alpha, beta, depth):
-    """Look at the position of a ply; return whether its value is known, in s.now, else open its frame."""
+    """Enter the position of a ply: return True with its value in s.now if that is known, else open a frame for it."""
     now, row, frame = s.now[0], s.rows[ply], s.frames[ply]
     now.nodes += 1
     now.player = row[PLAYER]
@@ -176,11 +176,11 @@ def enter(s, rules, evaluate, ply, alpha, beta, depth):
 
 @compiled
 def leave(s, ply):
-    """Take a frame's value as the answer, and remember it."""
+    """Return the value of a finished frame in s.now and store it in the transposition table."""
     now, frame = s.now[0], s.frames[ply]
     bound = LOWER if frame.best >= frame.beta else (UPPER if frame.best <= frame.floor else EXACT)
     complete = frame.best_complete if bound == LOWER else frame.complete
-    if abs(frame.best) >= 1.0:  # no estimate is as large
+    if abs(frame.best) >= 1.0:  # estimates lie within (-1, 1)
         complete = 1
     now.value, now.player, now.complete = frame.best, frame.player, complete
     now.ply = ply - 1
@@ -194,7 +194,7 @@ def leave(s, ply):
 
 @inlined
 def take(s, ply):
-    """Give the answer to the frame of the move that led to it."""
+    """Update a frame with the returned value of its current move."""
     now, frame = s.now[0], s.frames[ply]
     value = now.value if now.player == frame.player else -now.value
     frame.complete &= now.complete
@@ -207,7 +207,7 @@ def take(s, ply):
 
 @compiled
 def run(s, rules, evaluate, limit):
-    """Go on until the root is known (returns True) or `limit` nodes were looked at since `begin`."""
+    """Run the search until the root's value is known (returns True) or `limit` nodes were visited since `begin`."""
     now = s.now[0]
     while now.ply >= 0:
         ply = now.ply
@@ -237,7 +237,7 @@ def begin(s, rules, evaluate, depth, nodes):
 
 
 class Found(NamedTuple):
-    """What a search knows of a position."""
+    """The result of a search."""
 
     action: int
     value: float
@@ -245,12 +245,12 @@ class Found(NamedTuple):
     depth: int
     """Plies searched in full."""
     exact: bool
-    """Whether the value rests on ends of games only."""
+    """Whether the value rests on finished games only."""
     nodes: int
 
 
 class Minimax:
-    """Alpha-beta for one game. What it remembers of positions is kept from call to call until `clear`."""
+    """Alpha-beta for one game. The transposition table is kept from call to call until `clear`."""
 
     def __init__(self, game: Game, *, table: int = TABLE) -> None:
         """Make the tables; `table`: positions remembered, rounded up to a power of two."""
@@ -275,19 +275,19 @@ class Minimax:
             game.searches.add(self)
 
     def used_rows(self) -> np.ndarray:
-        """Return the rows of the positions under way, [n, row_size]."""
+        """Return the rows of the positions on the stack, [n, row_size]."""
         return self._stack.rows
 
     def clear(self) -> None:
-        """Forget all positions, so that what is found depends on the next question only."""
+        """Empty the transposition table, so that the next result depends on its arguments only."""
         self._stack.table[:] = 0
 
     def solve(self, state: GameState, *, nodes: int | None = None) -> float | None:
-        """Return the exact value for the player to move; None when that takes more than so many nodes."""
+        """Return the exact value for the player to move; None when that takes more than `nodes` nodes."""
         return self._solve(state, nodes if nodes is not None else 2**62)[0]
 
     def solve_moves(self, state: GameState, *, nodes: int | None = None) -> dict[int, float] | None:
-        """Return the exact value of each legal move for the player to move; None when that takes more nodes."""
+        """Return the exact value of each legal move for the player to move; None if that takes more than `nodes`."""
         left, values = nodes if nodes is not None else 2**62, {}
         for action in state.allowedActions:
             after = state.takeAction(action)[0]
@@ -307,11 +307,11 @@ class Minimax:
         rng: np.random.Generator | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Found:
-        """Search deeper and deeper until a depth, a time or an exact value is reached; raise `UserError` at an end.
+        """Search deeper and deeper until a depth, a time or an exact value is reached.
 
-        With `rng` one of the moves of equal value is taken by chance. At least one ply is searched, whatever the time
-        and what `stop` says, which ends the search when true.
-        Of lost moves the one is taken that took longest to refute (after `clear`; else the loss may be known at once).
+        Raises `UserError` when the game is over. At least one ply is searched, whatever the time and `stop`; after
+        that, a true `stop()` ends the search. With `rng`, ties are broken at random. Of lost moves it returns the one
+        that took longest to refute (after `clear`; otherwise the table may prove the loss at once).
         """
         end = time.perf_counter() + seconds if seconds is not None else float("inf")
         order, nodes = self._start(state, rng), 0
@@ -346,7 +346,7 @@ class Minimax:
         done = self._deepen(order, len(self._stack.frames) + 1, lambda: True, limit, 0)
         root, nodes = self._stack.frames[0], int(self._stack.now[0]["nodes"])
         exact = done and (bool(root["complete"]) or abs(root["best"]) >= 1)
-        return (float(root["best"]) + 0.0 if exact else None), nodes  # + 0.0: no minus zero
+        return (float(root["best"]) + 0.0 if exact else None), nodes  # + 0.0 turns -0.0 into 0.0
 
     def _start(self, state: GameState, rng: np.random.Generator | None) -> np.ndarray:
         """Put a position at the root; return the order of its moves, [count] int64."""
@@ -362,14 +362,14 @@ class Minimax:
         return np.zeros(count, np.int64) if rng is None else rng.permutation(count).astype(np.int64)
 
     def _promoted(self, action: int) -> np.ndarray:
-        """Return the order of the root's moves with one before all others."""
+        """Return the order of the root's moves with `action` before all others."""
         s, count = self._stack, int(self._stack.frames[0]["count"])
         by_action = dict(zip(s.moves[0, :count].tolist(), s.orders[0, :count].tolist(), strict=True))
         by_action[action] = max(by_action.values()) + 1
         return np.array([by_action[a] for a in sorted(by_action)], np.int64)
 
     def _deepen(self, order: np.ndarray, depth: int, in_time: Callable[[], bool], limit: int, nodes: int) -> bool:
-        """Search the root to a depth; return whether that came to its end before the time or the nodes were used up."""
+        """Search the root to a depth; return whether the search completed within the time and the node limit."""
         s, functions = self._stack, (self._rules, self._evaluate)
         s.orders[0, : len(order)] = order
         call(begin, s, *functions, depth, nodes)

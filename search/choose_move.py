@@ -1,4 +1,4 @@
-"""The move that is played: drawn from the visits of a searched root with a temperature, or the most visited.
+"""Chooses the move to play: drawn from the visits of a searched root with a temperature, or the most visited.
 
 Reference: Silver et al. 2017 (AlphaGo Zero), Methods, "Play".
 """
@@ -17,7 +17,7 @@ from search.tables import EXPANDED
 def choose(f, t, tau):
     """Return an edge of the root drawn with probability ~ N^(1/tau); tau = 0: most visited, ties at random.
 
-    Moves proven to be worse than others are left out. Without visits the priors stand for N; without priors
+    Moves proven to be worse than others are left out. Without visits, priors are used in place of N; without priors,
     every move is equally likely.
     """
     root = f.nodes[f.trees[t].root]
@@ -46,7 +46,7 @@ def choose(f, t, tau):
 
 @compiled
 def any_move(f, t):
-    """Return an edge of the root, each as likely; those that are proven to be worse than others only where all are."""
+    """Return a uniformly random edge of the root; edges proven to be worse than others only where all are."""
     root, left = f.nodes[f.trees[t].root], 0
     for e in range(root.first, root.first + root.count):
         left += e >= root.first + root.materialised or keeps_proof(f, root, e)
@@ -61,7 +61,7 @@ def any_move(f, t):
 
 @compiled
 def worth(f, root, e, by_prior):
-    """Return N of a root's edge, or its prior; 0 of one that is proven to be worse than others."""
+    """Return N of a root's edge, or its prior; 0 if the edge is proven to be worse than others."""
     if e < root.first + root.materialised and not keeps_proof(f, root, e):
         return 0.0
     return np.float64(f.moves[e].P) if by_prior else np.float64(f.edges[e].N)
@@ -69,7 +69,7 @@ def worth(f, root, e, by_prior):
 
 @compiled
 def weight(n, top, tau):
-    """Return (n / top)^(1/tau), its limit at tau = 0."""
+    """Return (n / top)^(1/tau), or its limit at tau = 0."""
     if tau == 0.0:
         return 1.0 if n == top else 0.0
     return (n / top) ** (1.0 / tau)

@@ -1,6 +1,6 @@
-"""Solves positions near the end of a game: alpha-beta over the rules, given up after a few positions.
+"""Solves positions near the end of a game: alpha-beta over the rules with a limit of positions.
 
-The move that last cut off at a depth is tried first there (the killer heuristic, Akl, Newborn 1977).
+At each depth the last move that caused a cutoff there is tried first (the killer heuristic, Akl, Newborn 1977).
 
 A value is -1, 0 or 1 for the player to move there. Turns need not alternate.
 """
@@ -15,29 +15,29 @@ from compiled import compiled
 from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
 
 FEW, MANY = 128, 16_384
-"""Positions looked at before a leaf is given up, as long as a small network takes to answer, and a root's moves."""
+"""Limits of positions: FEW for a leaf (as long as a small network takes to evaluate it), MANY for a root's moves."""
 POINTS = 3
-"""A result between -1 and 1, of which nothing is proven; GIVEN_UP: no value, not yet known, or not for so little."""
+"""A result between -1 and 1, which proves nothing. GIVEN_UP means no value: not known yet, or over the limit."""
 
 
 class LineOfPlay(NamedTuple):
-    """Room for one line of play of up to D moves and what is still to be tried beside it."""
+    """Work space for one line of play of up to D moves, with the untried moves of each position on it."""
 
     rows: np.ndarray
     """[D + 1, row_size] int32: the positions"""
     moves: np.ndarray
-    """[D + 1, action_size] int32: the moves to try in each"""
+    """[D + 1, action_size] int32: the moves to try in each position"""
     counts: np.ndarray
-    """[D + 1, 5] int32: how many these are; how many were tried; alpha; beta; the move that cut off here last"""
+    """[D + 1, 5] int32: number of moves; number tried; alpha; beta; the last move that caused a cutoff at this depth"""
     left: np.ndarray
-    """[1] int32: how many positions more may be looked at"""
+    """[1] int32: how many more positions may be visited"""
 
 
 COUNT, TRIED, ALPHA, BETA, KILLER = range(5)
 
 
 def make_line(game: Game, plies: int) -> LineOfPlay:
-    """Return room for lines of at most so many moves."""
+    """Return work space for lines of at most `plies` moves."""
     size = 0 if game.start_row is None else game.start_row.shape[0]
     return LineOfPlay(
         np.zeros((plies + 1, size), np.int32),
@@ -49,7 +49,7 @@ def make_line(game: Game, plies: int) -> LineOfPlay:
 
 @compiled
 def look_at(line, rules, outcome, d):
-    """Return the value of the position at depth d if the rules tell it at once, else GIVEN_UP with its moves listed."""
+    """Return the value of the position at depth d if the rules give it at once, else GIVEN_UP with its moves listed."""
     row = line.rows[d]
     if rules.outcome(row, outcome):
         value = np.int64(outcome[0])
@@ -74,13 +74,13 @@ def look_at(line, rules, outcome, d):
 
 @compiled
 def solve(line, rules, outcome):
-    """Return the value of line.rows[0], or GIVEN_UP where it took more positions than line.left or more plies."""
+    """Return the value of line.rows[0], or GIVEN_UP when it takes more positions than line.left or more plies."""
     known = rules.solve(line.rows[0], line.left)
     if known != NOT_TOLD:
         return known
     d, deepest = 0, line.rows.shape[0] - 1
     for i in range(deepest + 1):
-        line.counts[i, KILLER] = -1  # what other positions left would decide here what is given up
+        line.counts[i, KILLER] = -1  # old killers would change which positions are given up
     value = look_at(line, rules, outcome, np.int64(0))
     if value != GIVEN_UP:
         return value if value != POINTS else np.int64(GIVEN_UP)

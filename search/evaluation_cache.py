@@ -1,4 +1,4 @@
-"""Evaluations by state key: a position is evaluated once for each set of weights."""
+"""Evaluations by state key, so that a position is evaluated once for each set of weights."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from compiled import inlined, up_to
 from search.speed.aligned_arrays import allocate
 
 LOOKED_UP, FOUND, SIMULATIONS, NOT_FINITE = range(4)
-"""Places in `counts`."""
+"""Indices into `counts`."""
 SHARE = 8
-"""Numbers of which each place has a multiple: half a line of the processor's caches."""
+"""The length of an entry is a multiple of this many numbers: half a CPU cache line."""
 
 
 class Cache(NamedTuple):
-    """Evaluations by state key; one place a key, the newest stays. Emptied when weights change.
+    """Evaluations by state key; one entry per slot, a newer one replaces it. Emptied when weights change.
 
-    Keys lie apart: most are looked up in vain, and theirs are few pages.
+    Keys are stored apart from the numbers: most lookups miss, and the keys alone fill few memory pages.
     """
 
     keys: np.ndarray
@@ -26,13 +26,13 @@ class Cache(NamedTuple):
     numbers: np.ndarray
     """[C, width] float32: the logits, then the value"""
     flat: np.ndarray
-    """The same as one long array."""
+    """The same memory as a 1-D array."""
     counts: np.ndarray
-    """[4] int64: positions looked up, positions found, simulations, answers of the network that were not finite"""
+    """[4] int64: positions looked up, positions found, simulations, evaluations that were not finite"""
 
 
 def place_bytes(action_size: int) -> int:
-    """Return the memory of a place."""
+    """Return the memory of one entry, in bytes."""
     return 8 + 4 * up_to(SHARE, action_size + 1)
 
 
@@ -45,5 +45,5 @@ def make_cache(size: int, action_size: int) -> Cache:
 
 @inlined
 def cache_place(cache, key):
-    """Return where the cache keeps a key."""
+    """Return the index of a key's slot in the cache."""
     return key & np.uint64(cache.keys.shape[0] - 1)

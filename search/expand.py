@@ -1,6 +1,6 @@
-"""How the tree grows: a child's position and node, what is proven of it at once, the network's answer.
+"""Grows the tree: a child's position and node, what is proven of it at once, the network's evaluation.
 
-A new node is WAITING; the network's answer makes it EXPANDED, with logits of which search/priors.py makes priors.
+A new node is WAITING. The network's evaluation makes it EXPANDED, with logits that search/priors.py turns into priors.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def try_move(f, rules, t, parent, e):
 
 @inlined
 def link_child(f, rules, t, key, e):
-    """Return the node behind edge e, whose position stands in the tree's next free row: made now or shared with another
-    path; NO_ROOM in a full tree.
+    """Return the node behind edge e, whose position is in the tree's next free row; NO_ROOM in a full tree.
+
+    The node is new, or shared with another path that reached the position before.
     """
     node = find(f, t, key)
     if node < 0:
@@ -42,7 +43,7 @@ def link_child(f, rules, t, key, e):
 
 @inlined
 def new_node(f, rules, t, key, free):
-    """Make a node of the position in the tree's next free row; `free` as `find(key)` gave it. NO_ROOM when full."""
+    """Make a node for the position in the tree's next free row; `free` is `find(key)`'s result. NO_ROOM if full."""
     tree = at(f.trees, t)
     capacity, edge_capacity = f.capacity, f.edge_capacity
     if tree.nodes >= capacity:
@@ -77,13 +78,15 @@ def new_node(f, rules, t, key, free):
     f.table[np.uint64(-1 - free)] = index
     return index
 
-# ---- looking ahead: moves that win or lose at once
+# ---- look-ahead: moves that win or lose at once
 
 
 @inlined
 def look_ahead(f, rules, node, row, room, plies):
-    """Prove a position won when a move wins at once; that move comes first. Else, with two plies, leave out the moves
-    after which the other wins at once ("decisive" and "anti-decisive moves", Teytaud 2010).
+    """Prove a position won when a move wins at once; that move comes first.
+
+    Else, with two plies, leave out the moves after which the other player wins at once ("decisive" and "anti-decisive
+    moves", Teytaud 2010).
     """
     move = winning_move(f, rules, node, row, room)
     if move == NO_WIN:
@@ -118,7 +121,7 @@ def winning_move(f, rules, node, row, room):
 
 @inlined
 def leave_out_losing(f, rules, node, row):
-    """Keep the edges of the moves that do not lose at once; where all do, the position is proven lost and keeps all."""
+    """Keep the edges of the moves that do not lose at once; where all lose, prove the position lost and keep all."""
     count = rules.safe(row, f.legal)
     if count == NOT_TOLD:
         return
@@ -144,14 +147,14 @@ def pass_through(f, node):
     node.value = math.nan
     node.status = EXPANDED
 
-# ---- the network's answer
+# ---- the network's evaluation
 
 
 @inlined
 def expand(f, index, value, logits):
-    """Give a node its value and the logits of its moves, of which `make_priors` makes priors when they are needed.
+    """Give a node its value and the logits of its moves, which `make_priors` turns into priors when they are needed.
 
-    Returns False, with a neutral answer in place, when the network's was not finite.
+    Returns False, with equal priors and the value 0 in place, when the evaluation was not finite.
     """
     node = at(f.nodes, index)
     first, count = np.int64(node.first), np.int64(node.count)

@@ -1,6 +1,7 @@
-"""Gumbel search at the root: for few simulations, moves drawn without replacement and sequential halving among them.
+"""Gumbel search at the root, for few simulations: moves drawn without replacement, then sequential halving.
 
-Reference: Danihelka et al. 2022, "Policy improvement by planning with Gumbel" (ICLR). Q counts from 0, lost, to 1, won.
+Reference: Danihelka et al. 2022, "Policy improvement by planning with Gumbel" (ICLR). In sigma, Q runs from 0, lost, to
+1, won.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from search.select import known_q
 from search.tables import GUMBEL, materialise_edge
 
 C_VISIT, C_SCALE = 50.0, 1.0
-"""Of sigma (the paper's numbers for board games)."""
+"""Constants of sigma (the paper's values for board games)."""
 WEIGHT = 10_000
 """Sum of the weights of a policy target, up to rounding."""
 
 
 @compiled
 def draw_gumbel(f, t, moves):
-    """Draw a Gumbel(0) number for each of the root's moves; at most `moves` of them are to be considered."""
+    """Draw a Gumbel(0) number for each of the root's moves; at most `moves` of them are considered."""
     tree = f.trees[t]
     root = f.nodes[tree.root]
     for e in range(root.first, root.first + root.count):
@@ -34,7 +35,7 @@ def draw_gumbel(f, t, moves):
 
 @inlined
 def visits_due(n, width, sims):
-    """Return the visits that a move still considered has before simulation n (from 0) of sequential halving."""
+    """Return how many visits a move still considered has before simulation n (from 0) of sequential halving."""
     if width == 1:
         return n
     phases, visits, start = math.ceil(math.log2(width)), 0, 0
@@ -49,7 +50,7 @@ def visits_due(n, width, sims):
 
 @inlined
 def sigma(q, most):
-    """Return a value as a logit: the more visits, the more it counts against the prior."""
+    """Return a value as a logit; with more visits it counts for more against the prior."""
     return (C_VISIT + most) * C_SCALE * 0.5 * (1.0 + min(max(q, -1.0), 1.0))
 
 
@@ -63,7 +64,7 @@ def most_visits(f, node):
 
 @inlined
 def gumbel_score(f, t, e, most):
-    """Return g + logit of the prior + sigma(Q) of an opened edge of the root; without a visit Q counts as nothing."""
+    """Return g + logit of the prior + sigma(Q) of a materialised edge of the root; without a visit sigma(Q) is 0."""
     edge = f.edges[e]
     known = sigma(known_q(f, e), most) if edge.N > 0 else 0.0
     return f.noise[t, f.moves[e].action] + math.log(f.moves[e].P + 1e-30) + known
@@ -71,9 +72,9 @@ def gumbel_score(f, t, e, most):
 
 @inlined
 def select_gumbel(f, t):
-    """Return the root's edge to walk along, opened: of the moves with the visits that are due, the most hopeful.
+    """Return the root's edge for the next simulation, materialised: the best score among the moves with the due visits.
 
-    Where there is none (moves were proven to lose in between), the most hopeful of those that are not.
+    If there is none (moves were proven to lose in between), the best score among the moves not proven to lose.
     """
     tree = f.trees[t]
     node = f.nodes[tree.root]
@@ -99,7 +100,7 @@ def select_gumbel(f, t):
 
 @compiled
 def choose_gumbel(f, t):
-    """Return the root's edge to play: the most hopeful of the most visited that keep what is proven; -1 = none."""
+    """Return the root's edge to play: the best score among the most visited edges that keep the proof; -1 = none."""
     node = f.nodes[f.trees[t].root]
     most, top = most_visits(f, node), 0
     for e in range(node.first, node.first + node.materialised):
@@ -116,9 +117,9 @@ def choose_gumbel(f, t):
 
 @compiled
 def write_improved(f, t, target):
-    """Write softmax(logits + sigma(completed Q)) as whole numbers into told; return whether any is positive.
+    """Write softmax(logits + sigma(completed Q)) as whole numbers into `target`; return whether any is positive.
 
-    A move without a visit counts as worth the mean of the network's value and of the visited moves' Q, by their priors.
+    The Q of an unvisited move is the mean of the network's value and of the visited moves' Q, weighted by their priors.
     """
     node = f.nodes[f.trees[t].root]
     most, materialised = most_visits(f, node), node.first + node.materialised

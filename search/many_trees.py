@@ -1,4 +1,4 @@
-"""`ManyTrees`: searches of many trees of one game at once; one tree is the case n = 1. `MCTS` is built on it."""
+"""`ManyTrees`: searches many trees of one game at once; one tree is the case n = 1. `MCTS` is built on it."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
 
 SLICE = 4096
-"""Visits after which a search that can be stopped asks whether it is: there may be no questions to the network."""
+"""Visits between two calls of `stop`, because a search may need no network evaluations."""
 
 
 class Decision(NamedTuple):
-    """A move with what led to it."""
+    """A chosen move and the search result behind it."""
 
     action: int
     visits: np.ndarray
-    """[action_size]: weight of each move; for a search its visits."""
+    """[action_size]: weight of each move; for a search, its visits."""
     value: float
     """The player's own estimate, for the player to move."""
 
@@ -60,7 +60,7 @@ class ManyTrees:
         cache_size: int = 1 << 14,
         seed: int = 0,
     ) -> None:
-        """Make room for searches of `sims` visits with up to `leaves` evaluations of a tree in the air."""
+        """Make room for searches of `sims` visits with up to `leaves` leaves per tree waiting for the network."""
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules: derive it from games.plain.PlainGame or set `rules`")
         self.game = game
@@ -89,15 +89,15 @@ class ManyTrees:
 
     @property
     def capacity(self) -> int:
-        """Nodes that each tree has room for."""
+        """Return how many nodes each tree has room for."""
         return self.forest.capacity
 
     def fits(self, sims: int) -> bool:
-        """Whether there is room for searches of so many visits."""
+        """Return whether there is room for searches of `sims` visits."""
         return self.capacity >= capacity_for(sims, self.leaves)
 
     def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
-        """Make a position the root, keeping what the tree knows of it; return whether it knew it."""
+        """Make a position the root and keep its subtree if the tree has one; return whether it had."""
         row = self.game.row_of(state)
         key = np.uint64(state_key(self.game, state))
         known = self.forest.trees[tree]["nodes"] > 0 and call(find, self.forest, tree, key) >= 0
@@ -111,7 +111,7 @@ class ManyTrees:
         self.check_errors()
 
     def solve_root(self) -> None:
-        """Solve the first tree's root if it is near the end of the game, as `search` does before anything else."""
+        """Solve the first tree's root if it is near the end of the game, as `search` does first."""
         call(solve_root, self.forest, self.rules, 0)
         self.check_errors()
 
@@ -126,9 +126,10 @@ class ManyTrees:
         trees: Sequence[int] = (0,),
         stop: Callable[[], bool] | None = None,
     ) -> int:
-        """Simulate until the root of every tree named has `sims` visits (those kept count); return evaluations made.
+        """Simulate until the root of each of `trees` has `sims` visits (kept visits count); return the number of
+        evaluations.
 
-        `stop` is asked before each batch and every few thousand visits, and ends the search early.
+        `stop` is called before each batch and every few thousand visits; True ends the search early.
         """
         which = np.array(trees, np.int32)
         if (self.forest.trees["root"][which] < 0).any():
@@ -157,7 +158,7 @@ class ManyTrees:
                 f.trees["budget"][which] = 0
 
     def _raise_budgets(self, which: np.ndarray, sims: int, stop: Callable[[], bool] | None) -> bool:
-        """Let the trees search on, with `stop` for some visits only; return whether any of them may."""
+        """Raise the trees' visit budgets, with `stop` by SLICE visits at most; return whether any tree may continue."""
         trees = self.forest.trees
         visits = self.forest.nodes["total"][trees["root"][which]]
         budgets = np.minimum(visits + (SLICE if stop is not None else sims), sims)
@@ -175,7 +176,7 @@ class ManyTrees:
         return counts
 
     def decide(self, tree: int, tau: float) -> Decision:
-        """Choose a move of a searched tree, by its own random state."""
+        """Choose a move of a searched tree with the tree's own random state."""
         counts = self.visit_counts(tree)
         action = int(self.forest.moves[call(choose, self.forest, tree, float(tau))]["action"])
         return Decision(action, counts, self.root_value(tree))
@@ -185,24 +186,24 @@ class ManyTrees:
         return float(call(root_value_of, self.forest, tree))
 
     def clear_cache(self) -> None:
-        """Forget all evaluations: the weights changed."""
+        """Drop all evaluations; needed when the weights have changed."""
         self.cache.keys[:] = 0
 
     def clear(self) -> None:
-        """Forget all trees."""
+        """Drop all trees."""
         for t in range(len(self.forest.trees)):
             call(clear_tree, self.forest, t)
 
     def reset(self, tree: int, seed: int) -> None:
-        """Forget one tree; its random draws come from `seed` from now on."""
+        """Drop one tree; its random draws come from `seed` from now on."""
         call(clear_tree, self.forest, tree)
         self.forest.trees["rng"][tree] = np.uint64(seed)
 
     def check_errors(self) -> None:
-        """Raise what went wrong inside the last compiled call; the trees are then forgotten.
+        """Raise the error of the last compiled call, if there was one; the trees are then dropped.
 
-        That is an error of a rule in plain Python, or an answer of the network that was not finite
-        (`ArithmeticError`). Also the place where a game in plain Python drops positions that no tree holds any more.
+        It is an error in a plain-Python rule, or an evaluation that was not finite (`ArithmeticError`). For a
+        plain-Python game this also drops the positions that are no longer in any tree.
         """
         if self.cache.counts[NOT_FINITE]:
             self.cache.counts[NOT_FINITE] = 0

@@ -1,4 +1,4 @@
-"""What makes self-play explore at the root: Dirichlet noise beside the priors, a temperature of the priors.
+"""Exploration at the root in self-play: Dirichlet noise mixed with the priors, and a temperature of the priors.
 
 References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
 """
@@ -16,7 +16,7 @@ from search.tables import DIRICHLET
 
 @compiled
 def draw_noise(f, t, alpha):
-    """Draw Dirichlet noise over the root's edges (AGZ, Methods); alpha <= 0: 10.83 / their number (KataGo)."""
+    """Draw Dirichlet noise over the root's edges (AGZ, Methods); alpha <= 0: 10.83 / number of edges (KataGo)."""
     root = f.nodes[f.trees[t].root]
     a = alpha if alpha > 0.0 else 10.83 / max(root.count, 1)
     most, total = -np.inf, 0.0
@@ -33,7 +33,7 @@ def draw_noise(f, t, alpha):
 
 @compiled
 def apply_root_temperature(f, t):
-    """Give the root priors ~ P^(1 / temperature), above 1 less sure of the best (KataGo's root policy temperature)."""
+    """Set the root priors to ~ P^(1 / temperature); above 1 they become flatter (KataGo's root policy temperature)."""
     root, power = f.nodes[f.trees[t].root], 1.0 / f.trees[t].temperature
     total = 0.0
     for e in range(root.first, root.first + root.count):

@@ -1,6 +1,6 @@
-"""Many trees at once: the phases of search/simulate.py, one step of every tree in turn, until all need the network.
+"""Searches many trees at once: runs the phases of search/simulate.py for every tree in turn until all need the network.
 
-While one tree waits for memory the others compute, which is what makes the search fast (see `run_to_leaves`).
+While one tree waits for memory the others compute, which makes the search fast (see `run_to_leaves`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from search.tables import WAITING, row_index
 def run_to_leaves(f, rules, rule, cache, count):
     """Simulate in the slots f.active[:count], which are at their roots, until each needs the network or is done.
 
-    `ended` of a slot says how: LEAF (it waits for the network), DONE or BLOCKED. f.active is used up.
+    `ended` of a slot says how it ended: LEAF (it waits for the network), DONE or BLOCKED. f.active is overwritten.
 
-    The slots stand in four queues, by what they do next: select an edge (f.active), make a child's position (f.making),
-    enter the child (f.entering), finish the simulation (f.finishing). A turn serves each queue once. So the memory that
-    a slot needs in its next turn, requested at the end of this one, arrives while the others compute; and the same code
-    runs for many slots in a row, which a processor predicts well.
+    The slots are in four queues by their next phase: select an edge (f.active), make a child's position (f.making),
+    enter the child (f.entering), finish the simulation (f.finishing). Each round serves every queue once. The memory
+    that a slot needs in the next round is prefetched at the end of this one and arrives while other slots compute. The
+    same code runs for many slots in a row, which the CPU predicts well.
     """
     selecting, making, entering, finishing = f.active, f.making, f.entering, f.finishing
     to_make = to_enter = np.int64(0)
@@ -81,7 +81,7 @@ def run_to_leaves(f, rules, rule, cache, count):
 
 @compiled
 def expand_and_backup(f, rule, cache, waiting, count, values, logits):
-    """Expand the leaves of the slots waiting[:count] with the network's answers, remember these, back the values up."""
+    """Expand the leaves of the slots waiting[:count] with their evaluations, cache these, and back up the values."""
     for k in range(min(2 * AHEAD, count)):
         prefetch_steps(f, at(waiting, k))
     for k in range(min(AHEAD, count)):
@@ -111,7 +111,8 @@ def expand_and_backup(f, rule, cache, waiting, count, values, logits):
 
 @compiled
 def search_step(bound, count, which):
-    """Take `count` answers for the slots in `waiting`, then search the trees in `which` until each needs the network.
+    """Process `count` evaluations for the slots in `waiting`, then search the trees `which` until each needs the
+    network.
 
     Writes planes[k] and waiting[k] for each position to be evaluated and returns their number; 0 = every tree is done.
     Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, waiting, values [B],

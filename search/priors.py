@@ -1,6 +1,6 @@
-"""A node's priors: the softmax of its legal moves' logits, made when a simulation first passes through the node.
+"""A node's priors: the softmax of its legal moves' logits, computed when a simulation first passes through the node.
 
-Most nodes of a search of some hundred visits stay leaves, whose priors nobody needs.
+Most nodes of a search with some hundred visits stay leaves, whose priors are never needed.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from search.speed.fast_exp import exp
 
 @inlined
 def make_priors(f, index):
-    """Make a node's priors, if it has logits still."""
+    """Compute a node's priors if it still has logits."""
     if at(f.nodes, index).logits:
         softmax(f, at(f.nodes, index))
 
 
 @compiled
 def softmax(f, node):
-    """Put in place of the logits of a node's moves, which are legal, their softmax; shifted by the largest of them."""
+    """Replace the logits of a node's legal moves by their softmax, shifted by the largest of them."""
     first, count = np.int64(node.first), np.int64(node.count)
     top = -np.inf
     for i in range(count):
         f.odds[np.uint64(i)] = at(f.moves, first + i).P
         top = max(top, at(f.odds, i))
-    for i in range(count):  # apart from the loop above, or a processor does it for one number at a time
+    for i in range(count):  # a loop of its own, so that it is vectorised
         f.odds[np.uint64(i)] = exp(at(f.odds, i) - top)
     total = 0.0
     for i in range(count):

@@ -1,4 +1,4 @@
-"""What is proven of a position or of a move: won, lost or drawn for certain, found in the tree or by a solver.
+"""Proofs: whether a position or a move is certainly won, lost or drawn, as found in the tree or by a solver.
 
 Reference: Winands, Bjornsson, Saito 2008, "Monte-Carlo Tree Search Solver".
 """
@@ -10,36 +10,36 @@ import numpy as np
 from compiled import compiled, inlined
 
 UNPROVEN, WIN, LOSS, DRAW = 0, 1, -1, 2
-"""Of a node for its player to move, of a move for the player who makes it."""
+"""For a node: as seen by its player to move. For a move: as seen by the player who makes it."""
 
 
 @inlined
 def proof_of(value):
-    """Return what a value of -1, 0 or 1 proves."""
+    """Return the proof that a value of -1, 0 or 1 is."""
     return np.int8(DRAW if value == 0 else value)
 
 
 @inlined
 def proven_value(proven):
-    """Return the value of something proven."""
+    """Return the value of a proof."""
     return 0.0 if proven == DRAW else np.float64(proven)
 
 
 def known_value(proven: int) -> float | None:
-    """Return the value of something proven, None where nothing is."""
+    """Return the value of a proof, None if unproven."""
     return None if proven == UNPROVEN else float(proven_value.py_func(proven))
 
 
 @compiled
 def keeps_proof(f, node, e):
-    """Return whether a move keeps what is proven of its node; while nothing is, whether it is not proven to lose."""
+    """Return whether a move keeps what is proven of its node; if nothing is, whether the move is not proven to lose."""
     proven = f.moves[e].proven
     return proven != LOSS if node.proven == UNPROVEN else proven == node.proven
 
 
 @compiled
 def prove(f, slot):
-    """Carry what is proven of a leaf up the path of its simulation, as far as it decides.
+    """Propagate the proof of a leaf up the path of its simulation, as far as it decides.
 
     A position is won when one move wins, lost when all lose, drawn when all are proven and the best draws.
     """

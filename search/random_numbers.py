@@ -1,4 +1,4 @@
-"""Random numbers of the compiled search: one splitmix64 state a tree, so that a tree's draws follow from its seed."""
+"""Random numbers of the compiled search: one splitmix64 state per tree, so a tree's draws depend on its seed only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def uniform(tree):
 
 @compiled
 def log_gamma(tree, alpha):
-    """Return the logarithm of a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000): draws of a small alpha may be tiny."""
+    """Return the logarithm of a Gamma(alpha, 1) draw (Marsaglia and Tsang 2000).
+
+    The logarithm, because for small alpha the draw itself may be too tiny for a float.
+    """
     boost = 0.0
     if alpha < 1.0:
         boost = math.log(1.0 - uniform(tree)) / alpha

@@ -1,4 +1,4 @@
-"""Roots: a position made the root of a tree, with what the tree knows of it, or anew; the rest is dropped."""
+"""Moves the root: makes a position the root of a tree, with its subtree or as a new tree, and drops the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search.tables import EXPANDED, NO_NOISE, UNVISITED, WAITING, copy_row, find
 
 @compiled
 def take_win(f, index):
-    """Visit the winning move of a root that `look_ahead` proved won: it needs no other search."""
+    """Visit the winning move of a root that `look_ahead` proved won, which needs no other search."""
     node = f.nodes[index]
     for e in range(node.first, node.first + node.count):
         f.moves[e].P = 1.0 / node.count
@@ -26,14 +26,14 @@ def take_win(f, index):
 
 @inlined
 def forget_keys(f, t):
-    """Empty a tree's part of the table of keys."""
+    """Empty a tree's part of the hash table."""
     for i in range(f.places):
         f.table[np.uint64(t * f.places + i)] = UNVISITED
 
 
 @compiled
 def clear_tree(f, t):
-    """Forget a tree; its random state stays."""
+    """Drop a tree; its random state stays."""
     forget_keys(f, t)
     tree = f.trees[t]
     tree.nodes = 0
@@ -46,8 +46,10 @@ def clear_tree(f, t):
 
 @inlined
 def set_root(f, t, index):
-    """Make a node the root; one that is won at once has its winning move visited, one that is lost asks the network for
-    its priors, and no more. Of one that was solved the moves are still to be known (`solved_endings.solve_root`).
+    """Make a node the root.
+
+    If it is won at once, its winning move is visited. If it is lost, it still waits for the network's priors, and no
+    more. If it was solved as a leaf, its moves are still to be solved (`solved_endings.solve_root`).
     """
     f.trees[t].root = index
     make_priors(f, index)
@@ -67,7 +69,7 @@ def plant(f, rules, t, row):
 
 @compiled
 def drop_unvisited_edges(f, index):
-    """Take back the rows of a node's unvisited edges, as if none had been about to be visited."""
+    """Take back the rows of a node's unvisited edges, so that only its visited edges are materialised."""
     node = f.nodes[index]
     e = node.first
     while e < node.first + node.materialised:
@@ -84,7 +86,11 @@ def drop_unvisited_edges(f, index):
 
 @inlined
 def adopt_root(f, t, index):
-    """Make a node that the tree has the root, without noise; that may have opened edges out of their priors' order."""
+    """Make a node of the tree the root, without noise.
+
+    Noise at the old root may have materialised edges out of the order of their priors, so unvisited ones are taken
+    back.
+    """
     tree = at(f.trees, t)
     set_root(f, t, index)
     tree.noisy = NO_NOISE
@@ -95,7 +101,7 @@ def adopt_root(f, t, index):
 
 @compiled
 def mark(f, t, node):
-    """Write which nodes can be reached from one into f.remap[0], others are UNVISITED; ask for those that come next."""
+    """Mark in f.remap[0] the nodes that can be reached from `node`, UNVISITED for others; prefetch the next ones."""
     base = t * f.capacity
     remap, queue = f.remap[0], f.remap[1]
     for i in range(at(f.trees, t).nodes):
@@ -118,7 +124,7 @@ def mark(f, t, node):
 
 @compiled
 def move_root(f, t, node):
-    """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they slide down."""
+    """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they only move down."""
     tree = at(f.trees, t)
     base, edge_base = t * f.capacity, t * f.edge_capacity
     remap, order = f.remap[0], f.remap[1]
@@ -156,9 +162,9 @@ def move_root(f, t, node):
 
 @compiled
 def advance_root(f, t, node, room):
-    """Make a node the root. What cannot be reached from it is dropped once fewer than `room` more nodes would fit.
+    """Make a node the root. Drop what cannot be reached from it only once fewer than `room` more nodes would fit.
 
-    To drop it costs as much as some visits, and until then a position reached another way is still known.
+    Dropping costs as much as some visits, and until then positions reached another way are still in the tree.
     """
     tree = at(f.trees, t)
     if tree.nodes + room > f.capacity:
@@ -170,7 +176,7 @@ def advance_root(f, t, node, room):
 
 @compiled
 def re_root(f, rules, t, row, room):
-    """Make a position the root: kept with what the tree knows of it when `room` more nodes still fit, else anew."""
+    """Make a position the root: with its subtree when `room` more nodes still fit, else as a new tree."""
     if f.trees[t].nodes > 0:
         node = find(f, t, rules.key(row))
         if node >= 0:
@@ -184,5 +190,5 @@ def re_root(f, rules, t, row, room):
 
 @compiled
 def make_child(f, rules, t, parent, e):
-    """Do what `try_move` and `link_child` do."""
+    """Make the child behind edge e: `try_move`, then `link_child`."""
     return link_child(f, rules, t, try_move(f, rules, t, parent, e), e)

@@ -1,6 +1,6 @@
-"""Random games to the end, in compiled code: the evaluator of rollout players, and how fast rules are.
+"""Random games to the end, in compiled code: the evaluator of rollout players, and a measure of the rules' speed.
 
-The tree, the walk and the backup are those of the network's search; only the evaluation is another.
+Tree, selection and backup are those of the network's search; only the evaluation differs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from search.tables import EXPANDED, TREE, copy_row, row_index
 
 @compiled
 def playout(rules, tree, room, legal, outcome):
-    """Play random moves in the row `room` until the game is over; return its value for who began. `tree` has dice."""
+    """Play random moves in the row `room` until the game is over, with the tree's rng; return player 1's value."""
     value = rules.playout(room, random_word(tree))
     if value != NOT_PLAYED:
         return value
@@ -29,7 +29,7 @@ def playout(rules, tree, room, legal, outcome):
 
 @compiled
 def shuffle_moves(f, tree, node):
-    """Put a new node's moves into random order (Fisher, Yates) with equal priors."""
+    """Shuffle a new node's moves (Fisher, Yates) and give them equal priors."""
     for i in range(node.count - 1, 0, -1):
         a, b = node.first + i, node.first + np.int64(uniform(tree) * (i + 1))
         f.moves[a].action, f.moves[b].action = f.moves[b].action, f.moves[a].action
@@ -39,7 +39,7 @@ def shuffle_moves(f, tree, node):
 
 @compiled
 def rollout_step(f, rules, rule, cache, t, visits):
-    """Search tree t with one random game a leaf until its root has `visits` visits, is proven, or there is no room."""
+    """Search tree t, one random game per leaf, until its root has `visits` visits or is proven, or the tree is full."""
     slot, tree = t * f.leaves, f.trees[t]
     room = t * (f.capacity + 1) + f.capacity
     tree.budget = visits
@@ -62,7 +62,7 @@ def rollout_step(f, rules, rule, cache, t, visits):
 
 @compiled
 def playouts(rules, trees, rows, count, legal, outcome):
-    """Play `count` random games from the position rows[0]; return the sum of their values for who began."""
+    """Play `count` random games from the position rows[0]; return the sum of their values for player 1."""
     total = 0.0
     for _ in range(count):
         copy_row(rows, 1, rows[0])
@@ -71,7 +71,7 @@ def playouts(rules, trees, rows, count, legal, outcome):
 
 
 def random_games(game: Game, count: int, seed: int) -> float:
-    """Play random games from the start; return their mean value for who began."""
+    """Play random games from the start; return their mean value for player 1."""
     if game.rules is None or game.start_row is None:
         raise TypeError(f"{game.name} has no rules")
     trees = np.zeros(1, TREE)

@@ -1,4 +1,4 @@
-"""Which move a simulation takes: PUCT with a network's priors, UCB1 for rollouts.
+"""Selects the move of a simulation: PUCT with a network's priors, UCB1 for rollouts.
 
 An edge's W is for the player who moves along it.
 References: Silver et al. 2017 (AlphaGo Zero, "AGZ"), Wu 2019 (KataGo, arXiv 1902.10565).
@@ -17,31 +17,31 @@ from search.proofs import DRAW, UNPROVEN
 from search.tables import DIRICHLET, materialise_edge
 
 SURE = 1e6
-"""Q of a proven win; a proven loss has the negative, so that it is taken only when every other move loses too."""
+"""Q of a proven win. A proven loss has the negative, so that it is selected only when every other move loses too."""
 FORCED = 1e12
 """Score of a move that is owed a visit (forced playouts, KataGo 3.2)."""
 
 
 class Rule(NamedTuple):
-    """Numbers of the selection rule, made by `rule_of`."""
+    """Parameters of the selection rule, made by `rule_of`."""
 
     cpuct: float
     """Weight of exploration: c of PUCT or of UCB1."""
     epsilon: float
     fpu: float
-    """Reduction for unvisited moves; negative: they count as 0 (the article)."""
+    """Reduction for unvisited moves; negative: their Q is 0 (the article)."""
     virtual_loss: float
-    """Subtracted from W on the path to a leaf that waits for the network, added back with its answer."""
+    """Subtracted from W on the path to a leaf that waits for the network, added back in the backup."""
     ucb: bool = False
     """UCB1 instead of PUCT."""
     prove: bool = False
-    """Keep what is proven: won, lost and drawn positions are not searched again (search/proofs.py)."""
+    """Use proofs: won, lost and drawn positions are not searched again (search/proofs.py)."""
     forced: float = 0.0
-    """k of forced playouts: a visited root move gets at least sqrt(k P sum N) visits while there is noise."""
+    """k of forced playouts: with noise, a visited root move gets at least sqrt(k P sum N) visits."""
 
 
 def rule_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Rule:
-    """Return the selection rule of a search with up to so many leaves of a tree in the air."""
+    """Return the selection rule of a search with up to `leaves` leaves per tree waiting for the network."""
     return Rule(
         cpuct=float(search.cpuct),
         epsilon=float(search.epsilon),
@@ -55,7 +55,7 @@ def rule_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Ru
 
 @inlined
 def known_q(f, e):
-    """Return Q of a visited edge: its mean value, or what is proven of it."""
+    """Return Q of a visited edge: its mean value, or 0, SURE or -SURE for a proven move."""
     proven = at(f.moves, e).proven
     if proven == UNPROVEN:
         return at(f.edges, e).W / at(f.edges, e).N
@@ -64,7 +64,7 @@ def known_q(f, e):
 
 @inlined
 def unvisited_q(rule, node, W, is_root, visited_prior):
-    """Return Q for moves not yet visited (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
+    """Return Q of unvisited moves (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
     if rule.fpu < 0.0:
         return 0.0
     q = W / (1.0 + node.total)
@@ -94,13 +94,13 @@ def with_noise(epsilon, P, nu):
 
 @inlined
 def is_better(score, action, best, best_action):
-    """Return whether a move comes before another: the larger score, of equals the smaller action."""
+    """Return whether a move comes before another: larger score, then smaller action."""
     return score > best or (score == best and action < best_action)
 
 
 @inlined
 def select_puct(f, rule, t, index):
-    """Return the edge with the largest Q + U, of equals the one with the smallest action; it is materialised."""
+    """Return the edge with the largest Q + U, among equals the one with the smallest action; it is materialised."""
     node = at(f.nodes, index)
     first = np.int64(node.first)
     if node.count == 1:
@@ -129,7 +129,7 @@ def select_puct(f, rule, t, index):
         if is_better(score, move.action, best, best_action):
             best, best_e, best_action = score, np.int64(e), move.action
     if stop < first + node.count and (noisy or fresh_e < 0):
-        # without noise a materialised unvisited edge has the largest prior of all: they were made in that order
+        # without noise, edges are materialised by prior: a materialised unvisited edge has the largest prior left
         end = first + node.count
         fresh, fresh_e, fresh_action = likeliest(f, stop, end, noisy, eps, noise, fresh, fresh_e, fresh_action)
         fresh_e = materialise_edge(f, node, fresh_e)
@@ -142,7 +142,7 @@ def select_puct(f, rule, t, index):
 
 @inlined
 def likeliest(f, start, stop, noisy, eps, noise, fresh, fresh_e, fresh_action):
-    """Return (prior, edge, action) of the largest prior among the moves from start to stop and the one given."""
+    """Return (prior, edge, action) of the largest prior among the moves from start to stop and the move passed in."""
     for e in range(start, stop):
         move = at(f.moves, e)
         P = with_noise(eps, move.P, at(noise, move.action)) if noisy else np.float64(move.P)
@@ -153,9 +153,9 @@ def likeliest(f, start, stop, noisy, eps, noise, fresh, fresh_e, fresh_action):
 
 @inlined
 def select_ucb(f, rule, index):
-    """Return the first edge without a visit, else the one with the largest Q + c sqrt(ln(sum N) / N); it is opened.
+    """Return the first unvisited edge, else the one with the largest Q + c sqrt(ln(sum N) / N); it is materialised.
 
-    UCB1 (Auer et al. 2002) in a tree (Kocsis, Szepesvari 2006). Edges stand in random order, so ties go to chance.
+    UCB1 (Auer et al. 2002) in a tree (Kocsis, Szepesvari 2006). Edges are in random order, so ties are random.
     """
     node = f.nodes[index]
     best, best_e = -1e300, np.int64(-1)
@@ -165,7 +165,7 @@ def select_ucb(f, rule, index):
         if edge.N == 0:
             return np.int64(e)
         score = known_q(f, e)
-        if f.moves[e].proven == UNPROVEN:  # what is proven needs no more visits to be known better
+        if f.moves[e].proven == UNPROVEN:  # a proven move needs no exploration
             score += rule.cpuct * math.sqrt(log_total / edge.N)
         if score > best:
             best, best_e = score, np.int64(e)

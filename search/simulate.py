@@ -1,11 +1,11 @@
-"""One simulation in four phases: select, expand, evaluate, back up. Each phase is a small function of arrays.
+"""Runs one simulation in four phases: select, expand, evaluate, back up. Each phase is a small function of arrays.
 
-`select_leaf` puts the first two together, `finish_simulation` the last two. A simulation belongs to a slot (a row of
-`f.slots`) of one tree; search/pipeline.py runs the same phases for many trees at once. No network and no file is known
+`select_leaf` combines the first two, `finish_simulation` the last two. A simulation belongs to a slot (a row of
+`f.slots`) of one tree; search/pipeline.py runs the same phases for many trees at once. There is no network and no file
 here: where the network is needed, the simulation ends with LEAF, and `pipeline.expand_and_backup` resumes it.
 
 Perspective: a node's value is for the player to move there; an edge's W is for the player who moves along it.
-The lines that begin with `prefetch` only make it faster (see search/speed/prefetch.py).
+Calls of `prefetch` only make it faster (see search/speed/prefetch.py).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from search.tables import (
 FINISH, SELECT, EXPAND = 0, 1, 2
 """Next phase of a simulation: it is at a leaf; it is at a node with priors; it has chosen an edge without a child."""
 LEAF, DONE, BLOCKED, KNOWN = 0, 1, 2, 3
-"""`ended` of a slot: the leaf needs the network; there are enough visits, or no room for more; another simulation of
-the tree waits for the same leaf; the leaf's value was known."""
+"""`ended` of a slot: the leaf needs the network; enough visits, or no room for more; another simulation of the tree
+waits for the same leaf; the leaf's value was known."""
 
 
 # ---- a simulation begins
@@ -47,13 +47,13 @@ the tree waits for the same leaf; the leaf's value was known."""
 
 @inlined
 def start_simulation(f, rules, slot):
-    """Put a slot at the root; return False, with DONE, where there is nothing to be searched."""
+    """Put a slot at the root; return False, with DONE, if there is nothing to search."""
     w = at(f.slots, slot)
     tree = at(f.trees, w.tree)
     solve_root(f, rules, np.int64(w.tree))
     root = at(f.nodes, tree.root)
     enough = root.total >= tree.budget and root.status == EXPANDED
-    decided = root.proven != UNPROVEN and root.status != WAITING  # a lost root waits for its priors: to choose by
+    decided = root.proven != UNPROVEN and root.status != WAITING  # a lost root needs priors to choose a move by
     if root.status == TERMINAL or decided or enough:
         w.ended = DONE
         return False
@@ -71,7 +71,7 @@ def start_at_root(f, slot):
 
 @compiled
 def select_leaf(f, rules, rule, cache, slot):
-    """Go from the root to a leaf (phases 1 and 2); the slot then holds its node, or NO_ROOM."""
+    """Descend from the root to a leaf (phases 1 and 2); the slot then holds its node, or NO_ROOM."""
     start_at_root(f, slot)
     phase = SELECT
     while phase != FINISH:
@@ -86,7 +86,7 @@ def select_leaf(f, rules, rule, cache, slot):
 
 @inlined
 def select_child(f, rule, slot):
-    """Choose an edge of the node at hand, count the visit, and go along it; return the next phase."""
+    """Choose an edge of the current node, count the visit, and descend along it; return the next phase."""
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
     if not is_interior(f, index, depth):
@@ -113,7 +113,7 @@ def select_child(f, rule, slot):
 
 @inlined
 def is_interior(f, index, depth):
-    """Return whether a simulation passes through a node: it has priors, and nothing is proven of it."""
+    """Return whether a simulation passes through a node: it is expanded and, unless it is the root, unproven."""
     node = at(f.nodes, index)
     return node.status == EXPANDED and depth < f.reach and (node.proven == UNPROVEN or depth == 0)
 
@@ -123,13 +123,13 @@ def is_interior(f, index, depth):
 
 @inlined
 def last_edge(f, slot):
-    """Return the edge that a simulation took last."""
+    """Return the last edge that a simulation took."""
     return np.int64(at(f.steps, slot * f.reach + at(f.slots, slot).depth - 1).edge)
 
 
 @inlined
 def make_child_position(f, rules, cache, slot):
-    """Play the chosen move: the child's position goes to the tree's next free row, its key to the slot."""
+    """Play the chosen move: the child's position goes into the tree's next free row, its key into the slot."""
     w = at(f.slots, slot)
     t = np.int64(w.tree)
     w.key = try_move(f, rules, t, np.int64(w.leaf), last_edge(f, slot))
@@ -139,7 +139,7 @@ def make_child_position(f, rules, cache, slot):
 
 @inlined
 def enter_child(f, rules, cache, slot):
-    """Go to the node of the position made: a new one, or one that another path has made; return the next phase."""
+    """Go to the node of the position just made, a new node or one shared with another path; return the next phase."""
     w = at(f.slots, slot)
     index = np.int64(link_child(f, rules, np.int64(w.tree), w.key, last_edge(f, slot)))
     w.leaf = index
@@ -155,8 +155,11 @@ def enter_child(f, rules, cache, slot):
 
 @inlined
 def evaluate_leaf(f, rules, cache, slot):
-    """Find a leaf's value without the network: a result, a proof, a solved ending, the cache. Return KNOWN, or LEAF
-    where the network is needed, BLOCKED where it is evaluating this leaf already, DONE in a full tree."""
+    """Find a leaf's value without the network: from a result, a proof, a solved ending or the cache.
+
+    Returns KNOWN; LEAF where the network is needed; BLOCKED where the leaf already waits for the network; DONE in a
+    full tree.
+    """
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
     if index == NO_ROOM:
@@ -164,7 +167,7 @@ def evaluate_leaf(f, rules, cache, slot):
     node = at(f.nodes, index)
     if depth > 0:
         solve_leaf(f, rules, t, index)
-    if node.status != WAITING or (node.proven != UNPROVEN and depth > 0):  # also where the path is as long as it may be
+    if node.status != WAITING or (node.proven != UNPROVEN and depth > 0):  # EXPANDED: a path of largest length
         return KNOWN
     for other in range(at(f.trees, t).pending):
         if at(f.slots, slot - 1 - other).leaf == index:
@@ -183,7 +186,7 @@ def evaluate_leaf(f, rules, cache, slot):
 
 @inlined
 def make_root_priors(f, t):
-    """Make the priors of a root from the network's answer, flattened where a temperature is wanted."""
+    """Compute the priors of a root and apply its temperature."""
     make_priors(f, np.int64(at(f.trees, t).root))
     if at(f.trees, t).temperature != 1.0:
         apply_root_temperature(f, t)
@@ -202,7 +205,7 @@ def backup(f, rule, slot, value, player):
 
 @compiled
 def revert_visit(f, rule, slot):
-    """Take back the visits of a simulation that led to no evaluation."""
+    """Undo the visits of a simulation that led to no evaluation."""
     for d in range(f.slots[slot].depth):
         taken = f.steps[slot * f.reach + d]
         edge = f.edges[taken.edge]
@@ -232,7 +235,7 @@ def finish_simulation(f, rules, rule, cache, slot):
 
 @compiled
 def root_value(f, t):
-    """Return the search's value of a root, for its player to move; what is proven is exact."""
+    """Return the search's value of a root, for its player to move; a proven value is exact."""
     root = f.trees[t].root
     if f.nodes[root].proven != UNPROVEN:
         return proven_value(f.nodes[root].proven)

@@ -1,4 +1,4 @@
-"""What the search does near the end of a game: positions are solved there instead of evaluated."""
+"""Solved endings: near the end of a game the search solves positions instead of evaluating them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from search.proofs import LOSS, UNPROVEN, proof_of, proven_value
 from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
-"""What `late` of a node says of attempts to solve it; too early in the game, a root is not to be solved."""
+"""Values of a node's `late`: solving was tried as a leaf, or as a root, or the root is too early in the game."""
 
 
 @inlined
 def solve_leaf(f, rules, t, index):
-    """Solve a position near the end of the game, if that takes no longer than the network's answer."""
+    """Solve a position near the end of the game, if that takes no longer than an evaluation by the network."""
     node, row = at(f.nodes, index), row_index(f, t, index)
     if node.status == WAITING and node.proven == UNPROVEN and not node.late and is_late(f, t, row):
         solve_late(f, rules, node, row)
@@ -24,13 +24,13 @@ def solve_leaf(f, rules, t, index):
 
 @inlined
 def is_late(f, t, row):
-    """Return whether a position is to be solved."""
+    """Return whether a position is near enough to the end to be solved."""
     return at(f.flat, row * f.rows.shape[1] + PLY) >= at(f.trees, t).late
 
 
 @compiled
 def solve_late(f, rules, node, row):
-    """Do what `solve_leaf` does."""
+    """Solve a leaf for `solve_leaf`, which has checked that this is due."""
     node.late = LEAF_TRIED
     f.line.left[0] = FEW
     copy_row(f.line.rows, 0, f.rows[row])
@@ -41,24 +41,24 @@ def solve_late(f, rules, node, row):
 
 @inlined
 def solve_root(f, rules, t):
-    """Solve the moves of a root near the end of the game, once; one that was solved as a leaf is so again, for them."""
+    """Solve the moves of a root near the end of the game, once; one solved as a leaf is solved again, move by move."""
     index = np.int64(at(f.trees, t).root)
     node = at(f.nodes, index)
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
     if not is_late(f, t, row):
-        node.late = ROOT_EARLY  # so that the next walk does not wait for the position
+        node.late = ROOT_EARLY  # so that the next simulation need not read the position
     elif node.proven == UNPROVEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)
 
 
 @compiled
 def solve_moves(f, rules, node, row):
-    """Solve each move of a root: where all are, they are visited, and nothing is left to search.
+    """Solve each move of a root; if all values that matter are found, visit the moves, and nothing is left to search.
 
-    Where one wins it does not matter whether others are known; else all must be, or the root is searched. Where all
-    lose, the network is needed for its priors.
+    If one move wins, the others need not be known; otherwise all must be, or the root is searched. If all lose, the
+    network is needed for the priors.
     """
     node.late, node.proven = ROOT_TRIED, UNPROVEN
     f.line.left[0] = MANY
@@ -81,9 +81,9 @@ def solve_moves(f, rules, node, row):
 
 @compiled
 def visit_all(f, node):
-    """Give each move of a solved root, value in f.odds, a visit if it had none; no walk goes through it again.
+    """Give each solved move of a root, value in f.odds, a visit if it had none; no later simulation passes through it.
 
-    Where all moves lose none gets one: without visits of a search before, priors choose (`choose_move.choose`).
+    If all moves lose they get none: without visits of an earlier search, priors choose (`choose_move.choose`).
     """
     least = 0 if node.proven == LOSS else 1
     if node.status == WAITING:

@@ -1,12 +1,13 @@
-"""The search's tables: nodes, edges, the hash from state key to node; making and sharing nodes.
+"""The search's tables: nodes, edges, the hash from state key to node.
 
-Many trees lie side by side in one allocation (`Forest`); one tree is the case n = 1. Each tree owns a range of nodes,
-of edges and of the hash, so positions reached twice share a node. The edges of a node are contiguous and stand for its
-legal moves only, those that lose at once left out behind them; a child is made when first visited. Indices are global.
+Many trees are stored in one allocation (`Forest`); one tree is the case n = 1. Each tree owns a range of nodes, of
+edges and of the hash, so positions reached twice share a node. The edges of a node are contiguous and exist for its
+legal moves only; moves that lose at once are left out and stand behind the edges. A child is made at its first visit.
+Indices are global.
 
-Of a node's edges only the first `materialised` have a row in `edges`: those visited and the next to be. The others are
-a prior and a move; `materialise_edge` gives the chosen one a row behind those. So a simulation that visits few of many
-moves reads one or two cache lines per node, whatever the number of legal moves.
+Only the first `materialised` edges of a node have a row in `edges`: the visited ones and the next to be visited. Each
+other edge is just a prior and a move; `materialise_edge` gives it a row behind those. So a simulation that visits few
+of many moves reads one or two cache lines per node, whatever the number of legal moves.
 """
 
 from __future__ import annotations
@@ -33,90 +34,95 @@ NODE = np.dtype(
     [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("materialised", "u2"),
      ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1"), ("logits", "i1")],
     align=True)  # fmt: skip
-"""key: of the state; total: sum of the edges' N; first, count: its edges; materialised: how many of these have a row;
-legal: its legal moves (behind the edges may stand moves left out because they lose at once, see `look_ahead`); late:
-attempts to solve it (search/solved_endings.py); logits: whether its moves still have these in place of priors."""
+"""key: of the state; total: sum of the edges' N; first, count: its edges; materialised: how many of them have a row;
+legal: number of legal moves (those left out because they lose at once stand behind the edges, see `look_ahead`);
+late: attempts to solve it (search/solved_endings.py); logits: whether its moves still hold logits in place of
+priors."""
 MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
-"""A move with its prior and what is proven of it; of one that a walk has taken or takes next, the edge."""
+"""MOVE: a legal move, its prior and its proof. EDGE: the statistics of a move that was or will next be selected."""
 STEP = np.dtype([("edge", "i4"), ("node", "i4"), ("player", "i1")], align=True)
-"""Of a simulation's path: the edge taken, the node that it leaves, who moved along it."""
+"""One step of a simulation's path: the edge taken, the node it leaves, the player who moved."""
 SLOT = np.dtype([("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"), ("ended", "i4")], align=True)
-"""A simulation: the key of the child's position while that is made; its tree; the node at hand, in the end the leaf;
-its depth; how it ended (see search/simulate.py)."""
+"""A simulation. key: of the child's position while that is made; leaf: the current node, in the end the leaf; ended:
+how it ended (see search/simulate.py)."""
 GROUP = 8
-"""Edges of a node begin at a multiple of this, which is at the begin of a line of the processor's caches."""
+"""A node's edges begin at a multiple of this, so that its `edges` and its `moves` begin at a CPU cache line."""
 PASSED = 64
-"""Nodes that a tree has room for beside those of its visits: of positions that visits pass through."""
+"""Extra nodes of a tree, for positions with one move, which visits pass through."""
 MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("temperature", "f4")],
     align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; considered: moves that
-a Gumbel search looks at; pending: leaves asked for; ahead: the plies that a new position is looked ahead; late: the
-ply from which on one is to be solved; temperature: of the root's priors (`noise.apply_root_temperature`)."""
+"""nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
+moves that a Gumbel search considers; pending: leaves that wait for the network; ahead: plies of look-ahead at a new
+position; late: the ply from which on positions are solved; temperature: of the root's priors
+(`noise.apply_root_temperature`)."""
 
 
 class Forest(NamedTuple):
-    """The tables of T trees with room for `capacity` nodes each and L leaves in the air each."""
+    """The tables of T trees with room for `capacity` nodes each and for L leaves each that wait for the network."""
 
     trees: np.ndarray
     """[T] TREE"""
     nodes: np.ndarray
     """[T * capacity] NODE"""
     edges: np.ndarray
-    """[T * edge capacity] EDGE; those not yet opened hold nothing."""
+    """[T * edge capacity] EDGE; rows of edges that are not materialised are unused."""
     moves: np.ndarray
-    """[T * edge capacity] MOVE: those of the edges"""
+    """[T * edge capacity] MOVE: the moves of the edges"""
     noise: np.ndarray
-    """[T, action_size] float32: noise of the root by action, as `noisy` of the tree says"""
+    """[T, action_size] float32: noise of the root by action; `noisy` of the tree says which kind"""
     rows: np.ndarray
-    """[T * (capacity + 1), row_size] int32: the positions; the last row of a tree is room to try a move."""
+    """[T * (capacity + 1), row_size] int32: the positions; a tree's last row is room to try a move."""
     flat: np.ndarray
-    """The same rows as one long array."""
+    """The same memory as a 1-D array."""
     table: np.ndarray
     """[T * table size] int32: open addressing, key -> node; the size is a power of two."""
     steps: np.ndarray
-    """[T * L * reach] STEP: the walks to each leaf in the air."""
+    """[T * L * reach] STEP: the path of each simulation"""
     slots: np.ndarray
     """[T * L] SLOT"""
     active: np.ndarray
-    """[T * L] int32: the slots in which a simulation runs"""
+    """[T * L] int32: the slots with a running simulation"""
     making: np.ndarray
     entering: np.ndarray
     finishing: np.ndarray
-    """[T * L] int32: of these, those about to make a child's position, to enter the child, to finish"""
+    """[T * L] int32: the slots about to make a child's position, to enter the child, to finish"""
     legal: np.ndarray
     """[action_size] int32: room for one list of legal moves."""
     outcome: np.ndarray
     """[1] float32: room for one outcome."""
     odds: np.ndarray
-    """[action_size and what fills a group] float64: room for the odds of one node's moves."""
+    """[action_size rounded up to GROUP] float64: room for the odds of one node's moves."""
     remap: np.ndarray
-    """[2, capacity] int32: room for pruning."""
+    """[2, capacity] int32: room for re-rooting."""
     line: LineOfPlay
     """Room for solving positions."""
     leaves: int
     """L"""
     reach: int
-    """Longest walk from a root to a leaf."""
+    """Largest depth of a leaf."""
     capacity: int
     edge_capacity: int
-    """Nodes and edges that a tree has room for."""
+    """Nodes and edges that each tree has room for."""
     places: int
-    """Those of a tree in `table`, a power of two."""
+    """Size of a tree's part of `table`, a power of two."""
 
 
 def capacity_for(sims: int, leaves: int) -> int:
-    """Nodes for a search of `sims` visits: twice as many again for what is kept from the move before and for positions
-    with one safe move, which a visit passes through (`pass_through`); of these a line of some even for a few visits.
-    But for the table of keys memory that is not needed is not touched."""
+    """Return the node capacity for a search of `sims` visits.
+
+    Of the three nodes per visit two are for what is kept from the previous move and for positions with one safe move,
+    which visits pass through (`pass_through`). PASSED more, because even a few visits can pass through many of these.
+    Memory that is not needed is never touched, except for the hash table.
+    """
     return 3 * sims + leaves + PASSED
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
-    """Return the memory that `make_forest` takes."""
+    """Return the memory that `make_forest` takes, in bytes."""
     edge = (EDGE.itemsize + MOVE.itemsize) * up_to(GROUP, game.action_size)
     table = 4 << (2 * capacity - 1).bit_length()
     node = NODE.itemsize + edge + 4 * row_size(game)
@@ -124,31 +130,31 @@ def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
 
 
 def trees_in(room: int, game: Game, sims: int) -> int:
-    """Return how many trees for searches of so many simulations fit into so many bytes."""
+    """Return how many trees for searches of `sims` simulations fit into `room` bytes."""
     return room // forest_bytes(game, 1, 1, capacity_for(sims, 1))
 
 
 def row_size(game: Game) -> int:
-    """Numbers in a row of a game."""
+    """Return how many numbers a row of the game has."""
     if game.start_row is None:
         raise TypeError(f"{game.name} has no rows: derive it from games.plain.PlainGame or set `start_row`")
     return int(game.start_row.shape[0])
 
 
 def max_depth(game: Game) -> int:
-    """Longest walk from a root to a leaf."""
+    """Return the largest depth of a leaf below a root."""
     return min(game.max_plies, 4096) + 1
 
 
 def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0) -> Forest:
-    """Allocate the tables; pages are touched when first used."""
+    """Allocate the tables; memory pages are touched when first used."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
     edges, slots = trees * capacity * up_to(GROUP, game.action_size), trees * leaves
     if edges > MAX_EDGES:
-        asked = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
-        raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {asked}; take fewer simulations or games")
+        wanted = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
+        raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {wanted}; take fewer simulations or games")
     found = allocate(
         trees=(trees, TREE), nodes=(trees * capacity, NODE), edges=(edges, EDGE), moves=(edges, MOVE),
         rows=((trees * (capacity + 1), row_size(game)), np.int32),
@@ -179,7 +185,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
 
 @inlined
 def find(f, t, key):
-    """Return the node of a key in tree t, or -1 - the free place in the table."""
+    """Return the node of a key in tree t, or -1 - the free place in the hash table."""
     place = np.int64(key & np.uint64(f.places - 1))
     while True:
         node = np.int64(at(f.table, t * f.places + place))
@@ -192,13 +198,13 @@ def find(f, t, key):
 
 @inlined
 def grouped(count):
-    """Return so many edges with what is left out behind them."""
+    """Return `count` rounded up to a multiple of GROUP."""
     return (count + GROUP - 1) & ~(GROUP - 1)
 
 
 @inlined
 def materialise_edge(f, node, e):
-    """Give edge e a row, behind the node's opened ones, and return where it is now."""
+    """Give edge e a row, behind the node's materialised ones, and return its new index."""
     place = np.int64(node.first) + node.materialised
     if e < place:
         return np.int64(e)
@@ -216,12 +222,12 @@ def materialise_edge(f, node, e):
 
 @compiled
 def sum_of_values(f, index):
-    """Return a node's value plus W of its edges, for its player to move: over 1 + total it is the search's value."""
+    """Return a node's value plus W of its edges, for its player to move; over 1 + total it is the search's value."""
     node = f.nodes[index]
     W = 0.0
     for e in range(node.first, node.first + node.materialised):
         W += f.edges[e].W
-    if math.isnan(node.value):  # nobody was asked: the mean of the visits stands for it
+    if math.isnan(node.value):  # not evaluated: the mean of the visits stands in
         return W + W / max(node.total, 1)
     return W + node.value
 
@@ -236,5 +242,5 @@ def copy_row(rows, index, row):
 
 @inlined
 def row_index(f, t, node):
-    """Return where the position of a node stands in f.rows (each tree has one row more than nodes)."""
+    """Return the index of a node's position in f.rows (each tree has one row more than nodes)."""
     return node + t

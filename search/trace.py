@@ -1,4 +1,4 @@
-"""What the selection rule saw at each choice of a search: for the log of simulations and the table of `explain`."""
+"""Records what the selection rule saw at each choice of a search, for the log of simulations and for `explain`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = {UNPROVEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
 
 
 class Choice(NamedTuple):
-    """What the selection rule sees of one move: see the formula at `select.select_puct`."""
+    """The numbers of one move in the selection rule; the formula is at `select.select_puct`."""
 
     action: int
     N: int
@@ -28,14 +28,14 @@ class Choice(NamedTuple):
     """P mixed with the noise nu."""
     W: float
     Q: float
-    """W / N, or what is proven of the move; for an unvisited move the first-play value."""
+    """W / N, or the value of the move's proof; for an unvisited move the first-play value."""
     U: float
     proven: str
-    """won, lost or drawn for who makes the move; empty = not proven."""
+    """won, lost or drawn for the player who makes the move; empty = not proven."""
 
 
 class Tables(NamedTuple):
-    """The numbers of a tree at one moment."""
+    """A copy of a tree's tables."""
 
     nodes: np.ndarray
     edges: np.ndarray
@@ -43,7 +43,7 @@ class Tables(NamedTuple):
 
 
 def snapshot(mcts: MCTS) -> Tables:
-    """Return the tables as the next simulation will see them."""
+    """Return a copy of the tables as the next simulation will see them."""
     f = mcts.forest
     return Tables(f.nodes.copy(), f.edges.copy(), f.moves.copy())
 
@@ -81,7 +81,7 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
 def log_simulation(
     log: Callable[..., None], mcts: MCTS, before: Tables, breadcrumbs: Sequence[Edge], leaf: Node
 ) -> None:
-    """Log, for each node of a simulation's path, every edge with the numbers of the choice; then the leaf."""
+    """Log, for each node on a simulation's path, every edge with its numbers at the choice; then the leaf."""
     name: Callable[[int], Any] = mcts.game.move_name
     for chosen in breadcrumbs:
         log("PLAYER %+d", chosen.playerTurn)

@@ -1,1 +1,1 @@
-"""Machinery that only makes the search faster and need not be read with it. Imports the tables of search."""
+"""Code that only makes the search faster and can be skipped when reading it. Imports the tables of search."""

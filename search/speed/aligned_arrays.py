@@ -1,4 +1,4 @@
-"""Arrays laid out for the processor: each begins a line of its caches, and many lie in one allocation."""
+"""Arrays aligned to CPU cache lines, many in one allocation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from compiled import CACHE_LINE, up_to
 
 
 def allocate(**wanted: tuple[int | tuple[int, ...], Any]) -> dict[str, np.ndarray]:
-    """Return arrays of zeros, {name: (shape, dtype)}, each beginning a line; pages are touched when first used.
+    """Return arrays of zeros, {name: (shape, dtype)}, each aligned to a cache line; pages are touched when first used.
 
-    For a large allocation numpy asks for large pages. In small ones each wait for memory is twice as long: a page has
-    to be found first.
+    For a large allocation numpy requests huge pages. On small pages each wait for memory is twice as long, because the
+    page has to be looked up first.
     """
     sizes = {name: int(np.prod(shape)) * np.dtype(dtype).itemsize for name, (shape, dtype) in wanted.items()}
     room = np.zeros(sum(up_to(CACHE_LINE, size) for size in sizes.values()) + CACHE_LINE, np.uint8)

@@ -1,7 +1,7 @@
-"""Arguments that compiled code is called with again and again: looked into once, then reached by one address.
+"""Arguments that compiled code is called with again and again: unpacked once, then passed as one address.
 
-A search works on some fifty arrays. To look into each of them takes the interpreter 15 us, and some times as long when
-the network has just filled the processor's caches with its own numbers.
+A search works on some fifty arrays. Unpacking them at a call takes the interpreter 15 us, and several times as long
+right after the network has filled the CPU caches with its own numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CAPACITY = 2048
 
 
 class BoundArgumentsType(types.Type):
-    """The type of bound arguments; values: that of their tuple."""
+    """The numba type of bound arguments; values: the type of their tuple."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -34,10 +34,10 @@ _STORING: dict[BoundArgumentsType, Any] = {}
 
 
 class BoundArguments:
-    """Arguments for `function`, whose first one it is: compiled code finds them with `unpack(bound)`.
+    """Arguments for `function`, passed as its first parameter: compiled code gets them back with `unpack(bound)`.
 
-    Arrays stay where they are and what they are; what is in them may change. Who replaces an array binds all again.
-    As with `compiled.bind` the types are those of the first call for the function; others raise `TypeError`.
+    The arrays' contents may change, but not the arrays themselves: to replace one, bind all again. As with
+    `compiled.bind`, the types are those of the first call for the function; others raise `TypeError`.
     """
 
     def __init__(self, function: Any, *values: Any) -> None:
@@ -46,7 +46,7 @@ class BoundArguments:
         self.address = int(self._block.ctypes.data)
         found = typeof(values)
         self.kind = _TYPES.setdefault(function, BoundArgumentsType(found))
-        if found != self.kind.values:  # compiled code would read the memory of one as if it were the other
+        if found != self.kind.values:  # compiled code would misread the memory
             raise TypeError(f"{function.__name__}: {_mismatch(self.kind.values, found)}")
         if self.kind not in _STORING:
             signature = typeof(self._block), self.kind.values
@@ -57,7 +57,7 @@ class BoundArguments:
 
 
 def _mismatch(expected: Any, found: Any, name: str = "argument") -> str:
-    """Return where two types of arguments first differ: "expected argument 3.keys to be ..., got ..."."""
+    """Return where two argument types first differ: "expected argument 3.keys to be ..., got ..."."""
     parts, others = getattr(expected, "types", None), getattr(found, "types", None)
     if parts is not None and others is not None and len(parts) == len(others):
         names = getattr(expected, "fields", range(1, len(parts) + 1))
@@ -84,7 +84,7 @@ def _unbox_bound(kind: Any, value: Any, c: Any) -> Any:
 
 
 def _store(typing_context: Any, block: Any, values: Any) -> Any:
-    """Write the values into the block, as compiled code holds them; return how many bytes they are."""
+    """Write the values into the block, as compiled code represents them; return their size in bytes."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = context.get_value_type(signature.args[1])

@@ -1,4 +1,4 @@
-"""An exponential that a processor computes for many numbers at once."""
+"""An exponential that the CPU computes for many numbers at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from compiled import inlined
 
 @inlined
 def exp(x):
-    """Return e^x for x <= 0 to the last bit or two, as operations that a processor does for many numbers at once.
+    """Return e^x for x <= 0 to the last bit or two, in operations that the compiler vectorises.
 
-    e^x = 2^k e^r with |r| <= ln(2) / 2 and Taylor's series of e^r; what is below e^-700 counts as that. NaN stays NaN.
+    e^x = 2^k e^r with |r| <= ln(2) / 2 and the Taylor series of e^r. x below -700 is taken as -700. NaN stays NaN.
     """
     x = -700.0 if x < -700.0 else x
     k = math.floor(x * 1.4426950408889634 + 0.5)

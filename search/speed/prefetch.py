@@ -1,7 +1,7 @@
-"""Asks the processor for memory a while before it is read: it comes while other games compute.
+"""Requests memory from the CPU before it is read, so that it arrives while other games compute.
 
-Between two questions to the network whatever the search had at hand is gone from the processor's caches, and a line of
-them takes as long to come as some hundred operations.
+Each network call evicts the search tables from the CPU caches, so the next reads go to main memory. Loading one cache
+line takes as long as some hundred operations.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from search.evaluation_cache import cache_place
 from search.tables import EDGE, STEP, row_index
 
 AHEAD = 16
-"""So many games further on memory is asked for."""
+"""Memory is prefetched for the slot this many places further on."""
 _EDGES, _STEPS, _NUMBERS = CACHE_LINE // EDGE.itemsize, CACHE_LINE // STEP.itemsize, CACHE_LINE // 4
-"""How many begin in a line; the first of a node's edges begins one."""
+"""Edges, steps and 4-byte numbers per cache line; a node's first edge begins a cache line."""
 
 
 @inlined
 def prefetch_edges(f, index):
-    """Ask the processor for what `select` reads at a node."""
+    """Prefetch what `select` reads at a node."""
     node = at(f.nodes, index)
     first, materialised = np.int64(node.first), np.int64(node.materialised)
     prefetch(f.edges, first)
@@ -31,7 +31,7 @@ def prefetch_edges(f, index):
 
 @inlined
 def prefetch_place(f, t, key):
-    """Ask the processor for what finding or making the node of a key reads and writes first."""
+    """Prefetch what finding or making the node of a key reads and writes first."""
     prefetch(f.table, t * f.places + np.int64(key & np.uint64(f.places - 1)))
     prefetch(f.nodes, t * f.capacity + at(f.trees, t).nodes)
     prefetch(f.moves, t * f.edge_capacity + at(f.trees, t).edges)
@@ -39,7 +39,7 @@ def prefetch_place(f, t, key):
 
 @inlined
 def prefetch_row(f, row):
-    """Ask the processor for a position."""
+    """Prefetch a position."""
     size = f.rows.shape[1]
     for i in range(0, min(size, 4 * _NUMBERS), _NUMBERS):
         prefetch(f.flat, row * size + i)
@@ -47,7 +47,7 @@ def prefetch_row(f, row):
 
 @inlined
 def prefetch_steps(f, slot):
-    """Ask the processor for the first steps of a walk and its leaf."""
+    """Prefetch the first steps of a simulation's path and its leaf."""
     prefetch(f.nodes, at(f.slots, slot).leaf)
     prefetch(f.steps, slot * f.reach)
     prefetch(f.steps, slot * f.reach + _STEPS)
@@ -55,7 +55,7 @@ def prefetch_steps(f, slot):
 
 @inlined
 def prefetch_answer(cache, key):
-    """Ask the processor for the numbers that the cache holds at a key's place."""
+    """Prefetch the numbers that the cache holds at a key's place."""
     width = cache.numbers.shape[1]
     first = np.int64(cache_place(cache, key)) * width
     prefetch(cache.flat, first)
@@ -65,7 +65,7 @@ def prefetch_answer(cache, key):
 
 @inlined
 def prefetch_path(f, cache, slot):
-    """Ask the processor for what an answer is written to."""
+    """Prefetch what `expand_and_backup` writes to: the leaf's moves, its key in the cache, the edges of the path."""
     w = at(f.slots, slot)
     node = at(f.nodes, w.leaf)
     prefetch(f.moves, node.first)
@@ -76,7 +76,7 @@ def prefetch_path(f, cache, slot):
 
 @inlined
 def prefetch_node(f, t, index):
-    """Ask the processor for a node's edges and position."""
+    """Prefetch a node's edges and position."""
     first = np.int64(at(f.nodes, index).first)
     prefetch(f.flat, row_index(f, t, index) * f.rows.shape[1])
     prefetch(f.moves, first)
