@@ -1,4 +1,4 @@
-"""The server and the frame of the page. The page answers at once; what is slow to load loads behind it."""
+"""The server and the frame of the page. The page answers at once; slow imports run after it is up."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from interface.web.request_guard import Guard, names_of
 
 HERE = Path(__file__).parent
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
-"""What the library of the socket imports for its clients if it is there: a third of the start, and this is a server."""
+"""Packages that the socket library imports for its clients if installed: a third of the start, and this is a server."""
 LOOPBACK = ("127.0.0.1", "localhost")
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 
 def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None]) -> None:
-    """Serve the page until Ctrl-C; raise `UserError` where that cannot be."""
+    """Serve the page until Ctrl-C; raise `UserError` if that is impossible."""
     try:
         with hidden(*OF_CLIENTS):
             from nicegui import app, background_tasks, core, ui
@@ -39,7 +39,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     app.add_middleware(Guard, hosts=hosts, token=token)
     app.config.socket_io_js_query_params["token"] = token
     app.config.socket_io_js_transports = ["websocket"]
-    core.sio.eio.cors_allowed_origins = None  # of the same origin only
+    core.sio.eio.cors_allowed_origins = None  # the same origin only
     core.sio.eio.max_http_buffer_size = 1_100_000
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
     place = Shared(spec)
@@ -50,8 +50,8 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     ) -> None:
         ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
-        asked = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
-        _frame(place, asked, view)
+        query = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
+        _frame(place, query, view)
 
     reached = outward() if host == EVERYWHERE else host
     address = f"http://{reached}:{port}/?token={token}"
@@ -63,7 +63,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
         place.close()
 
     async def tell() -> None:
-        while not _listens(reached, port):  # a browser that comes before would find nobody
+        while not _listens(reached, port):  # a browser that comes earlier would find no server
             await asyncio.sleep(0.01)
         say(f"the page is at {address} (open it by hand where the browser finds no file)\nCtrl-C ends it")
         if door is not None:
@@ -79,7 +79,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
 
 
 KEPT = 900.0
-"""Seconds for which a game waits for a browser that is out of reach, such as one that sleeps."""
+"""Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4470a5"/>'
     '<circle cx="11" cy="21" r="6" fill="#d8404f"/><circle cx="21" cy="11" r="6" fill="#f4c13d"/></svg>'
@@ -87,17 +87,17 @@ ICON = (
 
 
 def outward() -> str:
-    """Return the address of this machine that others reach it by, the loopback's where it has none."""
+    """Return this machine's address in its network, or the loopback address if it has none."""
     with socket.socket(type=socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # of no machine (RFC 5737), and nothing is sent
+            probe.connect(("192.0.2.1", 9))  # an address of no machine (RFC 5737), and nothing is sent
         except OSError:
             return LOOPBACK[0]
         return str(probe.getsockname()[0])
 
 
 def doorway(address: str) -> Path:
-    """Write a file, readable by its owner only, that leads on to an address: all users can see a command line."""
+    """Write a file, readable by its owner only, that redirects to an address: all users can see a command line."""
     handle, name = tempfile.mkstemp(prefix="alphazero-", suffix=".html")
     with open(handle, "w", encoding="utf-8") as file:
         file.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Open</a>')
@@ -121,7 +121,7 @@ def _listens(host: str, port: int) -> bool:
 
 @contextmanager
 def hidden(*names: str) -> Iterator[None]:
-    """Let imports of modules fail, where they are not loaded yet: of those that an import can do without."""
+    """Make imports of optional modules fail if they are not loaded yet."""
     absent = [name for name in names if name not in sys.modules]
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
     try:
@@ -142,7 +142,7 @@ class Shared:
         self._trainer: Any = None
 
     def roster(self) -> Any:
-        """Return the players there are."""
+        """Return the roster of players."""
         if self._roster is None:
             from interface.web.web_players import Roster
 
@@ -158,7 +158,7 @@ class Shared:
         return self._trainer
 
     def close(self) -> None:
-        """End all searches, and let training that the page started end cleanly: it can be gone on with."""
+        """End all searches, and let training that the page started end cleanly, so that it can be resumed."""
         for board in self.boards:
             board.leave()
         if self._trainer is not None:
@@ -173,7 +173,7 @@ def _load(place: Shared) -> None:
     place.roster()
 
 
-def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
+def _frame(place: Shared, query: dict[str, str], view: str) -> None:
     from nicegui import run, ui
 
     dark = ui.dark_mode(None)
@@ -202,7 +202,7 @@ def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
         body.clear()
         with body, ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
-                made["play"] = Play(place, asked)
+                made["play"] = Play(place, query)
                 place.boards.add(made["play"])
             for name in ("games", "training"):
                 with ui.tab_panel(name):
