@@ -1,8 +1,8 @@
 """Every setting, with its range and the article's value; JSON. Standard library only; presets: training/presets.py.
 
-A setting that the article has too keeps its name, in lower case. Code takes the group it needs, files and flags hold
-all in one flat `Config`: frozen values, which check every field and report all faults at once. Change one with
-`dataclasses.replace` or, a `Config`, with `with_overrides`.
+A setting of the article keeps its name, in lower case. Code takes the group it needs; files and flags hold all settings
+in one flat `Config`. Both are frozen, check every field, and report all faults at once. Change a group with
+`dataclasses.replace`, a `Config` with `with_overrides`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class UserError(Exception):
 
 
 class SettingsError(UserError):
-    """One or more settings are impossible; the message has one fault a line."""
+    """One or more settings are impossible; the message has one line for each fault."""
 
 
 def setting(default: Any, low: float | None = None, high: float | None = None, *, fixed: bool = False) -> Any:
-    """Declare a field with its inclusive range; `fixed` ones cannot change while a run lives."""
+    """Declare a field with its inclusive range; `fixed` settings cannot change while a run lives."""
     return field(default=default, metadata={"low": low, "high": high, "fixed": fixed})
 
 
@@ -61,11 +61,11 @@ class RunSettings(_Checked):
     game: str = setting("connect4", fixed=True)
     """Game to learn; parameters in brackets, e.g. "connect4(rows=5,columns=6)"."""
     seed: int = setting(0, 0, 2**31 - 1, fixed=True)
-    """Every random draw of the run derives from it."""
+    """Random seed of the run: every random draw follows from it."""
     iterations: int = setting(400, 1, 10**6)
-    """Rounds of self-play, retraining and tournament until the run is finished; the learning rate follows them."""
+    """Iterations of self-play, retraining and tournament until the run is finished; the learning rate follows them."""
     minutes: float = setting(0.0, 0, 10**6)
-    """Stop after the iteration in which so much time has been worked, the learning rate at its end; 0 = no limit."""
+    """Minutes of work after which the run ends with its iteration, the learning rate at its end; 0 = no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,31 +79,31 @@ class SelfPlaySettings(_Checked):
     fast_sims: int = setting(24, 1, 60_000)
     """The same for a fast search, which plays but trains no policy (playout-cap randomisation)."""
     full_search_share: float = setting(1.0, 0.01, 1)
-    """Share of moves searched in full; 1 searches every move in full (article: 1)."""
+    """Fraction of moves with a full search; 1 = every move (article: 1)."""
     grow_sims: int = setting(40, 0, 10**6)
-    """Iterations in which both budgets of self-play grow from a quarter to all; 0 = all at once (article: 0)."""
+    """Iterations in which mcts_sims and fast_sims grow from a quarter to all; 0 = all at once (article: 0)."""
     turns_until_tau0: int = setting(12, 0, 10_000)
-    """Plies, random ones included, up to which moves are drawn by their visits; then the most visited (article: 10)."""
+    """Plies, random ones included, in which moves are drawn by their visits; then the most visited (article: 10)."""
     random_opening_share: float = setting(0.75, 0, 1)
-    """Share of games of self-play begun with random moves; without, games grow alike, learning stalls (article: 0)."""
+    """Fraction of self-play games begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
     full_after_opening: bool = setting(False)
-    """The first search after random moves is full: the one position of a game that is like no other is learnt."""
+    """Make the first search after random moves a full one: that position is like no other game's."""
     root_temperature: float = setting(1.0, 0.1, 10)
-    """Temperature T of the root's priors in full searches without gumbel at a game's first ply; then towards 1 + 0.4
-    (T - 1), half of the way in turns_until_tau0 plies (KataGo: 1.25, so 1.1 in the end; article: 1)."""
+    """Temperature T of the root's priors in full searches without gumbel, at a game's first ply. It moves towards 1 +
+    0.4 (T - 1), half of the way in turns_until_tau0 plies (KataGo: 1.25, so 1.1 in the end; article: 1)."""
     gumbel: int = setting(0, 0, 10_000)
-    """m: moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, for few
-    simulations (Danihelka 2022: 16); in place of Dirichlet noise and tau, without the last search's tree. 0 = none."""
+    """Number m of moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, instead
+    of Dirichlet noise, tau and the last search's tree. For few simulations (Danihelka 2022: 16). 0 = off."""
     games_in_flight: int = setting(256, 1, 65_536)
-    """Games of self-play side by side, rounded up to what a compiled batch holds for each thread."""
+    """Self-play games side by side, rounded up to fill a compiled batch for each thread."""
     workers: int = setting(0, 0, 256)
-    """Processes that play the games of self-play; 0 = threads of this one. The games are the same."""
+    """Processes that play the self-play games; 0 = threads of this process. The games are the same."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)
-    """Positions whose evaluation is remembered until the weights change; 0 = each thread's last one."""
+    """Positions whose evaluation is cached until the weights change; 0 = only the last one of each thread."""
     selfplay_with: Literal["current", "best"] = setting("current")
-    """Which network plays the training games (article: best)."""
+    """Network that plays the training games (article: best)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,45 +111,44 @@ class SearchSettings(_Checked):
     """How a tree is searched, wherever one is."""
 
     cpuct: float = setting(1.25, 0.01, 100)
-    """Weight of the prior in the search (article: 1)."""
+    """Weight of the priors in the search, c in PUCT (article: 1)."""
     epsilon: float = setting(0.25, 0, 1)
-    """Share of Dirichlet noise at the root in self-play (article: 0.2)."""
+    """Fraction of Dirichlet noise in the root's priors in self-play (article: 0.2)."""
     alpha: float = setting(0.0, 0, 1000)
     """Concentration of that noise; 0 = 10.83 / number of legal moves that do not lose at once (article: 0.8)."""
     fpu_reduction: float = setting(0.25, -1, 2)
-    """Unvisited moves count as the node's value less this x sqrt(visited prior); below 0 they count as 0, as
-    in the article. At the root the reduction is 0."""
+    """First-play urgency: an unvisited move's Q is the node's value less this x sqrt(visited prior). Below 0 its Q is
+    0, as in the article. At the root the reduction is 0."""
     proofs: bool = setting(True)
-    """Positions proven in the tree are not searched again; values and moves are exact (MCTS-Solver; article: no)."""
+    """Prove exact values and moves in the tree; proven positions are not searched again (MCTS-Solver; article: no)."""
     look_ahead: int = setting(2, 0, 2)
-    """Plies that a new position is looked ahead with proofs, in games that are won by a move (not Go, Othello,
-    MetaSquares or plain Python): 1 = where a move wins at once the position is won; 2 = and moves after which the other
-    does are out."""
+    """1: a position with an immediate win is proven won. 2: also prune moves that let the opponent win at once. 0 =
+    off. Needs proofs, and a game won by a move (not Go, Othello, MetaSquares or plain Python)."""
     endgame: int = setting(12, 0, 100)
-    """Plies before the latest end of a game from which on the search solves positions by alpha-beta where 128 are
-    enough, with proofs, in the same games as `look_ahead`. 0 = off (article: 0)."""
+    """Plies before the latest end of a game from which on the search solves positions by alpha-beta, if 128 positions
+    are enough. Needs proofs, in the same games as `look_ahead`. 0 = off (article: 0)."""
     forced_playouts: float = setting(0.0, 0, 100)
-    """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits); those that the
-    search did not want are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
+    """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits). Visits that only
+    this forced are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemorySettings(_Checked):
-    """Which positions are kept, and what they say of the result."""
+    """Which positions are kept, and their value targets."""
 
     memory_size: int = setting(600_000, 16, 10**8)
     """Most positions in the training window (article: 30000)."""
     first_window: int = setting(0, 0, 10**8)
-    """Newest positions trained on at first; their number grows, more slowly than the positions played, up to
+    """Newest positions trained on at first. Their number grows, more slowly than the positions played, up to
     memory_size (KataGo: 250000). 0 = as many as memory_size holds (article: 0)."""
     min_memory: int = setting(5_000, 1, 10**8)
-    """Positions that must be there before training starts (article: memory_size)."""
+    """Positions needed before training starts (article: memory_size)."""
     fast_positions: float = setting(0.0, 0, 1, fixed=True)
-    """Share of the positions searched fast that are in the memory too, to train the value only (KataGo and the article:
-    none); as many steps as without them."""
+    """Fraction of fast-search positions stored to train the value head only; adds no training steps (KataGo and the
+    article: 0)."""
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
-    """Below 1 the result counts less the later it came: lambda of a mean of the later searches' values and the result,
-    which takes the result's place (TD(lambda); the article: 1)."""
+    """TD(lambda): below 1 a mean of the later searches' values and the result takes the result's place in the value
+    target; the result counts less the later it came (article: 1)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,38 +158,38 @@ class TrainingSettings(_Checked):
     batch_size: int = setting(512, 1, 65_536)
     """Positions in a training batch (article: 256)."""
     training_loops: int = setting(0, 0, 10**6)
-    """Batches an iteration; 0 = as many as use each new position `reuse` times (article: 10)."""
+    """Batches an iteration; 0 = enough to use each new position `reuse` times (article: 10)."""
     reuse: float = setting(6.0, 0.1, 1000)
     """Times a position is trained on, on average, while it is in the window."""
     epochs: int = setting(1, 1, 100)
     """Passes over each sampled batch (article: 1)."""
     duplicate_weight: Literal["linear", "log", "constant"] = setting("log")
-    """How often a position that is n times in the window, up to symmetry, is trained on: in proportion to n, to
-    1 + log2 n, or as often as any (AlphaZero.jl: log; article: linear)."""
+    """Weight in training of a position that is n times in the window, up to symmetry: linear = n, log = 1 + log2 n,
+    constant = 1 (AlphaZero.jl: log; article: linear)."""
     value_from_search: float = setting(0.25, 0, 1)
-    """Share of the search's value in the value target; the rest is the game's result (article: 0)."""
+    """Weight of the search's value in the value target; the rest is the game's result (article: 0)."""
     optimizer: Literal["sgd", "adamw", "muon"] = setting("muon", fixed=True)
     """SGD with momentum as in the article, AdamW, or Muon for the residual tower with AdamW for the rest."""
     learning_rate: float = setting(0.003, 1e-8, 10)
-    """Rate at the start (article: 0.1)."""
+    """Learning rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
-    """constant; steps = a tenth after 1/2 and again after 3/4 of the run, of its iterations or minutes, whichever is
-    further on; cosine = down to 5 % at its end."""
+    """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 % at its end. Progress is
+    counted in iterations or minutes, whichever is further."""
     warmup_steps: int = setting(100, 0, 10**6)
-    """Training steps over which the rate rises from 0."""
+    """Training steps in which the learning rate rises from 0."""
     momentum: float = setting(0.9, 0, 0.9999)
     """Momentum of SGD (article: 0.9)."""
     weight_average: float = setting(0.0, 0, 0.99999)
-    """Decay, a training step, of the running average of the weights that plays; 0 = the trained weights play."""
+    """Decay, per training step, of the running average of the weights that plays; 0 = the trained weights play."""
     reg_const: float = setting(1e-4, 0, 1)
     """L2 penalty on the weights with SGD; AdamW and Muon have none (article: 0.0001)."""
     weight_decay: float = setting(0.1, 0, 1)
-    """Decoupled weight decay with AdamW and Muon: times the rate, the share by which a step shrinks the weights."""
+    """Decoupled weight decay of AdamW and Muon: a step shrinks the weights by this fraction of the learning rate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings(_Checked):
-    """What the network is made of, what it learns beside moves and values, and what computes it."""
+    """The network's size, its extra training targets, and the predictor that evaluates it."""
 
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
@@ -206,13 +205,13 @@ class NetworkSettings(_Checked):
     global_pooling: bool = setting(False, fixed=True)
     """Pool over the board in both heads, so that no weight depends on the board's size."""
     ownership_weight: float = setting(1.5, 0, 100, fixed=True)
-    """Weight of learning whose each point is at the game's end (an extra head), in games that tell it (article: 0)."""
+    """Loss weight of an extra head for the owner of each point at the game's end, if the game has one (article: 0)."""
     soft_policy_weight: float = setting(1.0, 0, 100, fixed=True)
-    """Weight of learning the policy's fourth root (an extra head; the policy itself has 0.5; article: 0)."""
+    """Loss weight of an extra head for the fourth root of the policy target; the policy itself has 0.5 (article: 0)."""
     precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
-    """Arithmetic of training and OpenVINO's answers; auto = bfloat16 if the processor computes it (GPU: name it)."""
+    """Number format of training and of OpenVINO; auto = bfloat16 if the processor computes it (GPU: name it)."""
     backend: Literal["auto", "keras", "openvino"] = setting("auto")
-    """Who answers for the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
+    """Library that evaluates the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,19 +219,19 @@ class TournamentSettings(_Checked):
     """When the current network becomes the best."""
 
     promotion: Literal["sprt", "threshold"] = setting("sprt")
-    """How the current network becomes the best: a sequential test, or the article's ratio of scores."""
+    """Rule by which current becomes best: sprt = a sequential test, threshold = the article's ratio of scores."""
     eval_episodes: int = setting(400, 2, 100_000)
     """Most games of a tournament, in pairs with both colours of an opening (article: 20)."""
     eval_sims: int = setting(64, 1, 60_000)
-    """Simulations a move in the tournament (article: mcts_sims)."""
+    """Simulations per move in the tournament (article: mcts_sims)."""
     eval_every: int = setting(10, 1, 10**6)
     """Iterations from one tournament to the next (article: 1)."""
     opening_plies: int = setting(4, 0, 1000)
-    """Random moves that open a tournament game."""
+    """Random moves at the start of a tournament game."""
     scoring_threshold: float = setting(1.3, 1, 100)
-    """threshold: promoted when current's score > this x best's (article: 1.3)."""
+    """threshold: current is promoted when its score is over this x best's (article: 1.3)."""
     sprt_score: float = setting(0.55, 0.501, 0.99)
-    """sprt: tests "scores this much" against "scores a half", both errors 5 %."""
+    """sprt: the test is "scores this much" against "scores a half", both errors 5 %."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,14 +239,14 @@ class ScoreboardSettings(_Checked):
     """How the newest network is measured."""
 
     score_every: int = setting(1, 0, 10**6)
-    """Iterations from one scoreboard to the next, where exact values are known; 0 = never."""
+    """Iterations from one scoreboard to the next, if exact values are known; 0 = never."""
     score_positions: int = setting(300, 1, 100_000)
     """Solved positions in which the network chooses a move, alone and after a search."""
     score_sims: int = setting(32, 1, 60_000)
     """Simulations of that search."""
     score_games: int = setting(32, 0, 10_000)
     """Games against rollout players that grow when they are beaten, every `eval_every` iterations with `eval_sims`
-    simulations a move; 0 = none."""
+    simulations per move; 0 = none."""
 
 
 class _Group(Generic[G]):
@@ -303,13 +302,13 @@ def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
 def _shown(value: Any) -> str:
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # whole numbers of thousands of digits, lists a thousand deep
+    except (ValueError, RecursionError):  # integers of thousands of digits, lists a thousand deep
         text = f"a {type(value).__name__} too long to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str | None:
-    """What was expected, or None when `value` fits."""
+    """Return what was expected, or None when `value` fits."""
     if kind is bool:
         return None if type(value) is bool else "true or false"
     if typing.get_origin(kind) is Literal:
@@ -333,7 +332,7 @@ def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str 
 
 
 def _conflicts(values: dict[str, Any]) -> list[str]:
-    """Faults between settings that are each possible alone."""
+    """Return the faults between settings that are each possible alone."""
     window, least = (values.get(name, FIELDS[name].default) for name in ("memory_size", "min_memory"))
     faults = [f"min_memory: expected at most memory_size ({window}), got {least}"] if least > window else []
     given = values.get("hidden_cnn_layers", FIELDS["hidden_cnn_layers"].default)
@@ -345,7 +344,7 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
 
 
 PLAIN_SEARCH = SearchSettings(proofs=False, look_ahead=0, endgame=0)
-"""By the network alone: nothing is proven or solved."""
+"""Search with the network alone: nothing is proven or solved."""
 
 
 def with_overrides(config: Config, /, **changes: Any) -> Config:
@@ -375,7 +374,7 @@ def from_json(text: str, source: str = "config.json") -> Config:
         raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
     if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
         values["look_ahead"] = 2 * values["look_ahead"]
-    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all; older ones had none of these
+    if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all settings; older runs had none of these
         older = dict.fromkeys(("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"), 0)
         values = {**older, "weight_decay": values.get("reg_const", 0.0), "duplicate_weight": "linear", **values}
     faults = find_faults(values)
@@ -391,7 +390,7 @@ def differences(old: Config, new: Config) -> dict[str, tuple[Any, Any]]:
 
 
 def is_fixed(name: str) -> bool:
-    """True for a setting that cannot change while a run lives."""
+    """Return whether a setting cannot change while a run lives."""
     return bool(FIELDS[name].metadata["fixed"])
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MatchResult(NamedTuple):
-    """As the article's playMatches returns it."""
+    """The result of a match, in the form of the article's playMatches."""
 
     scores: dict[str, int]
     """{player 1: wins, "drawn": draws, player 2: wins}"""
@@ -25,7 +25,7 @@ class MatchResult(NamedTuple):
     points: dict[str, list[float]]
     """{player: its points of each game}"""
     sp_scores: dict[str, int]
-    """{"sp": wins of who began, "drawn": draws, "nsp": wins of the other}"""
+    """{"sp": wins of the player who began, "drawn": draws, "nsp": wins of the other}"""
 
 
 def playMatches(

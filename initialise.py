@@ -1,4 +1,4 @@
-"""`Session`: one run on disk and in memory; start a new one, resume one, or begin from another run's work.
+"""`Session`: one run on disk and in memory; starts a run, resumes one, or begins from another run's work.
 
 run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: all that is needed to resume.
 """
@@ -42,15 +42,16 @@ from storage.run_folders import (
 from storage.run_store import Store
 
 RESERVE = 64 << 20
-"""Bytes that have to be free beside two versions of the network."""
+"""Bytes that must be free in addition to two versions of the network."""
 AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
 """Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
-the next iteration, so that each is played and learned with one set; those of a fit do while it is not finished."""
+the next iteration, so that each is played and trained with one set; those of OF_FIT, while its training is not
+finished."""
 OF_FIT = {"batch_size", "learning_rate"}
 
 
 class Stopped(Exception):
-    """The work was requested to stop; what is finished is on the disk."""
+    """A stop of the work was requested; what is finished is on the disk."""
 
 
 class Session:
@@ -70,11 +71,11 @@ class Session:
         )  # fmt: skip
         self._model: Any = None
         self.game_source: Any = None
-        """Who plays the games of self-play (training/game_source.py), once there is one; closed with the session."""
+        """The players of the games of self-play (training/game_source.py), once made; closed with the session."""
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
-        """Evaluations/s of the network alone, and when self-play measured that; the last iteration whose games are in
+        """Evaluations/s of the network alone; when self-play measured that; the last iteration whose games are in
         ltmemory; when the work on the present one began."""
         self._written = 0, 0
         """Bytes of metrics.jsonl, and the iteration of its last line."""
@@ -93,7 +94,7 @@ class Session:
         INITIAL_MODEL_VERSION: int | None = None,
         INITIAL_MEMORY_VERSION: int | None = None,
     ) -> Session:
-        """Start a new run; with INITIAL_RUN_NUMBER from that run's model or memory, those whose versions are given."""
+        """Start a new run, with INITIAL_RUN_NUMBER from that run's model or memory: those whose versions are given."""
         game = games.make(config.game)
         wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
         source = None if INITIAL_RUN_NUMBER is None else find_run(game.spec, INITIAL_RUN_NUMBER, root)
@@ -124,7 +125,7 @@ class Session:
             session._model = model
             session._begin(weights, memory)
             session._load_memory()
-        except BaseException:  # nothing of it has been acknowledged
+        except BaseException:  # no part of it has been acknowledged
             if store is not None:
                 store.close()
             shutil.rmtree(folder, ignore_errors=True)
@@ -250,7 +251,7 @@ class Session:
         return float(self.store.get("seconds", "0") or 0)
 
     def ends(self, iteration: int, seconds: float) -> bool:
-        """Whether the run ends with an iteration whose tournament was due after so many seconds of work in all."""
+        """Return whether the run ends with an iteration whose tournament was due after `seconds` of work in all."""
         return iteration >= self.config.iterations or 0 < self.config.minutes * 60 <= seconds
 
     def goes_on(self) -> bool:
@@ -270,7 +271,7 @@ class Session:
             if repaired:
                 self._warn(repaired)
             self._restore(model)
-            self._model = model  # not before: one that could not be restored is not used
+            self._model = model  # only now: a network that could not be restored is not used
         return self._model
 
     def restore(self) -> None:
@@ -287,7 +288,7 @@ class Session:
         model.set_optimizer(optimizer)
 
     def weights(self, version: int, model: Any = None) -> list[np.ndarray]:
-        """Return the weights of a version, checked against what the run wrote, for this run's or such a network."""
+        """Return a version's weights, checked to be those that the run wrote; `model`: if not this run's own."""
         shapes = [w.shape for w in (model or self.model).get_weights()]
         return checkpoints.read_weights(self.folder, self.store, version, shapes)
 
@@ -297,7 +298,7 @@ class Session:
         checkpoints.save(self.folder, self.store, version, iteration, losses, *arrays)
 
     def check_space(self) -> None:
-        """Raise `Unwritable` when the disk has no room for an iteration: twice a version, and something for games."""
+        """Raise `Unwritable` when the disk has no room for an iteration: two versions of the network and RESERVE."""
         self.store.reserve = 2 * checkpoints.size(self.folder, self.store.newest()) + RESERVE
         require_space(self.folder, self.store.reserve)
 
@@ -325,7 +326,7 @@ class Session:
         )  # fmt: skip
 
     def version_player(self, version: int, *, run: int | None = None, name: str = "") -> Player:
-        """Return a version of this run as a player, a person for -1."""
+        """Return a version of this run as a player; -1 is a person."""
         if version == -1:
             return User(name or "person", self.game)
         if run is not None and f"run{run:04}" != self.folder.name:

@@ -1,4 +1,4 @@
-"""What a run says: log files, metrics.jsonl, and a live console. Nothing is opened at import."""
+"""The output of a run: log files, metrics.jsonl, and a live console. Nothing is opened at import."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def open_loggers(folder: Path, *, mcts: bool = False) -> Loggers:
 
 
 class _Handler(RotatingFileHandler):
-    """A log for its owner's eyes; a line that cannot be written is dropped: the work does not depend on it."""
+    """A log file for the owner only. A line that cannot be written is dropped: the work does not depend on it."""
 
     def _open(self) -> Any:
         return open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)
@@ -52,13 +52,13 @@ class _Trace(_Handler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         error = sys.exc_info()[1]
-        if not isinstance(error, Unwritable):  # the rotating handler asks again for what was raised here
+        if not isinstance(error, Unwritable):  # the rotating handler calls this again for the error raised here
             error = unwritable(Path(self.baseFilename), 0, getattr(error, "strerror", None) or str(error))
         raise error from None
 
 
 def open_trace(path: Path) -> logging.Logger:
-    """Return a logger that writes all it is told to a new file, which replaces one of that name."""
+    """Return a logger that writes every line to a new file, which replaces one of that name."""
     return _opened(path, _Trace(path, mode="w", encoding="utf-8", delay=True))
 
 
@@ -93,7 +93,7 @@ def close_loggers(loggers: Loggers) -> None:
 
 @contextmanager
 def quiet_stderr() -> Iterator[None]:
-    """Drop what native libraries write to the error stream; Python's own errors are raised as ever."""
+    """Drop what native libraries write to the error stream; Python's own errors are raised as usual."""
     sys.stderr.flush()
     kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 2)
@@ -106,7 +106,7 @@ def quiet_stderr() -> Iterator[None]:
 
 
 def write_metrics(path: Path, lines: list[dict[str, Any]], size: int = 0) -> int:
-    """Make metrics.jsonl hold exactly these lines after its first `size` bytes; return its size then."""
+    """Make metrics.jsonl hold exactly these lines after its first `size` bytes; return its new size."""
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
     with writing(path, len(data)):
         if size:
@@ -118,9 +118,9 @@ def write_metrics(path: Path, lines: list[dict[str, Any]], size: int = 0) -> int
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics.jsonl, none when there is no file; a last one without its end does not count.
+    """Return the lines of a metrics.jsonl, none if there is no file; a last line without its end is ignored.
 
-    Raises `DamagedData` at a line that tells of no iteration.
+    Raises `DamagedData` at a line without an iteration.
     """
     if not path.exists():
         return []
@@ -137,13 +137,13 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 
 class Console:
-    """Tells a person what happens now: a bar where the output is a terminal, else a line now and then."""
+    """Shows progress to a person: a bar if the output is a terminal, else a line now and then."""
 
     def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
         self._quiet, self._every = quiet, every
         self._live = sys.stdout.isatty() and not quiet and os.environ.get("TERM") != "dumb"
         self.paces: dict[str, float] = {}
-        """Seconds a step of each phase took when it was last done as a whole."""
+        """Seconds per step of each phase when it was last done from its first step to its last."""
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -151,7 +151,7 @@ class Console:
             print(text, flush=True)
 
     def warn(self, text: str) -> None:
-        """Print a line that is not to be missed: to the error stream where all else is quiet."""
+        """Print a line that must not be missed: to the error stream if the console is quiet."""
         if self._quiet:
             print(text, file=sys.stderr, flush=True)
         else:
@@ -168,11 +168,11 @@ class Console:
 
 
 class Phase:
-    """One bar: steps done, time left, and facts such as speeds."""
+    """One progress bar: steps done, time left, and facts such as speeds."""
 
     def __init__(self, console: Console, name: str, total: int, first: int, *, live: bool, every: float) -> None:
         self._console, self._name, self._total, self._every = console, name, max(total, 1), every
-        self._began = self._told = time.monotonic()
+        self._began = self._shown = time.monotonic()
         self._live = live
         self._done = self._first = first
         self._pace = console.paces.get(name)
@@ -181,9 +181,9 @@ class Phase:
         """Show how many steps are done."""
         now = time.monotonic()
         self._done = done
-        if now - self._told < (0.1 if self._live else self._every):
+        if now - self._shown < (0.1 if self._live else self._every):
             return
-        self._told = now
+        self._shown = now
         text = self._text(now, facts)
         if self._live:
             print(f"\r\x1b[2K{text}", end="", flush=True)
@@ -191,7 +191,7 @@ class Phase:
             self._console.say(text)
 
     def close(self) -> None:
-        """End the bar; a phase that came to its end tells the next one of its name what to expect."""
+        """End the bar; a phase that reached its end leaves its pace for the next one of its name."""
         if self._done >= self._total and not self._first:
             self._console.paces[self._name] = (time.monotonic() - self._began) / self._total
         if self._live:
@@ -201,13 +201,13 @@ class Phase:
         share, spent = min(self._done / self._total, 1.0), now - self._began
         steps, todo = self._done - self._first, max(self._total - self._done, 0)
         left = spent / steps * todo if steps > 0 else None
-        if self._pace is not None:  # games begun are not yet done: at first the last phase of that name knows better
+        if self._pace is not None:  # games in flight are not done: at first the last phase's pace estimates better
             usual = self._pace * (self._total - self._first) - spent
             left = share * (left or 0.0) + (1 - share) * max(usual, 0.0)
         expected = f"  {clock(left)} left" if left is not None else ""
         bar = "#" * int(20 * share) + "." * (20 - int(20 * share))
-        told = "  ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in facts.items())
-        return f"  {self._name:<11}[{bar}] {self._done}/{self._total}{expected}  {told}"
+        shown = "  ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in facts.items())
+        return f"  {self._name:<11}[{bar}] {self._done}/{self._total}{expected}  {shown}"
 
 
 def clock(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""AlphaZero in Keras: `train` is the loop, and the program. `python main.py --help` lists the commands."""
+"""AlphaZero in Keras: the training loop `train`, and the program. `python main.py --help` lists the commands."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def train(
 ) -> list[dict[str, Any]]:
     """Repeat: self-play, retrain on its games, let the new network challenge the best, score it.
 
-    Continues until the run's settings say that it is finished, or for so many more iterations. Safe to interrupt and
-    to call again. Returns the lines of metrics.jsonl that it added.
+    Runs until the settings say that the run is finished, or for `iterations` more. It can be interrupted and called
+    again safely. Returns the lines of metrics.jsonl that it added.
     """
     from initialise import Stopped
     from training import scoreboard, stages

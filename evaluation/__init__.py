@@ -1,1 +1,1 @@
-"""How strong a player is: matches, promotion, ratings, exact values, the ladder. Imports players and below."""
+"""The strength of a player: matches, promotion, ratings, exact values, the ladder. Imports players and below."""

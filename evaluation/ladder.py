@@ -1,7 +1,7 @@
 """The ladder: rollout players with more and more simulations, and how many it takes to score half against a player.
 
-The opponent grows when it is beaten, so that every player meets one of its own strength, and strengths of players that
-never met can be compared. Matches are seeded openings with both colours.
+The opponent grows when it is beaten, so every player meets opponents of its own strength, and players that never met
+can be compared. Matches are seeded openings with both colours.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from game import Game
 from players.rollout import RolloutPlayer
 
 FIRST, TOP = 16, 1 << 17
-"""Simulations of the rung that a climb begins with, and of the highest."""
+"""Simulations of the first rung of a climb, and of the highest."""
 GAMES = 8
 """Games on a rung at a time: four openings with both colours."""
 SLOPES = np.exp(np.linspace(math.log(0.15), math.log(3.0), 25))
-"""Slopes considered for the odds of a win by a doubling, in natural logarithms; 0.58 is 100 Elo a doubling."""
+"""Slopes considered for the log odds of a win per doubling, in natural logarithms; 0.58 is 100 Elo a doubling."""
 STEPS = 16
-"""Steps to a doubling in which strength is looked for."""
+"""Steps per doubling in the search for the strength."""
 BEYOND = 3
-"""Doublings above the highest and below the lowest rung that are considered."""
+"""Doublings considered above the highest and below the lowest rung."""
 
 
 class Rung(NamedTuple):
@@ -63,14 +63,14 @@ class Ladder(NamedTuple):
 
     strength: Strength
     rungs: list[Rung]
-    """From the fewest simulations on."""
+    """From the fewest simulations to the most."""
     ended: str
-    """What ended it: "games" (all played), "bound" (stronger than the highest or weaker than the lowest rung), or what
-    `stop` said."""
+    """Why it ended: "games" (all played), "bound" (stronger than the highest or weaker than the lowest rung), or what
+    `stop` returned."""
 
 
 def _round(sims: float) -> str:
-    """Return a number of simulations with two digits that count."""
+    """Return a number of simulations rounded to two significant digits."""
     digits = max(int(math.floor(math.log10(max(sims, 1)))) - 1, 0)
     return f"{round(sims / 10**digits) * 10**digits:,.0f}"
 
@@ -78,10 +78,10 @@ def _round(sims: float) -> str:
 def strength(rungs: Sequence[Rung]) -> Strength:
     """Estimate the simulations at which a player scores half.
 
-    The score against `sims` simulations is taken as 1 / (1 + exp(b (log2 sims - x))), b > 0; every x from `BEYOND`
-    doublings below the lowest rung to as many above the highest and every b of `SLOPES` is weighed by its likelihood
-    (a draw is half a win). Returned are the median of x and its central 95 %: finite also when all games are won, and
-    then `outside` says so.
+    The score against `sims` simulations is modelled as 1 / (1 + exp(b (log2 sims - x))), b > 0. Every x from `BEYOND`
+    doublings below the lowest rung to as many above the highest, and every b of `SLOPES`, is weighted by its likelihood
+    (a draw is half a win). Returned are the median of x and its central 95 %. They are finite even when all games are
+    won; `outside` then says so.
     """
     played = [r for r in rungs if r.games]
     logs = np.log2([r.sims for r in played])
@@ -106,7 +106,7 @@ def climb(
     stop: Callable[[], str] = lambda: "",
     report: Callable[[list[Rung]], None] = lambda rungs: None,
 ) -> Ladder:
-    """Play at most `games` games where they tell most: double while the player scores above half, then stay close by.
+    """Play at most `games` games where they say most: double while the player scores above half, then stay near.
 
     play: (simulations of the opponent, games played on that rung before, games) -> the player's scores. stop: returns
     why to end early, or "".
@@ -129,7 +129,7 @@ def climb(
 
 
 def _next(found: dict[int, Rung], top: int) -> int:
-    """Return the rung to play next: beyond the last one while it is not passed, else the nearer to the estimate."""
+    """Return the rung to play next: above the last one while that is beaten, else the one nearer to the estimate."""
     highest, lowest = max(found), min(found)
     if found[highest].score > 0.5 and highest < top:
         return highest * 2
@@ -141,7 +141,7 @@ def _next(found: dict[int, Rung], top: int) -> int:
 
 
 def _beyond(found: dict[int, Rung], top: int) -> bool:
-    """Whether 32 games on the highest or lowest rung there is were all, or nearly all, won or lost."""
+    """Return whether 32 games on the highest or lowest possible rung were all, or nearly all, won or lost."""
     won, lost = found.get(top), found.get(1)
     return bool((won and won.games >= 32 and won.score > 0.9) or (lost and lost.games >= 32 and lost.score < 0.1))
 
@@ -151,7 +151,7 @@ def rollout_match(
 ) -> list[MatchGame]:
     """Return games of a player against a rollout player, each opening with both colours.
 
-    A game is a function of (seed, index), the number of pairs that there may be, and the players.
+    A game is a function of (seed, index), the largest possible number of pairs, and the players.
     """
     mixed = int(np.random.default_rng([seed, sims]).integers(2**31))
     opened = openings(game, pairs, plies=plies, seed=mixed)

@@ -27,7 +27,7 @@ class MatchGame(NamedTuple):
     """Of player 1: 1, 0.5 or 0."""
     record: GameRecord
     values: tuple[list[float], list[float]]
-    """What each player thought of its own positions."""
+    """Each player's values of its own positions."""
 
 
 def play_batch(
@@ -41,8 +41,8 @@ def play_batch(
 ) -> list[MatchGame]:
     """Play games side by side, jobs = (index, opening, whether player 1 begins); return them in the order given.
 
-    A game depends on (seed, index) and the players only. A player who takes one game at a time, as a person does or one
-    who plays by the clock, plays one after the other.
+    A game depends on (seed, index) and the players only. A player who can play only one game at a time (a person, a
+    player with a clock) plays its games one after the other.
     """
     if min(player.at_once for player in players) == 1:
         return [play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0) for job in jobs]
@@ -71,7 +71,7 @@ def play_batch(
 
 
 def _chance(seed: int, index: int, number: int) -> int:
-    """Return the seed of a player in a game."""
+    """Return a player's seed in a game."""
     return int(np.random.default_rng([seed, index, number]).integers(2**63))
 
 
@@ -92,7 +92,7 @@ class _OpenGame:
             self.play(action, np.zeros(game.action_size), 0.0, None)
 
     def to_move(self) -> int:
-        """0 when it is player 1's turn."""
+        """Return 0 when it is player 1's turn, else 1."""
         return int((self.state.playerTurn == 1) != self.first)
 
     @property
@@ -100,7 +100,7 @@ class _OpenGame:
         return self.resigned is not None or self.state.isEndGame
 
     def play(self, action: int, visits: np.ndarray, value: float, number: int | None) -> None:
-        """Play a move of player `number`, or of the opening with None; with RESIGN he has lost."""
+        """Play a move of player `number`, or of the opening with None; RESIGN loses the game."""
         if action == RESIGN:
             self.resigned = number
             return
@@ -114,7 +114,7 @@ class _OpenGame:
             player.observe(self.slot, action)
 
     def result(self) -> float:
-        """For playerTurn 1."""
+        """The result for playerTurn 1."""
         if self.resigned is not None:
             return 1.0 if (self.resigned == 1) == self.first else -1.0
         return self.state.value * self.state.playerTurn
@@ -143,7 +143,7 @@ def play_alone(
 ) -> MatchGame:
     """Play one game in which people may take part: taking back, resigning and leaving (raises `Quit`) work.
 
-    kept: moves at the beginning that nobody takes back; the opening's unless told.
+    kept: moves at the beginning that cannot be taken back; by default those of the opening.
     """
     index, opening, first = job
     kept = len(opening) if kept is None else kept
@@ -180,8 +180,10 @@ def _seated(
 
 
 def _taken_back(game_on: _OpenGame, kept: int, number: int, seeds: tuple[int, int]) -> _OpenGame:
-    """Return the game before the last move of the player who asks, before the last of all among people; unchanged when
-    there is none."""
+    """Return the game before the last move of player `number`, in a game between people before the last move of all.
+
+    Returns it unchanged when there is no such move.
+    """
     moves, state = game_on.moves, game_on.game.start()
     people = all(player.is_person for player in game_on.players)
     own = []
@@ -208,9 +210,9 @@ def contest(
 ) -> list[float]:
     """Play pairs of games, both colours of each seeded opening, until `over`; return the scores of player 1.
 
-    At most `total` games, fewer where the game has not so many openings: no game is played twice. `over` is asked
-    after every `every` games; where `batch` are more, so many are played side by side, and those after the game that
-    decided count for nothing. `known` holds scores of games already played; `keep` is given the new ones.
+    Plays at most `total` games, fewer if the game has fewer openings: no game is played twice. `over` is called after
+    every `every` games. If `batch` is larger, `batch` games are played side by side, and those after the deciding game
+    count for nothing. `known` holds scores of games already played; `keep` receives the new games.
     """
     scores = dict(known or {})
     opened = openings(game, total // 2, plies=opening_plies, seed=seed)
@@ -222,10 +224,10 @@ def contest(
             before = end - len(jobs) + first
             part = jobs[first : first + at_once]
 
-            def told(count: int, before: int = before) -> None:
+            def report_part(count: int, before: int = before) -> None:
                 report(before + count)
 
-            games = play_batch(game, players, part, seed=seed, report=told)
+            games = play_batch(game, players, part, seed=seed, report=report_part)
             keep(games)
             scores.update({g.index: g.score for g in games})
         for look in (*range(start + every, end, every), end):

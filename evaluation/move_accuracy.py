@@ -16,14 +16,14 @@ from evaluation.solved_positions import Solved
 from search.tables import trees_in
 
 TREES_BYTES = 1 << 29
-"""Bytes of search trees side by side."""
+"""Largest memory of the search trees side by side, in bytes."""
 SIDE_BY_SIDE = 16, 512
-"""Positions searched side by side: by any player (its trees may be large); most by a network's."""
+"""Positions searched side by side: by any player (its trees may be large); at most by a network's search."""
 DIFFICULTIES = ("one move keeps", "up to half keep", "more keep")
 
 
 class Share(NamedTuple):
-    """How many of some positions, and the interval of the share behind it."""
+    """The share of some positions, their number, and the 95 % interval of the share."""
 
     positions: int
     share: float | None
@@ -32,7 +32,7 @@ class Share(NamedTuple):
     high: float | None
 
     def __str__(self) -> str:
-        """In percent, with the longer half of the interval."""
+        """Return it in percent, with the longer half of the interval."""
         if self.share is None or self.low is None or self.high is None:
             return "-"
         return f"{100 * self.share:.1f} ±{100 * max(self.high - self.share, self.share - self.low):.1f}"
@@ -52,12 +52,12 @@ def share(hits: Sequence[bool] | np.ndarray) -> Share:
 
 
 class Measured(NamedTuple):
-    """What a player's moves on solved positions are worth."""
+    """Accuracy of a player's moves on solved positions."""
 
     kept: Share
     """Moves that keep the game's value."""
     best: Share
-    """Moves of the best score: also the fastest win and the longest defence, where scores tell."""
+    """Moves of the best score: also the fastest win and the longest defence, if scores distinguish them."""
     stages: list[tuple[str, Share]]
     """Kept, by plies played."""
     difficulties: list[tuple[str, Share]]
@@ -65,7 +65,7 @@ class Measured(NamedTuple):
 
 
 def measure(chosen: Sequence[int], positions: Sequence[Solved], bands: Sequence[int]) -> Measured:
-    """Judge a move for each position."""
+    """Judge one move for each position."""
     kept = np.array([move in p.keeping for move, p in zip(chosen, positions, strict=True)], bool)
     best = np.array([move in p.best for move, p in zip(chosen, positions, strict=True)], bool)
     return Measured(share(kept), share(best), _split(kept, stages(positions, bands)), _split(kept, hardness(positions)))
@@ -97,7 +97,7 @@ def chance(positions: Sequence[Solved]) -> dict[str, float]:
     }
 
 
-# ---- asking players
+# ---- choosing moves
 
 
 def choose(
@@ -110,8 +110,9 @@ def choose(
 ) -> dict[int, list[int]]:
     """Return {simulations: chosen moves}; {0: moves} of a player that has no simulations to set.
 
-    A network's search goes on from one number of simulations to the next, which gives the same trees as searches of
-    their own. A move depends on (seed, position) and the player only. `report` is told how many are done.
+    A network's search resumes from one number of simulations to the next, which gives the same trees as separate
+    searches. A move depends on (seed, position) and the player only. `report` is called with the number of positions
+    done.
     """
     counts = sorted(set(sims)) if isinstance(player, Agent) else [0]
     chosen: dict[int, list[int]] = {n: [] for n in counts}
@@ -147,7 +148,7 @@ def choose_alone(agent: Agent, positions: Sequence[Solved]) -> list[int]:
 
 
 class ValueFit(NamedTuple):
-    """How far a network's values are from exact ones, on the positions after each legal move."""
+    """Difference between a network's values and exact ones, on the positions after each legal move."""
 
     positions: int
     mean_absolute_error: float
@@ -155,7 +156,7 @@ class ValueFit(NamedTuple):
 
 
 def value_error(agent: Agent, positions: Sequence[Solved]) -> ValueFit:
-    """Compare the value head with the exact values (-1, 0, 1) of all positions one move on that are not over."""
+    """Compare the value head with the exact values (-1, 0, 1) of all positions one move later that are not over."""
     after = [pair for p in positions for pair in p.following]
     values, _ = _answers(agent, [planes for planes, _ in after])
     truth = np.array([value for _, value in after], float)
@@ -166,7 +167,7 @@ def value_error(agent: Agent, positions: Sequence[Solved]) -> ValueFit:
 
 
 def _answers(agent: Agent, planes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return (values [B], logits [B, action_size]), asked in batches."""
+    """Return (values [B], logits [B, action_size]), evaluated in batches."""
     size = 512
     parts = [agent.predict(np.stack(planes[i : i + size])) for i in range(0, len(planes), size)]
     return np.concatenate([v for v, _ in parts]), np.concatenate([p for _, p in parts])

@@ -1,6 +1,6 @@
-"""Random openings of games, one for each pair of a match; positions and games up to symmetry.
+"""Random openings of games, one for each pair of a match; identity of positions and games up to symmetry.
 
-No position opens two pairs, in whatever symmetric form, so that no game comes twice.
+No position opens two pairs, in any symmetric form, so no game is played twice.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ import numpy as np
 from game import Game, GameState
 
 _TRIES = 100
-"""Openings drawn to find one whose position did not come yet."""
+"""Openings drawn to find one whose position is new."""
 
 
 def identity(game: Game, state: GameState) -> bytes:
-    """Return the same bytes for a position and all its symmetric forms: the least of what the network would see."""
+    """Return the same bytes for a position and all its symmetric forms: the smallest of their planes."""
     nothing = np.zeros(game.action_size)
     return bytes([state.playerTurn + 1]) + min(p.tobytes() for p, _ in game.identities(state.planes(), nothing))
 
 
 def different(game: Game, played: Iterable[Sequence[int]]) -> int:
-    """Return how many games, by their moves, are different up to the symmetries that leave the start as it is."""
+    """Return the number of different games, up to the symmetries that leave the start position unchanged."""
     start, actions = game.start().planes(), np.arange(game.action_size)
     forms = [f for planes, f in game.identities(start, actions) if np.array_equal(planes, start)]
     return len({min(tuple(form[list(moves)].tolist()) for form in forms) for moves in played})
 
 
 def random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], bytes] | None:
-    """Return random legal moves and the identity of the position they lead to; None when they end the game before."""
+    """Return random legal moves and the identity of the position after them; None when they end the game before."""
     state, moves = game.start(), []
     for _ in range(plies):
         moves.append(int(rng.choice(state.allowedActions)))
@@ -43,8 +43,8 @@ def random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[li
 def openings(game: Game, count: int, *, plies: int, seed: int) -> list[list[int]]:
     """Return openings of pairs 0 .. count - 1, all of one length, each a function of (seed, pair) and that length.
 
-    The length is `plies`, or more where there are not so many positions after so few moves: openings of two lengths
-    could lead into one game. A game without so many positions gives as many as it has at one length.
+    The length is `plies`, or more if too few positions are that short: openings of two lengths could lead into one
+    game. A game with too few positions gives as many openings as it has at one length.
     """
     most: list[list[int]] = []
     for length in itertools.chain(range(plies, game.max_plies), range(min(plies, game.max_plies) - 1, -1, -1)):

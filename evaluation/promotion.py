@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
 
 
 class SprtState(NamedTuple):
-    """What games say of "scores s1" against "scores s0" (generalised SPRT over pairs, both errors 5 %)."""
+    """Evidence of the games for "scores s1" against "scores s0" (generalised SPRT over pairs, both errors 5 %)."""
 
     ratio: float
     """Log-likelihood ratio: above `high` s1 is accepted, below `low` s0."""
@@ -40,7 +40,7 @@ class SprtState(NamedTuple):
 
 
 def sprt(scores: Sequence[float], s0: float, s1: float) -> SprtState:
-    """Return the evidence of a match in whole pairs."""
+    """Return the evidence of a match, from its complete pairs."""
     pairs = np.asarray(scores, float).reshape(-1, 2).mean(axis=1)
     low, high = sprt_bounds()
     return SprtState(log_likelihood_ratio(pairs, s0, s1), low, high)
@@ -49,27 +49,27 @@ def sprt(scores: Sequence[float], s0: float, s1: float) -> SprtState:
 def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdict | None:
     """Decide by a sequential test of "scores sprt_score" against "scores a half"; None = play on.
 
-    Where that is undecided after all games, the better one by 95 % stays or comes: strong players draw much, and gain
-    less a game than was asked for.
+    If it is undecided after all games, the player that is better with 95 % confidence becomes or stays the best: strong
+    players draw much, and gain less per game than `sprt_score` demands.
     """
     found, total = sprt(scores, 0.5, sprt_score), rate(scores)
-    told = (
+    words = (
         f"{total} in {len(scores)} games; evidence {found.ratio:+.2f} "
         f"(promote at {found.high:+.2f}, stop at {found.low:+.2f})"
     )
     if found.accepted:
-        return Verdict(True, f"promoted: {told}", total)
+        return Verdict(True, f"promoted: {words}", total)
     if found.accepted is False:
-        return Verdict(False, f"not promoted, not better by enough: {told}", total)
+        return Verdict(False, f"not promoted, not better by enough: {words}", total)
     if not final:
         return None
     if total.low > 0:
-        return Verdict(True, f"promoted, better after all games, if by less than was asked for: {told}", total)
-    return Verdict(False, f"not promoted, undecided after all games: {told}", total)
+        return Verdict(True, f"promoted, better after all games, if by less than was asked for: {words}", total)
+    return Verdict(False, f"not promoted, undecided after all games: {words}", total)
 
 
 def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:
-    """The article's rule: promoted when current scores more than `threshold` times the best; draws are half."""
+    """Decide by the article's rule: promote current if it scores over `threshold` times the best's; draws are half."""
     total = rate(scores)
     current, best = sum(scores), len(scores) - sum(scores)
     promoted = current > threshold * best
@@ -78,7 +78,7 @@ def judge_threshold(scores: Sequence[float], threshold: float) -> Verdict:
 
 
 SIDE_BY_SIDE = 64
-"""Games of a tournament: half of them wait for each network, so that its batches are full."""
+"""Games of a tournament side by side: half of them wait for each network, so that its batches are full."""
 
 
 def tournament(
@@ -94,7 +94,7 @@ def tournament(
 ) -> Verdict:
     """Play current against best, both colours of each seeded opening, until the rule decides.
 
-    `known` holds scores of games already played; `keep` is given the new ones a batch at a time.
+    `known` holds scores of games already played; `keep` receives the new games, one batch at a time.
     """
     sequential = settings.promotion == "sprt"
 

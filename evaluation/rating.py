@@ -1,7 +1,7 @@
-"""What a set of games proves: score, Elo difference with its interval, and a sequential test.
+"""The evidence of a set of games: score, Elo difference with its interval, and a sequential test.
 
-A score counts a win 1, a draw 1/2, a loss 0. Games come in pairs, one opening with both colours; the pair is the
-unit of all statistics, because its two games are not independent.
+A score counts a win 1, a draw 1/2, a loss 0. Games come in pairs, one opening with both colours; the pair is the unit
+of all statistics, because its two games are not independent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Score(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """Points a game, in [0, 1]."""
+        """The mean points of a game, in [0, 1]."""
         return (self.wins + self.draws / 2) / max(self.games, 1)
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Score(NamedTuple):
 
 
 def elo(score: float) -> float:
-    """Return the Elo difference at which a player scores so much.
+    """Return the Elo difference at which a player has this score.
 
     >>> round(elo(0.64))
     100
@@ -53,7 +53,7 @@ def elo(score: float) -> float:
 
 
 def rate(scores: Sequence[float]) -> Score:
-    """Sum up a match from its game scores, pairs adjacent; the interval is Wilson's with the pairs' variance."""
+    """Rate a match from its game scores, pairs adjacent; the interval is Wilson's with the pairs' variance."""
     games = np.asarray(scores, float)
     wins, draws, losses = int((games == 1).sum()), int((games == 0.5).sum()), int((games == 0).sum())
     mean = float(games.mean())
@@ -62,9 +62,9 @@ def rate(scores: Sequence[float]) -> Score:
 
 
 def _relative_variance(games: np.ndarray, mean: float) -> float:
-    """Return the variance of a game's score, judged by pairs, over that of a game won or lost by chance.
+    """Return the variance of a game's score, estimated from pairs, over that of games won or lost at random.
 
-    Two pairs of that chance are added, as the variance of a few pairs is often next to none; it is 2 at most.
+    Two pairs of random games are added, as the variance of a few pairs is often next to none; it is 2 at most.
     """
     pairs = games[: len(games) // 2 * 2].reshape(-1, 2).mean(axis=1)
     if len(pairs) < 2 or not 0 < mean < 1:
@@ -109,11 +109,11 @@ class Rating(NamedTuple):
 
 
 def fit_ratings(results: Iterable[tuple[str, str, float, float]], anchor: str) -> dict[str, Rating]:
-    """Return the maximum-likelihood Elo of everybody who is connected by games with `anchor`, which is at 0.
+    """Return the maximum-likelihood Elo of all players who are connected by games with `anchor`, which is at 0.
 
-    results: (player, other, points of the player, games). Bradley and Terry 1952 (Zermelo 1929), a draw counted as
-    half a win. Half a drawn game is added to every pair that met, so that a player who won all games stays finite. The
-    error comes from the likelihood's curvature; draws and openings with both colours make it too large, not too small.
+    results: (player, other, points of the player, games). Bradley and Terry 1952 (Zermelo 1929), a draw counted as half
+    a win. Half a drawn game is added to every pair that met, so that a player who won all games stays finite. The error
+    comes from the likelihood's curvature; draws and openings with both colours make it too large, not too small.
     """
     met: dict[tuple[str, str], tuple[float, float]] = {}
     for player, other, points, games in results:
@@ -139,7 +139,7 @@ def fit_ratings(results: Iterable[tuple[str, str, float, float]], anchor: str) -
 
 
 def _connected(met: Iterable[tuple[str, str]], anchor: str) -> dict[str, int]:
-    """Return {name: number} of all whom games connect with the anchor."""
+    """Return {name: number} of all players connected by games with the anchor."""
     edges = list(met)
     found = {anchor: 0}
     growing = True
@@ -182,7 +182,7 @@ def _bradley_terry(
 
 
 ANCHOR = "rollout:16"
-"""Elo 0: the weakest of the fixed opponents, met by every run, so that runs can be compared."""
+"""Elo 0: the weakest of the fixed opponents. Every run meets it, so runs can be compared."""
 
 
 def version_name(version: int) -> str:
@@ -204,9 +204,9 @@ def results(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, float, 
 
 
 def league(lines: Sequence[dict[str, Any]]) -> dict[str, Rating]:
-    """Return {name: rating} of the versions and fixed opponents that games connect with `ANCHOR`.
+    """Return {name: rating} of the versions and fixed opponents that are connected by games with `ANCHOR`.
 
-    A run that never met a fixed opponent is rated over its version 0.
+    A run that never met a fixed opponent is rated relative to its version 0.
     """
     games = list(results(lines))
     met = {name for game in games for name in game[:2]}
@@ -214,7 +214,7 @@ def league(lines: Sequence[dict[str, Any]]) -> dict[str, Rating]:
 
 
 def rated_versions(lines: Sequence[dict[str, Any]]) -> tuple[list[tuple[dict[str, Any], Rating]], dict[str, Rating]]:
-    """Return ([(first line of a version, its rating)] in order, the ratings of all players as of `league`)."""
+    """Return ([(first line of a version, its rating)] in order, the ratings of all players as in `league`)."""
     lines = [line for line in lines if "version" in line and "best_version" in line]
     ratings = league(lines)
     first: dict[str, dict[str, Any]] = {}

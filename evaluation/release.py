@@ -1,7 +1,7 @@
-"""A trained player made ready to ship: a small folder in run_archive/ that every command plays at once.
+"""A trained player made ready to ship: a small folder in run_archive/ that every command can play at once.
 
-It holds one network, the settings, the metrics of its training, its scoreboard, and levels of play with their Elo;
-no games. Levels meet their neighbours in seeded openings with both colours; one maximum-likelihood fit rates them.
+It holds one network, the settings, the metrics of its training, its scoreboard, and levels of play with their Elo; no
+games. Levels meet their neighbours in seeded openings with both colours; one maximum-likelihood fit rates them.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LADDER = (
 )  # fmt: skip
 """(player, simulations of a network) of the levels, before they are measured."""
 NEIGHBOURS = 2
-"""How far apart in `LADDER` players are that meet."""
+"""Players at most this far apart in `LADDER` play each other."""
 APART = 10.0
-"""Elo that levels are apart at least."""
+"""Smallest Elo difference between two levels."""
 Say = Callable[[str], None]
 
 
 def pack(folder: Path, version: int | None = None) -> Path:
-    """Copy what ships of a run, its best version unless one is named, into run_archive/; return the new folder.
+    """Copy what ships of a run, by default its best version, into run_archive/; return the new folder.
 
     An older one there is replaced at the end.
     """
@@ -48,12 +48,12 @@ def pack(folder: Path, version: int | None = None) -> Path:
 
 @contextmanager
 def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
-    """Do as `pack` for a block that measures what was packed; where that fails, the older player is back."""
+    """Do as `pack` for a block that measures what was packed; if the block fails, the older player is restored."""
     config = read_config(folder)
     shipped = shipped_folder(config.game)
     target, away, gone = (shipped.with_name(f".{shipped.name}.{what}") for what in ("new", "old", "gone"))
     shutil.rmtree(gone, ignore_errors=True)
-    if away.exists():  # a block was killed
+    if away.exists():  # an earlier process was killed
         shutil.rmtree(shipped, ignore_errors=True)
         away.rename(shipped)
     _write(folder, version, config, target)
@@ -68,12 +68,12 @@ def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
             away.rename(shipped)
         raise
     if away.exists():
-        away.rename(gone)  # at once: of a half of it nobody shall think that it is to be put back
+        away.rename(gone)  # in one step: a half-deleted folder must not be restored
         shutil.rmtree(gone, ignore_errors=True)
 
 
 def require_learned(folder: Path) -> None:
-    """Refuse a run whose best network is the one that it began with; it can be named by its number."""
+    """Raise if a run's best network is the one that it began with; it can still be named by its number."""
     store = Store(folder / "run.db", read_only=True)
     try:
         if store.best() == 0:
@@ -120,7 +120,7 @@ def measure_levels(
 ) -> list[Level]:  # fmt: skip
     """Return the levels in order of strength; each plays `count` games against each of its neighbours in `ladder`.
 
-    Elo is in whole points; of equal ones the later in the ladder counts as stronger: perfect players draw.
+    Elo is rounded to integers; of equal ones the later in the ladder counts as stronger: perfect players draw.
     """
     results = []
     for i, first in enumerate(ladder):
@@ -135,7 +135,7 @@ def measure_levels(
 
 
 def apart(levels: list[Level]) -> list[Level]:
-    """Leave out each level that the next one kept is hardly stronger than: of perfect players the last one stays."""
+    """Leave out each level that is hardly weaker than the next one kept: of perfect players the last one stays."""
     kept: list[Level] = []
     for level in reversed(levels):
         if not kept or kept[-1].elo - level.elo >= APART:
@@ -156,11 +156,11 @@ def _match(
 
 
 def write_levels(folder: Path, found: list[Level], games_each: int) -> None:
-    """Keep the levels beside the player that ships."""
-    told: dict[str, Any] = {"anchor": ANCHOR, "games": games_each, "levels": [level._asdict() for level in found]}
-    write_file(folder / FILE, (json.dumps(told, indent=1) + "\n").encode())
+    """Write the levels next to the shipped player."""
+    levels: dict[str, Any] = {"anchor": ANCHOR, "games": games_each, "levels": [level._asdict() for level in found]}
+    write_file(folder / FILE, (json.dumps(levels, indent=1) + "\n").encode())
 
 
-def write_scoreboard(folder: Path, told: dict[str, Any]) -> None:
-    """Keep what `evaluate` found."""
-    write_file(folder / "scoreboard.json", (json.dumps(told, indent=1) + "\n").encode())
+def write_scoreboard(folder: Path, scoreboard: dict[str, Any]) -> None:
+    """Write what `evaluate` found."""
+    write_file(folder / "scoreboard.json", (json.dumps(scoreboard, indent=1) + "\n").encode())

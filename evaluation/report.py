@@ -1,4 +1,4 @@
-"""The scoreboard of a player, as `main.py evaluate` prints it: exact values where there are any, and the ladder."""
+"""The scoreboard of a player, as `main.py evaluate` prints it: exact values if there are any, and the ladder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.solved_positions import Oracle, oracle, sample
 from game import Game
 
 Progress = Callable[[str, int, int], None]
-"""(what is done, how far it is, how far it goes)"""
+"""(what is being done, steps done, steps in all)"""
 
 
 def exact_part(
@@ -31,7 +31,7 @@ def exact_part(
     chosen = choose(player, found, sims, seed=seed, report=lambda n: report("choosing moves", n, len(found)))
     seconds = time.perf_counter() - began
     ways += [(f"{n:,} simulations" if n else player.name, n or None, moves) for n, moves in chosen.items()]
-    told: dict[str, Any] = {
+    part: dict[str, Any] = {
         "solver": who.name, "positions": len(found), "seed": seed, "plies": list(who.plies),
         "whole": whole, "of_all": who.whole, "chance": chance(found), "seconds": seconds,
         "players": [
@@ -40,8 +40,8 @@ def exact_part(
         ],
     }  # fmt: skip
     if isinstance(player, Agent):
-        told["value"] = value_error(player, found)._asdict()
-    return told
+        part["value"] = value_error(player, found)._asdict()
+    return part
 
 
 def _values(m: Measured, distance: bool) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def ladder_part(
     """Return the ladder: how many simulations a rollout player needs to score half."""
     end = time.perf_counter() + seconds if seconds else None
 
-    def tell(rungs: list[Rung]) -> None:
+    def report_rungs(rungs: list[Rung]) -> None:
         report("climbing the ladder", sum(r.games for r in rungs), games)
 
     def stop() -> str:
@@ -72,7 +72,7 @@ def ladder_part(
         opened.extend(len(g.opening) for g in played)
         return [g.score for g in played]
 
-    found: Ladder = climb(play, games, stop=stop, report=tell)
+    found: Ladder = climb(play, games, stop=stop, report=report_rungs)
     return {**as_values(found), "words": str(found.strength), "opening_plies": max(opened, default=plies)}
 
 
@@ -90,43 +90,43 @@ def evaluate(
     report: Progress = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Return the scoreboard of a player as numbers for programs; `as_text` puts it into words."""
-    told: dict[str, Any] = {"game": game.spec, "player": player.name, "exact": None, "ladder": None, "note": ""}
+    scoreboard: dict[str, Any] = {"game": game.spec, "player": player.name, "exact": None, "ladder": None, "note": ""}
     if count:
         try:
             who = oracle(game)
         except UserError as error:
             if not ladder_games:
                 raise
-            who, told["note"] = None, str(error)
+            who, scoreboard["note"] = None, str(error)
         else:
             if who is None:
-                told["note"] = f"no exact values of {game.spec}"
+                scoreboard["note"] = f"no exact values of {game.spec}"
                 if not ladder_games:
-                    raise UserError(f"expected a game with exact values or a ladder, there are {told['note']}")
+                    raise UserError(f"expected a game with exact values or a ladder, there are {scoreboard['note']}")
         if who is not None:
-            told["exact"] = exact_part(game, who, player, count=count, sims=sims, seed=seed, report=report)
+            scoreboard["exact"] = exact_part(game, who, player, count=count, sims=sims, seed=seed, report=report)
     if ladder_games:
         if isinstance(player, Agent):
             player.mcts_sims = ladder_sims
         part = ladder_part(
             game, player, games=ladder_games, seconds=ladder_seconds, seed=seed, plies=opening_plies, report=report
         )
-        told["ladder"] = {**part, "player_simulations": ladder_sims if isinstance(player, Agent) else None}
-    return told
+        scoreboard["ladder"] = {**part, "player_simulations": ladder_sims if isinstance(player, Agent) else None}
+    return scoreboard
 
 
 # ---- in words
 
 
-def as_text(told: dict[str, Any]) -> str:
+def as_text(scoreboard: dict[str, Any]) -> str:
     """Return a scoreboard as a table."""
-    parts = [f"{told['player']}, {told['game']}"]
-    if told["note"]:
-        parts.append(f"Exact part left out: {told['note']}.")
-    if told["exact"]:
-        parts.append(_exact_text(told["exact"]))
-    if told["ladder"]:
-        parts.append(_ladder_text(told["ladder"]))
+    parts = [f"{scoreboard['player']}, {scoreboard['game']}"]
+    if scoreboard["note"]:
+        parts.append(f"Exact part left out: {scoreboard['note']}.")
+    if scoreboard["exact"]:
+        parts.append(_exact_text(scoreboard["exact"]))
+    if scoreboard["ladder"]:
+        parts.append(_ladder_text(scoreboard["ladder"]))
     return "\n\n".join(parts)
 
 
@@ -165,7 +165,7 @@ def _shares(player: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _share_text(s: dict[str, Any] | None, whole: bool) -> str:
-    """Return a share; of all positions that there are it has no interval."""
+    """Return a share in words; a share of all possible positions has no interval."""
     if s is None:
         return ""
     if whole and s["share"] is not None:

@@ -2,8 +2,8 @@
 
 Positions come from uniformly random play, from a seed, no two alike up to symmetry. A move's score is for the player
 who makes it: larger is better, its sign (win, draw, loss) is the game's value after it. Only positions whose legal
-moves differ in value count; in all others no move is a mistake. The first n positions of a seed are always the same,
-whatever the number. They are kept in a file of the user's cache folder (`cache_file`), checked when read.
+moves differ in value count; in all others no move is a mistake. The first n positions of a seed are the same for every
+number drawn. They are stored in a file of the user's cache folder (`cache_file`), and checked when read.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from storage.atomic_files import write_file
 from storage.run_folders import game_folder
 
 RECIPE = 1
-"""Which way positions are drawn; another number makes kept files void."""
+"""Version of the way positions are drawn; files of another version are not used."""
 GIVE_UP = 2_000
-"""Positions drawn in a row without a new one that counts: then there are no more."""
+"""After this many positions in a row without a new one that counts, the game is taken to have no more."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Solved:
     """A position whose moves differ in value."""
 
     moves: tuple[int, ...]
-    """From the start."""
+    """The moves from the start."""
     state: GameState
     scores: dict[int, float]
     """{legal action: its score, for the player to move}; the larger the better."""
@@ -66,7 +66,7 @@ class Solved:
 
     @cached_property
     def following(self) -> list[tuple[np.ndarray, int]]:
-        """(planes, exact value for its player to move) of each position one move on that is not over."""
+        """(planes, exact value for its player to move) of each position one move later that is not over."""
         found = []
         for action, value in self.values.items():
             after, _, over = self.state.takeAction(action)
@@ -83,7 +83,7 @@ ALL = 10**9
 
 
 class Oracle(NamedTuple):
-    """Who knows the exact values of a game's moves."""
+    """A solver of a game, and the positions it is used on."""
 
     name: str
     plies: tuple[int, int]
@@ -91,29 +91,29 @@ class Oracle(NamedTuple):
     bands: tuple[int, ...]
     """First plies of the game's stages."""
     distance: bool
-    """Whether scores tell quick wins from slow ones, beside the value."""
+    """Whether scores also distinguish quick wins from slow ones."""
     scores: Callable[[GameState], dict[int, float] | None]
     """position -> {action: score}; None when it is too far from the end."""
     whole: bool = False
-    """Whether every position of the game is taken, not a sample."""
+    """Whether all positions of the game are used, not a sample."""
     most: int = ALL
-    """Positions at most."""
+    """Largest number of positions."""
 
 
 REACH = {("go", 3): 18, ("go", 4): 20, ("go", 5): 16, ("littlego", 5): 10}
 """{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
 POSITIONS_KEPT = {("go", 4): 1500, ("go", 5): 500}
-"""{(game, size): positions at most, because few of them count and more would take many minutes to find}"""
+"""{(game, size): largest number of positions, because few of them count and more would take many minutes to find}"""
 LIMIT = NodeLimit(100_000)
-"""For one position; beyond, it is left out, which favours positions that are quick to solve."""
+"""For one position; one that needs more is left out, which favours positions that are quick to solve."""
 
 
 def oracle(game: Game) -> Oracle | None:
-    """Return who solves a game; None when nobody does. Raise `UserError` when the solver is not installed."""
+    """Return the solver of a game; None if there is none. Raise `UserError` when the solver is not installed."""
     if known_to_bitbully(game):
         exact = BitbullyScores()
         return Oracle(exact.name, (0, 35), (0, 12, 24), True, exact.scores)
-    if game.origin or isinstance(game, PlainGame):  # one's own or OpenSpiel's, whatever its name
+    if game.origin or isinstance(game, PlainGame):  # custom or OpenSpiel's, whatever its name
         return None
     rows, columns = game.grid_shape
     end, reach = game.max_plies, REACH.get((game.name, rows))
@@ -136,16 +136,16 @@ def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
 
 def sample(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
            ) -> tuple[list[Solved], bool]:  # fmt: skip
-    """Return (the first `count` positions of a seed, whether the game has no others); report: as of `positions`."""
+    """Return (the first `count` positions of a seed, whether the game has no others); report: as in `positions`."""
     found = positions(game, who, count + who.whole, seed, report=report)
     return found[:count], who.whole and len(found) <= count
 
 
 def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None
               ) -> list[Solved]:  # fmt: skip
-    """Return the first `count` positions of a seed, fewer when the game has no more; from the cache if it has as many.
+    """Return the first `count` positions of a seed, or all if the game has fewer; from the cache if it has enough.
 
-    report: gets how many there are so far.
+    report: called with the number of positions so far.
     """
     count = min(count, who.most)
     path = cache_file(game, who, seed)
@@ -172,14 +172,14 @@ def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callabl
 
 
 def cache_file(game: Game, who: Oracle, seed: int) -> Path:
-    """Return where solved positions are kept: XDG_CACHE_HOME or ~/.cache."""
+    """Return the path of the solved positions' file: in XDG_CACHE_HOME or ~/.cache."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     solver = who.name.replace(" ", "-")
     return base / "alphazero-keras" / f"{game_folder(game.spec)}-{solver}-seed{seed}-recipe{RECIPE}.json"
 
 
 def _read_cache(path: Path, game: Game) -> tuple[list[Solved], bool]:
-    """Return (positions, whether there are no more) of a file; nothing when any of it is not as it should be."""
+    """Return (positions, whether there are no more) of a file; ([], False) when any part of it is wrong."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         found = [_checked(game, moves, dict(scores)) for moves, scores in kept["positions"]]
@@ -232,7 +232,7 @@ def _played(game: Game, plies: tuple[int, int], rng: np.random.Generator) -> Ite
 
 
 def _every(game: Game, rng: np.random.Generator) -> Iterator[tuple[list[int], GameState]]:
-    """Yield every position that is not over, once up to symmetry, in an order drawn."""
+    """Yield every position that is not over, once up to symmetry, in random order."""
     level: list[tuple[list[int], GameState]] = [([], game.start())]
     found, seen = [], {identity(game, level[0][1])}
     while level:

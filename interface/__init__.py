@@ -1,1 +1,1 @@
-"""How people and programs reach all this: command line, console, notebook, page, doctor. Imports every room."""
+"""What people and programs use: command line, console, notebook, page, doctor. Imports every room."""

@@ -1,4 +1,4 @@
-"""Reads what was typed into a command's dataclass, by tyro; what is off becomes one line of ours.
+"""Parsing of a command line into a command's dataclass, by tyro; a fault becomes one line of our own.
 
 The text below a field is its help; PLAYERS and NETWORKS in it stand for the lists here.
 """
@@ -30,11 +30,11 @@ _USUAL = {
     "game": 'Game, with parameters in brackets if need be: "gomoku(size=8)"; also open_spiel:NAME and FILE.py:CLASS.',
     "seed": "All chance follows from it: the same command does the same.",
 }
-"""Help of fields of these names that have none of their own."""
+"""Help of fields with these names that have no text of their own."""
 
 
 def parse(command: type[T], argv: list[str], default: Any = None) -> T:
-    """Read arguments into a dataclass; raise `UserError` with one line when something is off."""
+    """Parse arguments into a dataclass; raise `UserError` with one line if they are wrong."""
     import tyro
 
     said, registry = io.StringIO(), tyro.constructors.ConstructorRegistry()
@@ -66,7 +66,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
 
 
 def game_meant(word: str) -> str:
-    """Return a hint where a word is the name of a game, else nothing."""
+    """Return a hint if a word is the name of a game, else ""."""
     import games
 
     return f", did you mean --game {shlex.quote(word)}?" if word.split("(")[0].lower() in games.names() else ""
@@ -74,7 +74,7 @@ def game_meant(word: str) -> str:
 
 @contextmanager
 def _wide(shown: bool) -> Iterator[None]:
-    """Let tyro lay out its text for people at 60 columns at least, what is read here in one line."""
+    """Let tyro lay out text for people at 60 columns or more, and text that is parsed here in one line."""
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = str(max(60, shutil.get_terminal_size().columns) if shown else 1000)
     try:
@@ -86,19 +86,19 @@ def _wide(shown: bool) -> Iterator[None]:
 
 
 def _name(command: type) -> str:
-    """Return what is typed for a command."""
+    """Return the name that is typed for a command."""
     return command.__module__.rsplit(".", 1)[-1].replace("_", "-")
 
 
 def _with_markers(command: type) -> Any:
-    """Return the dataclass as tyro shall read it: settings without a prefix, and nobody types None."""
+    """Return the dataclass as tyro must read it: settings without a prefix, and None cannot be typed."""
     import tyro
 
     return tyro.conf.configure(tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone)(command)
 
 
 def _fields(info: Any) -> Any:
-    """Return the fields of a dataclass as tyro shall show them, None for any other type: a rule of its registry."""
+    """Return the fields of a dataclass as tyro must show them, None for any other type: a rule of its registry."""
     from tyro.constructors import StructConstructorSpec, StructFieldSpec
 
     if not dataclasses.is_dataclass(info.type):
@@ -112,7 +112,7 @@ def _fields(info: Any) -> Any:
 
 
 def _field_type(name: str, hint: Any, text: str | None, default: Any, kind: type) -> tuple[Any, Any]:
-    """Return (type, default) of a field: the type tells what its help says, and no default that says nothing."""
+    """Return (type, default) of a field; its help is part of the type, and an empty default is not shown."""
     import tyro
 
     needed, metavar, flag = default is dataclasses.MISSING, None, default is False and kind is not Config
@@ -121,12 +121,12 @@ def _field_type(name: str, hint: Any, text: str | None, default: Any, kind: type
     if flag:
         hint = tyro.conf.FlagCreatePairsOff[hint]  # type: ignore[misc]
     quiet = "" if flag or default in ("", None, ()) else None
-    told = tyro.conf.arg(help=text or _USUAL.get(name), metavar=metavar, help_behavior_hint=quiet)
-    return Annotated[hint, told], tyro.MISSING if needed else default
+    option = tyro.conf.arg(help=text or _USUAL.get(name), metavar=metavar, help_behavior_hint=quiet)
+    return Annotated[hint, option], tyro.MISSING if needed else default
 
 
 def _texts(kind: type) -> dict[str, str]:
-    """Return {field: the text below it}, of what a dataclass inherits as well."""
+    """Return {field: the text below it}, inherited fields included."""
     texts: dict[str, str] = {}
     for part in reversed([each for each in kind.__mro__ if dataclasses.is_dataclass(each)]):
         tree: Any = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
@@ -137,7 +137,7 @@ def _texts(kind: type) -> dict[str, str]:
 
 
 def _joined(text: str) -> str:
-    """Return a text without the line ends of the source; its paragraphs stay."""
+    """Return a text with its source lines joined; paragraphs stay."""
     parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
     return "\n\n".join(parts).replace("PLAYERS", PLAYERS).replace("NETWORKS", NETWORKS)
 
@@ -148,12 +148,12 @@ def _options(command: type) -> list[str]:
 
 
 def _needed(command: type) -> list[str]:
-    """Return what a command takes without a name before it."""
+    """Return the arguments that a command takes without a name before them."""
     return [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING and f.name != "config"]
 
 
 def _one_line(text: str, argv: list[str], command: type) -> str:
-    """Return tyro's boxed message as one line, in our own words where an option has a wrong value or none."""
+    """Return tyro's boxed message as one line, in our own words if an option has a wrong value or none."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
     lacking = f"expected {' and '.join(_needed(command))}; `python main.py {_name(command)} --help` tells more"
@@ -187,7 +187,7 @@ def _wanted(kind: Any) -> str:
 
 
 def _given(argv: list[str], name: str) -> list[str]:
-    """Return the values of an option as they were typed, where it came last; none where it did not or has none."""
+    """Return the values of an option as typed, where it came last; [] if it is missing or has none."""
     for i in reversed(range(len(argv))):
         word, equals, value = argv[i].partition("=")
         if word.startswith("--") and word.replace("_", "-") == "--" + name.replace("_", "-"):
@@ -196,7 +196,7 @@ def _given(argv: list[str], name: str) -> list[str]:
 
 
 def early(argv: list[str], name: str) -> str | None:
-    """Return the value of an option before the others are read: it decides what their defaults are."""
+    """Return the value of an option before the others are parsed: their defaults depend on it."""
     return next(iter(_given(argv, name)), None)
 
 
@@ -208,7 +208,7 @@ def number(argv: list[str], name: str) -> int | None:
 
 
 def whole(value: int, name: str, low: int, high: int) -> int:
-    """Return a whole number that lies in a range."""
+    """Return an integer after checking its range."""
     if not low <= value <= high:
         raise UserError(f"{name}: expected a whole number from {low:,} to {high:,}, got {value}")
     return value

@@ -1,7 +1,7 @@
-"""One drawing of a board for all games: `board_svg(state)`, an SVG as text, for the page, the notebook and the docs.
+"""The board drawing of all games: `board_svg(state)`, an SVG as text, for the page, the notebook and the docs.
 
-What stands where is read from the text that a game renders, so a new game is drawn without a line of its own; one
-that is no grid of two kinds of pieces is drawn as its text. `Game.look` says which board and pieces it has.
+The pieces are read from the text that a game renders, so a new game needs no code for its drawing. A position that is
+no grid of two kinds of pieces is drawn as its text. `Game.look` names the board and the pieces.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ FORBIDDEN = 2
 
 
 class Mark(NamedTuple):
-    """What an overlay says of a move."""
+    """An overlay's mark on a move."""
 
     heat: float
-    """How much colour, from -1 to 1; a negative one has another colour."""
+    """Strength of the colour, from -1 to 1; a negative one has another colour."""
     text: str
-    """The number beside the colour, short."""
+    """Short text next to the colour."""
 
 
 class Grid(NamedTuple):
-    """What stands where."""
+    """The pieces of a position, by point."""
 
     cells: list[list[int]]
-    """[rows][columns]: 1, -1, 0, or FORBIDDEN for a free point that the game marks as one that may not be played."""
+    """[rows][columns]: 1, -1, 0, or FORBIDDEN for a free point that the game marks as forbidden."""
     last: int | None
     """The point played last, in row order."""
     rows: list[str]
     columns: list[str]
-    """Names at the edges; empty where the game writes none."""
+    """Names at the edges; empty if the game writes none."""
     notes: list[str]
-    """Other lines of its text, such as points."""
+    """Other lines of the game's text, such as points."""
 
 
 class Look(NamedTuple):
@@ -63,7 +63,7 @@ INK = 'fill="#14171c" stroke="#fff" stroke-opacity=".85" stroke-width="3" paint-
 
 
 def grid_of(state: GameState) -> Grid | None:
-    """Return what stands where, or None where a position is no grid of two kinds of pieces."""
+    """Return the pieces of a position, or None if it is no grid of two kinds of pieces."""
     rows, columns = state.planes().shape[:2]
     kinds = {word: side for side, word in pieces_of(state).items()} | {"*": FORBIDDEN}
     cells: list[Any] = []
@@ -84,12 +84,12 @@ def grid_of(state: GameState) -> Grid | None:
 
 
 def pieces_of(state: GameState) -> dict[int, str]:
-    """Return the words for the sides and for nothing."""
+    """Return the marks of the sides and of an empty point."""
     return getattr(getattr(state, "game", None), "pieces", Game.pieces)
 
 
 def point_of(game: Game, grid: Grid, action: int) -> int | None:
-    """Return the point, in row order, that a stone of a move comes to; None where a move is no point."""
+    """Return the point, in row order, where a move puts its stone; None if a move is no point."""
     rows, columns = len(grid.cells), len(grid.cells[0])
     if game.policy_layout == "columns":
         free = [r for r in range(rows) if grid.cells[r][action] == 0]
@@ -98,7 +98,7 @@ def point_of(game: Game, grid: Grid, action: int) -> int | None:
 
 
 def winning_points(game: Game, grid: Grid) -> list[int]:
-    """Return the stones of the lines through the last stone that win, where a game is won by lines."""
+    """Return the stones of the winning lines through the last stone, if the game is won by lines."""
     rows, columns = len(grid.cells), len(grid.cells[0])
     if grid.last is None or not game.winning_line:
         return []
@@ -123,10 +123,10 @@ def board_svg(
 ) -> str:  # fmt: skip
     """Return a position as an SVG.
 
-    overlay: a mark for each action. lines: for an action the moves to expect from it on, itself first; each is a
-    hidden group `<g class="line" data-line="ACTION">` of numbered stones, for a page to show. With `clickable` every
-    point carries the action of a click on it as data-action, legal or not. moves: those that led here from an empty
-    board, whose numbers the stones then bear.
+    overlay: a mark for each action. lines: for an action its principal variation, itself first; each is a hidden group
+    `<g class="line" data-line="ACTION">` of numbered stones, for a page to show. With `clickable` every point has the
+    action of a click on it as data-action, legal or not. moves: the moves from an empty board to here, whose numbers
+    are then drawn on the stones.
     """
     grid, game = grid_of(state), getattr(state, "game", None)
     if grid is None or game is None:
@@ -137,7 +137,7 @@ def board_svg(
 
 
 def move_numbers(game: Game, grid: Grid, moves: Sequence[int]) -> dict[int, int]:
-    """Return {point: number of the move that came to it last}, in games whose moves are points or columns."""
+    """Return {point: number of the last move to it}, in games whose moves are points or columns."""
     rows, columns = len(grid.cells), len(grid.cells[0])
     numbers: dict[int, int] = {}
     height = [0] * columns
@@ -171,7 +171,7 @@ def _text_svg(state: GameState) -> str:
 
 
 class _Board:
-    """A position on its way into an SVG."""
+    """The SVG of a position while it is made."""
 
     def __init__(self, state: GameState, game: Game, grid: Grid) -> None:
         self.state, self.game, self.grid = state, game, grid
@@ -179,7 +179,7 @@ class _Board:
         self.rows, self.columns = len(grid.cells), len(grid.cells[0])
         self._won = winning_points(game, grid) if state.isEndGame else []
         self.numbers: dict[int, int] = {}
-        """What stands on the stones, by point."""
+        """Text on the stones, by point."""
         self.left = MARGIN if any(grid.rows) else 2.0
         self.width = self.left + CELL * self.columns + 2
         self.height = 2 + CELL * self.rows + (MARGIN if any(grid.columns) else 0) + 18 * len(grid.notes)
@@ -202,7 +202,7 @@ class _Board:
         return range(self.rows * self.columns)
 
     def _at(self, point: int) -> tuple[float, float]:
-        """Return the middle of a point."""
+        """Return the centre of a point."""
         return self.left + CELL * (point % self.columns + 0.5), 1 + CELL * (point // self.columns + 0.5)
 
     def _ground(self) -> str:
@@ -269,7 +269,7 @@ class _Board:
         return f'<circle class="last" cx="{x:g}" cy="{y:g}" r="{radius:g}" {paint}/>'
 
     def _ink(self, side: int) -> str:
-        """Return a colour that is seen on a stone."""
+        """Return a colour that is visible on a stone."""
         return "#20242a" if self.look.sides[side][0] in ("#f4c13d", "#f8f8f5", "#f6f6f3") else "#fff"
 
     def _number(self, point: int, side: int) -> str:
@@ -282,7 +282,7 @@ class _Board:
         return f'<text class="number" x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}">{number}</text>'
 
     def _legal(self) -> str:
-        """Mark the points that may be played, where not every free point may."""
+        """Mark the points that may be played, if not every free point may."""
         free = sum(cell == 0 for row in self.grid.cells for cell in row)
         points = [point_of(self.game, self.grid, action) for action in self.state.allowedActions]
         if self.game.policy_layout != "points" or len([p for p in points if p is not None]) >= free:

@@ -61,20 +61,20 @@ def run(argv: Sequence[str]) -> int:
             print(f"error: {place}", file=sys.stderr)
             return 2
         if "no locator available" in str(error):  # numba's: neither this folder nor the user's can be written
-            told = "compiled code cannot be kept, neither here nor in your home folder"
-            print(f"error: {told}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)
+            message = "compiled code cannot be kept, neither here nor in your home folder"
+            print(f"error: {message}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)
             return 2
         if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
             raise
-        told = (str(error).splitlines() or [""])[0][:200]
+        reason = (str(error).splitlines() or [""])[0][:200]
         hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
-        print(f"error: not enough memory ({told}); {hint}", file=sys.stderr)
+        print(f"error: not enough memory ({reason}); {hint}", file=sys.stderr)
         return 2
 
 
 def _open_streams() -> None:
     """Let what is printed go nowhere where a stream is closed, and show what its encoding lacks as "?"."""
-    for name in ("stdin", "stdout", "stderr"):  # in this order each gets the number that is its own
+    for name in ("stdin", "stdout", "stderr"):  # in this order each gets its own file descriptor
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
@@ -83,11 +83,11 @@ def _open_streams() -> None:
 
 
 def _flush() -> None:
-    """Send out what was printed: where that fails it is told here, and not by Python when it ends."""
+    """Flush what was printed; a failure is raised here, and not printed by Python at its exit."""
     try:
         sys.stdout.flush()
     except OSError:
-        with contextlib.suppress(OSError, ValueError):  # what is left unsent goes nowhere
+        with contextlib.suppress(OSError, ValueError):  # unsent text is dropped
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         raise

@@ -18,7 +18,7 @@ from storage.game_files import PERSON, Record, check_place, save
 
 
 class _Scribe(User):
-    """A person with a list of the moves that count, also when the game is left."""
+    """A person at the console whose valid moves are recorded, so that they survive leaving the game."""
 
     def __init__(self, name: str, game: Game, **options: Any) -> None:
         super().__init__(name, game, **options)

@@ -1,6 +1,6 @@
-"""Curves of runs, drawn from the lines of their metrics.jsonl: one run in all detail, or several beside each other.
+"""Curves of runs, drawn from the lines of their metrics.jsonl: one run in all detail, or several next to each other.
 
-Matplotlib's `Figure` is used alone, without pyplot: it draws with Agg, needs no display and keeps no global state.
+Only Matplotlib's `Figure` is used, without pyplot: it draws with Agg, needs no display and keeps no global state.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ DASHES: Any = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 
 
 class Picture:
-    """A matplotlib figure that a notebook shows as an image: a bare one shows as text where nothing is set up."""
+    """A matplotlib figure that a notebook shows as an image; without setup a bare one would show as text."""
 
     def __init__(self, figure: Figure) -> None:
         self.figure = figure
 
     def save(self, path: str | Path) -> None:
-        """Write the image to a file; the ending says in which format."""
+        """Write the image to a file in the format of its ending."""
         with replacing(Path(path)) as trial:
             self.figure.savefig(trial, dpi=110)
 
@@ -44,25 +44,25 @@ class Picture:
 
 
 class Run(NamedTuple):
-    """What is drawn of a run."""
+    """A run to draw."""
 
     name: str
     lines: Sequence[MetricsLine]
     colour: str | None
-    """None when it is the only one: then colours tell series apart, else dashes do."""
+    """None if it is the only run: then colours distinguish series, else dashes do."""
     by_time: bool
 
     def place(self, line: MetricsLine) -> float:
-        """Where a line is on the x axis."""
+        """Return the position of a line on the x axis."""
         return line.get("total_seconds", 0) / 60 if self.by_time else line["iteration"]
 
     def series(self, key: str) -> tuple[list[float], list[float]]:
-        """Return the places of the lines that have a number, and the numbers."""
+        """Return the x positions of the lines that have a number, and the numbers."""
         found = finite(self.lines, key)
         return [self.place(m) for m in found], [float(m[key]) for m in found]
 
     def style(self, number: int, colour: str) -> dict[str, Any]:
-        """Return how the run's series of a number and colour is drawn."""
+        """Return the style of the run's series with this number and colour."""
         return {"color": self.colour or colour, "linestyle": "-" if self.colour is None else DASHES[number]}
 
 
@@ -133,7 +133,7 @@ def _limits(axis: Axes, runs: list[Run]) -> None:
 
 
 def _plot(axis: Axes, run: Run, key: str, name: str, number: int = 0, colour: str = BLUE) -> float | None:
-    """Draw one series; return its largest value, None when there is none."""
+    """Draw one series; return its largest value, None if it is empty."""
     x, y = run.series(key)
     if not x:
         return None
@@ -143,7 +143,7 @@ def _plot(axis: Axes, run: Run, key: str, name: str, number: int = 0, colour: st
 
 
 def _stack(axis: Axes, run: Run, x: list[float], parts: Sequence[tuple[str, str, list[float]]]) -> None:
-    """Draw (name, colour, heights) on top of each other, as bars of an iteration or as areas over time."""
+    """Stack (name, colour, heights), as bars of an iteration or as areas over time."""
     if run.by_time:
         names, colours, heights = zip(*parts, strict=True)
         axis.stackplot(x, *heights, labels=names, colors=colours)
@@ -291,4 +291,4 @@ PANELS: tuple[tuple[str, str, Callable[[Axes, Run], bool]], ...] = (
     ("speed", "positions a second", _draw_speeds),
     ("time", "seconds an iteration", _draw_seconds),
 )
-"""(title, y label, what draws a run and tells whether it had anything) of each panel, in reading order."""
+"""(title, y label, function that draws a run and returns whether it had data) of each panel, in reading order."""

@@ -1,4 +1,4 @@
-"""What a search thought of a position, as a table for people and as values for programs."""
+"""The result of a search on a position, as a table for people and as values for programs."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ def after_moves(game: Game, moves: list[int]) -> GameState:
 
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:
-    """Search a position and return what the search found; see `describe`."""
+    """Search a position and return the result of the search; see `describe`."""
     root = agent.think(state)
     return describe(root, agent.name, opinion(agent, root))
 
 
 def opinion(agent: Agent, node: Node) -> tuple[float, Any] | None:
-    """Return the network's value and priors of a node that is won at once, solved or forced: it was not asked."""
-    asked = node.proven not in (1.0, 0.0) and not node.forced
-    return None if asked else agent.get_preds(node.state)[:2]
+    """Return the network's value and priors of a node that was not evaluated: one won at once, solved or forced."""
+    evaluated = node.proven not in (1.0, 0.0) and not node.forced
+    return None if evaluated else agent.get_preds(node.state)[:2]
 
 
 def describe(node: Node, player: str, network: tuple[float, Any] | None = None) -> dict[str, Any]:
-    """Return what a search has found of a node, its root or another; values are for the player to move there.
+    """Return the search's result at a node, the root or another; values are for the player to move there.
 
-    moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven of it (won,
-    lost, drawn or "") and its principal variation pv; none before the node is expanded. V is the network's own value
-    of the position after the move (what is proven of it, if anything), Q the search's. `network`: its own value and
-    priors [action_size], for a root that was not asked (see `opinion`).
+    moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven about it (won,
+    lost, drawn or "") and its principal variation pv; empty before the node is expanded. V is the network's own value
+    of the position after the move (its proven value, if any), Q the search's. `network`: the network's value and priors
+    [action_size], for a root that was not evaluated (see `opinion`).
     """
     mcts = node.mcts
     game, total = mcts.game, max(node.visits, 1)
@@ -64,7 +64,7 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
 
 
 def simulations(count: int) -> str:
-    """Say how many."""
+    """Return a number of simulations in words."""
     return "1 simulation" if count == 1 else f"{count} simulations"
 
 
@@ -81,6 +81,6 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
     ]
     for m in found["moves"]:
         q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
-        told = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
-        lines.append(f"{told}  {' '.join(m['pv'])}" + (f"  {m['proven']}" if m["proven"] else ""))
+        row = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
+        lines.append(f"{row}  {' '.join(m['pv'])}" + (f"  {m['proven']}" if m["proven"] else ""))
     return "\n".join(lines)

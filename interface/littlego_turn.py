@@ -1,8 +1,8 @@
-"""One turn of a Little-Go program as a course's host asks for it: the position is a file, and so is the answer.
+"""One turn of a Little-Go program for a course's host: the position is a file, and so is the move.
 
-The program is started anew for each move. `input.txt`: its colour (1 Black, 2 White), five lines with the board after
-its own last move, five with the board now, a digit a point, the top row first. `output.txt`: `i,j` or `PASS`. How many
-moves were played is not told, but the game ends after 24: a step file keeps it from move to move.
+The program is started again for each move. `input.txt`: its colour (1 Black, 2 White), five lines with the board after
+its own last move, five with the board now, one digit per point, the top row first. `output.txt`: `i,j` or `PASS`. The
+file does not contain the number of moves played, but the game ends after 24: a step file stores it from move to move.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from storage.atomic_files import write_file
 
 
 class Given(NamedTuple):
-    """What the host tells."""
+    """The host's input."""
 
     player: int
     """1 Black, -1 White."""
@@ -39,32 +39,32 @@ class Given(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What was played."""
+    """The move that was played."""
 
     action: int
     ply: int
     """Moves played before this one."""
     by: str
-    """Name of the player, or the reason for which another move was found in its stead."""
+    """Name of the player, or the reason for which another player's move was taken."""
     late: bool
-    """The player has not come to an end and still thinks in its thread."""
+    """The player has not finished and is still searching in its thread."""
 
 
 Load = Callable[[float], tuple[Player, str]]
-"""Given the seconds to think returns the player, and what is told of it."""
+"""seconds to think -> (the player, a message about its choice)."""
 LOADING = 0.7
-"""Share of the time after which rollouts think where the player is not loaded yet."""
+"""Fraction of the time after which rollouts search if the player is not loaded yet."""
 
 
 def take_turn(
     source: Path, target: Path, step_file: Path, load: Load, seconds: Callable[[int], float], seed: int = 0
 ) -> Turn:
-    """Read the position, think, write the move; raise `UserError` with nothing written.
+    """Read the position, search, write the move; raise `UserError` with nothing written.
 
-    `seconds` gives the time to load the player and to think, by the number of the move, which begins at 1.
+    `seconds` is the time to load the player and to search, by the number of the move, counted from 1.
 
-    A search is cut short in time, and what it has found is played. Where the player is not loaded in time, fails or
-    chooses an illegal move rollouts choose; where these come to nothing, `greedy`. So the move is always legal.
+    A search is cut short in time, and its best move so far is played. If the player is not loaded in time, fails or
+    chooses an illegal move, rollouts choose; if they find none, `greedy`. So the move is always legal.
     """
     game, given = LittleGo(), read_given(source)
     ply = find_ply(given, _text(step_file))
@@ -82,7 +82,7 @@ def take_turn(
 
 
 def read_given(path: Path) -> Given:
-    """Return the position in a file; raise `UserError` with what is wrong about it."""
+    """Return the position in a file; raise `UserError` naming its fault."""
     try:
         with path.open("rb") as file:
             lines = file.read(10_000).decode("ascii").rstrip().splitlines()
@@ -104,9 +104,9 @@ def read_given(path: Path) -> Given:
 
 
 def find_ply(given: Given, step: str) -> int:
-    """Return how many moves were played: from the step file where that fits the boards, else the fewest possible.
+    """Return the number of moves played: from the step file if it fits the boards, else the smallest possible.
 
-    The step file holds the moves played with one's own last one, and the board that it left.
+    The step file holds the number of moves up to this program's own last one, included, and the board after it.
     """
     player, before, board = given
     first = 0 if player == 1 else 1
@@ -127,7 +127,7 @@ def find_ply(given: Given, step: str) -> int:
 
 
 def greedy(state: GameState) -> int:
-    """Return the move that leaves one the most stones more than the other, nearest to the centre; a pass if it must."""
+    """Return the move with the best difference of stones, nearest to the centre; a pass if there is no other."""
 
     def worth(action: int) -> tuple[float, int]:
         other, mine = state.takeAction(action)[0].score
@@ -138,7 +138,7 @@ def greedy(state: GameState) -> int:
 
 
 def read_clock(words: Sequence[str]) -> list[tuple[int, float]]:
-    """Return [(number of a move, seconds for it and those after it)] of words such as "8", or "1 7:9.5 21:3"."""
+    """Return [(number of a move, seconds for it and those after it)] from words such as "8", or "1 7:9.5 21:3"."""
     clock: list[tuple[int, float]] = []
     for word in words:
         match = re.fullmatch(r"(?:([0-9]{1,3}):)?([0-9]{1,4}(?:\.[0-9]{1,3})?)", word)
@@ -163,9 +163,9 @@ def time_for(clock: Sequence[tuple[int, float]], move: int) -> float:
 
 
 def loader(name: str, *, sims: int) -> Load:
-    """Return how the player of a name is loaded; raise `UserError` for one that needs a whole game or a person.
+    """Return the loader of the player with a name; raise `UserError` for one that needs a complete game or a person.
 
-    An empty name is the best network, else the one that ships, else rollouts, else chance.
+    An empty name is the best network, else the one that ships, else rollouts, else random moves.
     """
     if name.strip().lower().startswith(("gtp:", "human", "-1")):
         raise UserError(f"player: expected one that can be asked about a single position, got {name[:60]!r}")
@@ -192,7 +192,7 @@ def _choice(player: Player, state: GameState, seed: int) -> int:
 
 
 def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[int, str, bool]:
-    """Think in threads that nobody waits for longer than so many seconds; -1 stands for no move."""
+    """Search in threads that are abandoned after `seconds`; return (move or -1, name or reason, late)."""
     if seconds <= 0:
         return -1, "no time was left to think: the first start after a change compiles the rules", False
     last = time.monotonic() + seconds
@@ -202,13 +202,13 @@ def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[i
 
     def think() -> None:
         try:
-            player, told = load(seconds)
+            player, message = load(seconds)
             player.deadline = end
             loaded.set()
             action = _choice(player, state, seed)
             if action not in state.allowedActions:
                 raise ValueError(f"the illegal move {action}")
-            found.append((action, told))
+            found.append((action, message))
             answered.set()
         except Exception as error:
             found.append(error)
@@ -217,7 +217,7 @@ def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[i
     def roll() -> None:
         from players.rollout import RolloutPlayer
 
-        with suppress(Exception):  # told is why the player itself did not answer
+        with suppress(Exception):  # the reason given is the player's own failure
             player = RolloutPlayer(LittleGo(), seconds=seconds)
             player.deadline, player.stopped = end, answered.is_set
             rolled.append(_choice(player, state, seed))
@@ -227,25 +227,25 @@ def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[i
     if not loaded.wait(LOADING * seconds):
         reserve.start()
     player.join(max(last - time.monotonic(), 0.0))
-    told = f"no answer within {seconds:.1f} s"
+    message = f"no answer within {seconds:.1f} s"
     answer = found[0] if found else None
     if isinstance(answer, UserError):
         answered.set()
         raise answer
     if isinstance(answer, Exception):
-        told = f"the player failed: {type(answer).__name__}: {answer}"
+        message = f"the player failed: {type(answer).__name__}: {answer}"
         if reserve.ident is None:
             reserve.start()
     if reserve.ident is not None:
-        reserve.join(max(last - time.monotonic(), 0.0))  # at once where the player has answered
+        reserve.join(max(last - time.monotonic(), 0.0))  # no wait if the player has answered
     late = player.is_alive() or reserve.is_alive()
     if isinstance(answer, tuple):
         return *answer, late
-    return (rolled[0], f"rollouts: {told}", late) if rolled else (-1, told, late)
+    return (rolled[0], f"rollouts: {message}", late) if rolled else (-1, message, late)
 
 
 def _digits(board: np.ndarray) -> str:
-    return "".join("012"[int(stone)] for stone in board.ravel())  # -1 is the last: 2
+    return "".join("012"[int(stone)] for stone in board.ravel())  # -1 is the last character: 2
 
 
 def _text(path: Path) -> str:

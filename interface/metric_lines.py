@@ -1,4 +1,4 @@
-"""Numbers out of the lines of metrics.jsonl, for whatever draws curves."""
+"""Numbers from the lines of metrics.jsonl, for all code that draws curves."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def finite(lines: Sequence[MetricsLine], key: str) -> list[MetricsLine]:
 
 
 def searched_sims(lines: Sequence[MetricsLine]) -> Any:
-    """Return the simulations of the scoreboard's search in the last line that has any; None where none has."""
+    """Return the simulations of the scoreboard's search in the last line that has them; None if no line has."""
     return next((m["score_sims"] for m in reversed(lines) if "score_sims" in m), None)

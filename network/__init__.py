@@ -1,1 +1,1 @@
-"""Who answers for the network, how it is trained and enlarged. Imports storage, games and memory.py; no search."""
+"""The network's predictors, its optimizers and its enlargement. Imports storage, games and memory.py; no search."""

@@ -1,4 +1,4 @@
-"""Which predictor answers for a network: OpenVINO on a CPU when it is installed, else compiled Keras."""
+"""The choice of a predictor: OpenVINO on a CPU if it is installed, else compiled Keras."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from network.predictor import Predictor
 
 
 def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
-    """Return a predictor with the model's present weights; `streams` threads may ask it at once.
+    """Return a predictor with the model's present weights; `streams` threads may call it at once.
 
-    auto: OpenVINO on a CPU when it is installed, else compiled Keras. smallest: batch size to pad to at least.
+    auto: OpenVINO on a CPU if it is installed, else compiled Keras. smallest: smaller batches are padded to this size.
     """
     if backend == "auto":
         backend = "keras" if gpus() or not openvino_installed() else "openvino"

@@ -1,10 +1,10 @@
-"""What this processor can do."""
+"""Features of this machine's processor."""
 
 from __future__ import annotations
 
 
 def _abilities() -> str:
-    """Return what the system tells of this processor, "" where it tells nothing."""
+    """Return the processor's flags as Linux lists them; "" on another system."""
     try:
         with open("/proc/cpuinfo") as file:
             return next((line for line in file if line.startswith("flags")), "")
@@ -18,5 +18,5 @@ def native_bfloat16() -> bool:
 
 
 def has_tiles() -> bool:
-    """True when it does so in tiles (AMX), ten times as fast as float32; in vectors it is twice as fast."""
+    """True when it does so in tiles (AMX): ten times as fast as float32. In vectors it is twice as fast."""
     return "amx_bf16" in _abilities()

@@ -1,9 +1,9 @@
 """Training on a CPU with the boards of a batch side by side, column by column: the same numbers in less time.
 
 A processor multiplies bfloat16 in tiles of 32. In the gradient of a kernel the sum runs along a line of the image, and
-a board has lines of 7 or 9 points, so most of each tile is empty. Here n boards make one image [rows, n * columns]
-whose columns are those of the first place of every board, then of the second, and so on: a convolution with a dilation
-of n then sees each board alone, edges and all (the idea of TensorFlow's batch_to_space, the other way round).
+a board has lines of 7 or 9 points, so most of each tile is empty. Here n boards make one image [rows, n * columns]. Its
+columns are the first column of every board, then the second of every board, and so on. A convolution with a dilation of
+n then computes on each board alone, edges included (TensorFlow's batch_to_space, in the other direction).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from network.keras_import import layers, ops, tf
 MAX_BOARDS = 32
 """Boards side by side, at most."""
 WIDE = 15
-"""From so many columns on a board fills the tiles well enough by itself."""
+"""A board with at least this many columns fills the tiles well enough by itself."""
 
 
 def boards_side_by_side(batch: int, columns: int, kernels: Sequence[int]) -> int:
-    """Return how many boards of a training batch make an image: 1 where that is impossible or no faster."""
-    odd = all(kernel % 2 for kernel in kernels)  # an even one has more padding on one side
+    """Return how many boards of a training batch make an image: 1 where more is impossible or no faster."""
+    odd = all(kernel % 2 for kernel in kernels)  # an even kernel has more padding on one side
     return math.gcd(batch, MAX_BOARDS) if odd and columns < WIDE and _dilates() else 1
 
 
@@ -41,7 +41,7 @@ def _dilates() -> bool:
     try:
         found = slope(tf.ones((2, 3, 6, 16), tf.bfloat16), tf.ones((3, 3, 16, 16), tf.bfloat16))
         return bool(tf.reduce_all(tf.math.is_finite(tf.cast(found, tf.float32))))
-    except tf.errors.OpError:  # no such kernel here, as without oneDNN: boards are then learnt from one by one
+    except tf.errors.OpError:  # no such kernel here, as without oneDNN: boards are then trained on one by one
         return False
 
 
@@ -57,7 +57,7 @@ class Interleave(_Boards):
     """Planes [B, rows, columns, C] -> [B / n, rows, n * columns, C]; an image has every (B / n)th board."""
 
     def call(self, x: Any) -> Any:
-        return tf.batch_to_space(x, [1, self.boards], [[0, 0], [0, 0]])  # oneDNN complains of transposed uint8
+        return tf.batch_to_space(x, [1, self.boards], [[0, 0], [0, 0]])  # oneDNN complains about transposed uint8
 
     def compute_output_shape(self, shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         batch, rows, columns, filters = shape
@@ -65,7 +65,7 @@ class Interleave(_Boards):
 
 
 class Separate(_Boards):
-    """The way back: [B / n, rows, n * columns, C] -> [B, rows, columns, C]."""
+    """The inverse: [B / n, rows, n * columns, C] -> [B, rows, columns, C]."""
 
     def call(self, x: Any) -> Any:
         rows, wide, filters = x.shape[1:]

@@ -11,7 +11,7 @@ from network.predictor import padded
 
 
 class KerasPredictor:
-    """Answers with `tf.function`, on a GPU with XLA."""
+    """Evaluates with `tf.function`, on a GPU with XLA."""
 
     def __init__(self, model: Any, *, smallest: int = 1) -> None:
         self._shape, self._smallest = model.game.input_shape, smallest

@@ -1,7 +1,7 @@
-"""A larger network that answers as a smaller one did: more filters, further blocks.
+"""A larger network with the outputs of a smaller one: more filters, further blocks.
 
 In the spirit of Net2Net (Chen, Goodfellow, Shlens 2016): the function is preserved. New filters start at random, with
-outgoing weights of zero to all that was there; a further block, behind the old ones, starts as the identity.
+outgoing weights of zero to the old filters; a further block, after the old ones, starts as the identity.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Named = Sequence[tuple[str, np.ndarray]]
 
 
 def holds(larger: Sequence[tuple[int, int]], smaller: Sequence[tuple[int, int]]) -> bool:
-    """True when a tower has a place for another one; towers: (filters, kernel size) of each entry.
+    """Return whether a larger tower can contain a smaller one; towers: (filters, kernel size) of each entry.
 
     >>> holds([(96, 3), (96, 3), (96, 3)], [(64, 3), (64, 3)]), holds([(96, 5)], [(64, 3)])
     (True, False)
@@ -25,9 +25,10 @@ def holds(larger: Sequence[tuple[int, int]], smaller: Sequence[tuple[int, int]])
 
 
 def enlarged(smaller: Named, fresh: Named) -> list[np.ndarray]:
-    """Return the weights of the larger network `fresh`, changed so that it answers as `smaller`.
+    """Return the weights of the larger network `fresh`, changed so that its outputs are those of `smaller`.
 
-    The tower of `fresh` must hold the other (see `holds`), residual branches must start at zero, heads must be alike.
+    The tower of `fresh` must hold the smaller one (see `holds`), residual branches must start at zero, heads must be
+    alike.
     """
     known = dict(smaller)
     return [_padded(known[name], start) if name in known else start for name, start in fresh]

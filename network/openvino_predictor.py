@@ -1,10 +1,11 @@
 """The network in OpenVINO on a CPU: converted once with the weights as inputs, which become constants for a version.
 
-Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md); with constants
-in place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
+Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md). With constants in
+place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
 
-Where several threads ask at once each has the network compiled for itself, for its share of the cores: with one core
-OpenVINO works within the asking thread. The streams of one network would be threads that a question is handed to.
+Where several threads call it at once, each has its own compiled network with its share of the cores. With one core
+OpenVINO computes in the calling thread itself; the streams of one shared network would be other threads, to which every
+batch is handed over.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from network.predictor import STEADY, cores, padded, pieces  # noqa: E402
 
 
 class _Request:
-    """A place to ask at, its arrays looked up once: batches have one size, so they stay where they are."""
+    """An inference request, its arrays looked up once: all batches have one size, so the arrays stay where they are."""
 
     def __init__(self, compiled: Any) -> None:
         request = compiled.create_infer_request()
@@ -37,7 +38,7 @@ class _Request:
 
 
 class OpenVINOPredictor:
-    """Answers with OpenVINO; `streams` threads that ask at once share the cores."""
+    """Evaluates with OpenVINO; `streams` threads that call it at once share the cores."""
 
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
@@ -47,7 +48,7 @@ class OpenVINOPredictor:
         self._graph = model.openvino_graph
         threads = max(1, cores() // streams)
         self.piece = STEADY if threads == 1 else 0
-        """Multiples of this many questions need no padding, and an answer costs the same in all of them (0: not so)."""
+        """Multiples of this many positions need no padding and cost the same per position (0: not so)."""
         self._options = {
             "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
             "INFERENCE_NUM_THREADS": threads,
@@ -57,10 +58,10 @@ class OpenVINOPredictor:
         self._lock = threading.Lock()
         self._weights: list[np.ndarray] = []
         self._shared: dict[int, Any] | None = {} if streams == 1 else None
-        """The network for each batch size, where threads ask one after the other."""
+        """The network for each batch size, if threads call one after the other; else None."""
         self._requests: dict[tuple[int, int], _Request] = {}
         self._mine = threading.local()
-        """The calling thread's requests: just after a batch even a lock takes its time."""
+        """The calling thread's requests. Just after a batch even a lock takes its time."""
 
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = [np.ascontiguousarray(w) for w in weights]
@@ -87,9 +88,9 @@ class OpenVINOPredictor:
         return request
 
     def _new_request(self, size: int) -> _Request:
-        """Return a request for the calling thread; it may be that of a thread which is no more."""
+        """Return a request for the calling thread, perhaps that of a thread that has ended."""
         key = threading.get_ident(), size
-        with self._lock:  # also to look: a new thread may have the number of one that is no more
+        with self._lock:  # also for the lookup: a new thread may have the number of one that has ended
             request = self._requests.get(key)
             if request is None:
                 alive = {thread.ident for thread in (threading.current_thread(), *threading.enumerate())}
@@ -118,16 +119,16 @@ class OpenVINOPredictor:
         first, values, logits = 0, [], []
         for size in sizes:
             value, logit = self._ask(size, planes[first : first + size])
-            values.append(value.copy())  # the next piece may have the same size, and so the same place
+            values.append(value.copy())  # the next piece may have the same size, and so use the same array
             logits.append(logit.copy())
             first += size
         return np.concatenate(values), np.concatenate(logits)
 
     def _ask(self, size: int, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Answer up to `size` questions in a batch of that size."""
+        """Evaluate up to `size` positions in a batch of that size."""
         count, request = len(planes), self._request(size)
         request.planes[:count] = planes
-        request.infer(share_outputs=True)  # else copies are made that nobody reads
+        request.infer(share_outputs=True)  # or OpenVINO makes copies that nobody reads
         return request.values[:count], request.logits[:count]
 
 
@@ -142,8 +143,9 @@ _MAKING = threading.Lock()
 def _core() -> Any:
     """Return OpenVINO, one for the life of the process.
 
-    Its part for CPUs gives the thread that it begins in a stack for signals, and takes it away when it ends. Where that
-    is in another thread, as where Python collects what is no longer used, the first has none left: Ctrl-C would crash.
+    Its CPU plugin gives the thread that it starts in a stack for signals, and removes that stack when it ends. If it
+    ends in another thread, as when Python collects garbage there, the first thread has no such stack left: Ctrl-C would
+    crash.
     """
     with _MAKING:
         return _made()

@@ -1,4 +1,4 @@
-"""What turns gradients into steps: SGD as in the article, AdamW, and Muon for the residual tower; the weights' mean.
+"""The optimizers: SGD as in the article, AdamW, and Muon for the residual tower; the running average of the weights.
 
 References: Loshchilov and Hutter 2019 (AdamW); Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural
 networks"; Liu et al. 2025 (arXiv 2502.16982) for the size of its steps.
@@ -15,7 +15,7 @@ from config import TrainingSettings
 from network.keras_import import keras, ops
 
 CLIP = 5.0
-"""Most that the norm of one weight's gradient may be."""
+"""Largest norm of one weight's gradient."""
 _QUINTIC = 3.4445, -4.7750, 2.0315
 """Coefficients of the Newton-Schulz step (Jordan et al.): steepest at 0, singular values end at 0.7 to 1.2."""
 
@@ -23,7 +23,7 @@ _QUINTIC = 3.4445, -4.7750, 2.0315
 def make_optimizer(training: TrainingSettings) -> keras.optimizers.Optimizer:
     """Return the optimizer named in the settings; its rate is set before each step."""
     if training.optimizer == "sgd":
-        # never quite 0, for which Keras would remember nothing: so it may change while a run lives
+        # never quite 0, or Keras would keep no momentum: so it can change while a run lives
         return keras.optimizers.SGD(training.learning_rate, momentum=max(float(training.momentum), 1e-9))
     kind = keras.optimizers.AdamW if training.optimizer == "adamw" else Muon
     optimizer = kind(training.learning_rate, weight_decay=training.weight_decay, clipnorm=CLIP)
@@ -57,7 +57,7 @@ class Muon(keras.optimizers.Optimizer):
         self._second: list[Any] = []
 
     def build(self, variables: Sequence[Any]) -> None:
-        """Make what is remembered of each weight's gradients: their mean, and outside the tower that of squares."""
+        """Create the optimizer's state: each weight's mean gradient, outside the tower also that of its squares."""
         if self.built:
             return
         super().build(variables)
@@ -72,7 +72,7 @@ class Muon(keras.optimizers.Optimizer):
         gradient = ops.cast(gradient, variable.dtype)
         if second is None:
             self.assign(first, self.momentum * first + gradient)
-            flat = ops.reshape(gradient + self.momentum * first, (-1, variable.shape[-1]))  # Nesterov's look ahead
+            flat = ops.reshape(gradient + self.momentum * first, (-1, variable.shape[-1]))  # Nesterov momentum
             size = 0.2 * max(flat.shape) ** 0.5
             self.assign_sub(variable, ops.reshape(rate * size * orthogonal(flat), variable.shape))
             return
@@ -84,14 +84,17 @@ class Muon(keras.optimizers.Optimizer):
 
 
 def _in_tower(variable: Any) -> bool:
-    """True for a kernel with as many filters behind it as before it, the heads' left out."""
+    """True for a kernel of the tower: as many filters in as out, and not one of a head."""
     shape, heads = variable.shape, ("value_", "policy_", "soft_policy_", "ownership_")
     return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(heads)
 
 
 class WeightAverage(keras.callbacks.Callback):
-    """Keeps a running average of the weights over the steps (Polyak and Juditsky 1992), with a decay that grows over a
-    run's first ones, as in TensorFlow's ExponentialMovingAverage: else what chance began with stays in it for long."""
+    """A running average of the weights over the training steps (Polyak and Juditsky 1992).
+
+    The decay grows over a run's first steps, as in TensorFlow's ExponentialMovingAverage; otherwise the random start
+    stays in the average for long.
+    """
 
     def __init__(self, decay: float, weights: list[np.ndarray]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Answers averaged over the symmetries of the board."""
+"""Evaluations averaged over the symmetries of the board."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from network.predictor import Predictor
 
 
 class AveragedPredictor:
-    """Asks another predictor for every symmetry of a position and answers with the mean: for a board and its mirror
-    image the same. Logits are averaged, so the priors are the normalised geometric mean.
+    """Averages another predictor's evaluations of every symmetry of a position.
+
+    A board and its mirror image get the same evaluation. Logits are averaged, so the priors are the normalised
+    geometric mean.
     """
 
     def __init__(self, predictor: Predictor, game: Game) -> None:
@@ -20,11 +22,11 @@ class AveragedPredictor:
         self.name = f"{predictor.name}, mean of {len(actions)} symmetries"
 
     def load(self, weights: list[np.ndarray]) -> None:
-        """Answer with these weights from now on."""
+        """Use these weights from now on."""
         self._predictor.load(weights)
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Answer for planes [B, rows, columns, planes]: values [B], logits [B, action_size]."""
+        """Evaluate planes [B, rows, columns, planes]: values [B], logits [B, action_size]."""
         count, forms = len(planes), len(self._grids)
         boards = np.asarray(planes).reshape(count, self._grids.shape[1], -1)[:, self._grids]
         values, logits = self._predictor(boards.reshape(count * forms, *planes.shape[1:]))

@@ -1,4 +1,4 @@
-"""What a run begins with when it begins from another run's work: its network, enlarged if need be, and its games."""
+"""The start of a run from another run's work: its network, enlarged if need be, and its games."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ from storage.run_store import Store
 
 
 def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
-    """Return `config` with the layers and extra heads of another run's network; raise `UserError` where that one has
-    no place in it."""
+    """Return `config` with the layers and extra heads of another run's network.
+
+    Raises `UserError` if that network has no place in the one of `config`.
+    """
     config = replace(config, **{n: getattr(read_config(source), n) for n in EXTRA_HEADS})
     theirs = json.loads(store.get("model") or "{}")
     ours = json.loads(json.dumps(network_facts(config, game)))
     unlike = [n for n in ours if theirs.get(n) != ours[n]]
     if not unlike:
         return config
-    told = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
+    message = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
     if unlike == ["hidden_cnn_layers"]:
         given = theirs.get("hidden_cnn_layers")
         if isinstance(given, list) and not find_faults({"hidden_cnn_layers": given}):
             smaller = replace(config, hidden_cnn_layers=tuple(given))
             if config.normalisation == "fixed" and holds(layers(config.network), layers(smaller.network)):
                 return smaller
-        told += " (one with fewer filters or blocks and the same kernels would do, with normalisation fixed)"
-    raise UserError(f"{source.name} has another network: {told}")
+        message += " (one with fewer filters or blocks and the same kernels would do, with normalisation fixed)"
+    raise UserError(f"{source.name} has another network: {message}")
 
 
 def taken_over(
@@ -47,9 +49,10 @@ def taken_over(
     version: int | None,
     last: int | None,
 ) -> tuple[list[np.ndarray] | None, list[GameRecord]]:
-    """Return (weights, games) of another run to begin with: a version's, and the games up to an iteration.
+    """Return (weights, games) of another run to begin with: a version's weights, the games up to iteration `last`.
 
-    A smaller network, or one with other extra heads, becomes the one of `config`. `build`: makes a network of settings.
+    A smaller network, or one with other extra heads, becomes the one of `config`. `build`: makes a network from
+    settings.
     """
     if source is None:
         return None, []
@@ -63,16 +66,16 @@ def taken_over(
             fresh = build(config).named_weights() if own != config else []
             if fresh and [w.shape for _, w in fresh] != [w.shape for w in weights]:
                 names = [name for name, _ in model.named_weights()]
-                extra = tuple(n.removesuffix("weight") for n in EXTRA_HEADS)  # so their layers' names begin
+                extra = tuple(n.removesuffix("weight") for n in EXTRA_HEADS)  # the names of their layers begin so
                 lost = [n for n in names if n not in dict(fresh) and not n.startswith(extra)]
-                if lost:  # layers without names have others in another network
+                if lost:  # layers without names have other names in another network
                     raise UserError(f"{source.name} has another network: no place for {', '.join(lost)[:60]}")
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
         if last is not None:
             done = store.iterations_done()
             if not 0 <= last <= done or not store.count_games():
-                told = f"from 0 to {done}" if store.count_games() else "of a run with games"
-                raise UserError(f"initial_memory_version: expected an iteration {told}, got {last} of {source.name}")
+                wanted = f"from 0 to {done}" if store.count_games() else "of a run with games"
+                raise UserError(f"initial_memory_version: expected an iteration {wanted}, got {last} of {source.name}")
             games = store.games(config.memory_size, last + 1)
             memory = [record._replace(index=i) for i, (_, record) in enumerate(games)]
         return weights, memory

@@ -1,4 +1,4 @@
-"""Files that a crash leaves either old or new: written beside, flushed, put in place; files of arrays, no pickles."""
+"""Files that a crash leaves either old or new: written under a temporary name, flushed, put in place. No pickles."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from storage.fault_injection import reach
 from storage.untrusted_npz import BadArrays, read_arrays
 
 NUMBERS = "<f4", "<f8", "<i8", "<i4"
-"""What weights and the states of optimizers are."""
+"""Types of the numbers in weights and in the states of optimizers."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class DamagedData(UserError):
-    """A file of the run is not what the run wrote."""
+    """A file of the run is not the one that the run wrote."""
 
     exit_code = 4
 
 
 class Unwritable(UserError):
-    """The disk is full, or a folder cannot be written to or is gone; nothing that was acknowledged is lost."""
+    """The disk is full, or a folder is gone or cannot be written to; nothing that was acknowledged is lost."""
 
     exit_code = 5
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the space left where a folder is; 0 when it is gone."""
+    """Return the free bytes on a folder's disk; 0 when the folder is gone."""
     try:
         return shutil.disk_usage(folder).free
     except OSError:
@@ -47,12 +47,12 @@ def require_space(folder: Path, needed: int) -> None:
     """Raise `Unwritable` when less than `needed` bytes are free."""
     free = free_bytes(folder)
     if free < needed:
-        told = f"{needed:,} bytes are needed to go on, {free:,} are free; what was finished before is safe"
-        raise Unwritable(f"{folder}: {told}")
+        message = f"{needed:,} bytes are needed to go on, {free:,} are free; what was finished before is safe"
+        raise Unwritable(f"{folder}: {message}")
 
 
 def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
-    """Return the error of a write that failed: with the bytes needed where so many are not free."""
+    """Return the error of a failed write; it names the bytes needed if fewer are free."""
     free = free_bytes(path.parent)
     space = f"; {needed:,} bytes are needed, {free:,} are free" if free < needed else ""
     return Unwritable(f"{path}: cannot be written ({reason}){space}; what was finished before is safe")
@@ -60,7 +60,7 @@ def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
 
 @contextmanager
 def writing(path: Path, needed: int = 0) -> Iterator[None]:
-    """Turn an `OSError` of the block into `Unwritable` naming the path, and the bytes needed when there is no space."""
+    """Turn an `OSError` of the block into `Unwritable` with the path, and the bytes needed when the disk is full."""
     try:
         yield
     except OSError as error:
@@ -69,9 +69,9 @@ def writing(path: Path, needed: int = 0) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a name to write to beside a file of the user's, which it replaces when the block has come to its end.
+    """Yield a temporary name next to a user's file, which it replaces when the block ends without an error.
 
-    Raises `UserError` naming the file where that cannot be; what was there before is then as it was.
+    Raises `UserError` naming the file if that fails; the old file is then unchanged.
     """
     trial = path.with_name(f".{path.stem}.{os.getpid()}.tmp{path.suffix}")
     try:
@@ -85,14 +85,14 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read: the `opener` of what belongs to a run."""
+    """Open a file that only its owner may read: the `opener` for files of a run."""
     return os.open(path, flags, 0o600)
 
 
 def write_file(path: Path, data: bytes, *, point: str = "file") -> None:
     """Write a file under a temporary name, flush it to the disk, then put it in place.
 
-    point: prefix of the fail points passed.
+    point: prefix of its fault-injection points.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -119,7 +119,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what an interrupted `write_file` left."""
+    """Remove the temporary files of an interrupted `write_file`."""
     for leftover in folder.glob(".*.tmp"):
         leftover.unlink(missing_ok=True)
 
@@ -133,7 +133,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_checked(path: Path, digest: str) -> bytes:
-    """Return the bytes of a file that the run wrote; raise `DamagedData` when they are others."""
+    """Return the bytes of a file that the run wrote; raise `DamagedData` when its sha256 is another."""
     data = read_file(path)
     if sha256(data) != digest:
         raise DamagedData(f"{path}: expected the file that the run wrote, got another")
@@ -153,7 +153,7 @@ def arrays_to_bytes(arrays: Sequence[np.ndarray]) -> bytes:
 
 
 def arrays_from_bytes(data: bytes, shapes: Sequence[tuple[int, ...]], source: str) -> list[np.ndarray]:
-    """Read arrays of exactly these shapes; raise `DamagedData` naming what differs."""
+    """Read arrays of exactly these shapes; raise `DamagedData` naming the difference."""
     try:
         return [*read_arrays(data, {f"a{i:04d}": (NUMBERS, tuple(s)) for i, s in enumerate(shapes)}).values()]
     except BadArrays as error:

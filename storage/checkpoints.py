@@ -1,4 +1,4 @@
-"""The networks of a run on disk: written once, checked at each load; the newest is learned again when it is damaged."""
+"""The networks of a run on disk: written once, checked at each load; a damaged newest version is trained again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def optimizer_file(version: int) -> str:
 
 
 def path_of(folder: Path, name: str) -> Path:
-    """Return where a model file is: in models/, whatever the database says."""
+    """Return the path of a model file: always in models/, whatever the database says."""
     return folder / "models" / Path(name).name
 
 
@@ -36,7 +36,7 @@ def save(
     folder: Path, store: Store, version: int, iteration: int, losses: dict[str, float],
     weights: list[np.ndarray], optimizer: list[np.ndarray],
 ) -> None:  # fmt: skip
-    """Write a network as a version; call it inside the transaction that makes it known."""
+    """Write a network as a version; call it inside the transaction that registers it."""
     names, digests = (f"version{version:04}.npz", optimizer_file(version)), []
     for name, arrays in zip(names, (weights, optimizer), strict=True):
         if not all(np.isfinite(a).all() for a in arrays):
@@ -64,8 +64,10 @@ def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> li
 
 
 def read_optimizer(folder: Path, version: Version, layouts: list[Shapes]) -> list[np.ndarray]:
-    """Return the optimizer's state after a version, in that of the layouts (without an average, with one) in which it
-    was written; when it was lost, zeros without one: so every optimizer begins.
+    """Return the optimizer's state after a version, in the layout in which it was written.
+
+    layouts: without a weight average, and with one. A lost state is returned as zeros without an average, as at the
+    start of every optimizer.
     """
     if not version.optimizer:
         return [np.zeros(shape, np.float32) for shape in layouts[0]]
@@ -78,7 +80,7 @@ def read_optimizer(folder: Path, version: Version, layouts: list[Shapes]) -> lis
 
 
 def content(folder: Path, name: str, digest: str) -> bytes | None:
-    """Return the bytes of a model file, None when they are not what the run wrote."""
+    """Return the bytes of a model file, or None when they are not those that the run wrote."""
     try:
         return read_checked(path_of(folder, name), digest)
     except DamagedData:
@@ -86,7 +88,7 @@ def content(folder: Path, name: str, digest: str) -> bytes | None:
 
 
 def drop_old_optimizers(folder: Path, newest: int) -> None:
-    """Keep the states of the two newest optimizers: to go on, and to train the newest version again when lost."""
+    """Keep the two newest optimizer states: one to resume from, one to train a damaged newest version again."""
     kept = {optimizer_file(version) for version in (newest, newest - 1)}
     for path in (folder / "models").glob("optimizer*.npz"):
         if path.name not in kept:
@@ -94,10 +96,10 @@ def drop_old_optimizers(folder: Path, newest: int) -> None:
 
 
 def mend(folder: Path, store: Store) -> str:
-    """Put a damaged newest version away and go back to before its training; return what to tell, "" when all is right.
+    """Quarantine a damaged newest version and return to before its training; return a message, "" if none is damaged.
 
-    It is learned again from the games, and is the same where the settings are. What is damaged beyond that stays as it
-    is, and is named when it is loaded.
+    The version is trained again from the games, and comes out the same if the settings are the same. Other damage
+    stays; the error names it when the file is loaded.
     """
     before, newest = [None, None, *store.versions()][-2:]
     if before is None or newest is None or not before.optimizer:
@@ -121,13 +123,13 @@ def mend(folder: Path, store: Store) -> str:
 
 
 def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list[np.ndarray]) -> str:
-    """Write damaged files of version 0 again from a new network, before there is a version 1; return what to tell.
+    """Write damaged files of version 0 again from a new network, while there is no version 1; return a message or "".
 
-    A run that began with another run's network cannot be helped so; its damage is named when it is loaded.
+    A run that began with another run's network cannot be repaired so; the error names its damage when it is loaded.
     """
     newest = store.newest()
     wrong = [] if newest.version else _wrong(folder, newest)
-    told = []
+    renewed = []
     for name, digest, arrays in (
         (newest.file, newest.sha256, weights), (optimizer_file(0), newest.optimizer, optimizer)
     ):  # fmt: skip
@@ -136,11 +138,11 @@ def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list
             path = path_of(folder, name)
             with writing(path, len(data)):
                 write_file(path, data, point="model")
-            told.append(name)
-    return f"{' and '.join(told)}: not what the run wrote; made again from its seed" if told else ""
+            renewed.append(name)
+    return f"{' and '.join(renewed)}: not what the run wrote; made again from its seed" if renewed else ""
 
 
 def _wrong(folder: Path, version: Version) -> list[str]:
-    """Return which files of a version are not what the run wrote."""
+    """Return the names of a version's files that are not those that the run wrote."""
     files = [(version.file, version.sha256), (optimizer_file(version.version), version.optimizer)]
     return [name for name, digest in files if digest and content(folder, name, digest) is None]

@@ -1,7 +1,7 @@
-"""How run.db is kept: `Database`, tables of rows with checksums, changed in transactions, noted outside after each.
+"""The tables of run.db: `Database`, rows with checksums, changed in transactions, each noted in run.mark.
 
-Beside run.db lies run.mark, written after every commit: the run's identity and how many rows it had, so that a lost end
-of the database is noticed. What the rows mean is said in storage/run_store.py.
+Next to run.db lies run.mark, written after every commit: the run's identity and the number of rows, so that a lost end
+of the database is noticed. The meaning of the rows is in storage/run_store.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TABLES = {
     "PRIMARY KEY (iteration, idx)",
     "stages": "iteration INTEGER, stage TEXT, facts TEXT NOT NULL, digest BLOB, PRIMARY KEY (iteration, stage)",
 }
-"""Columns of each table. digest: of all columns before it."""
+"""Columns of each table. digest: checksum of all columns before it."""
 KEPT = ("games", "versions", "matches", "stages")
 """Tables whose rows are only ever added."""
 
@@ -47,7 +47,7 @@ def row_digest(table: str, values: Iterable[Any]) -> bytes:
 
 
 class _Connection(sqlite3.Connection):
-    """A connection whose errors are those of SQLite, also where the damaged text in them is none."""
+    """A connection that raises SQLite's errors, even where the damaged text in a message cannot be decoded."""
 
     def execute(self, *args: Any) -> sqlite3.Cursor:
         try:
@@ -57,7 +57,7 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(uri: str) -> sqlite3.Connection:
-    """Open a database; text that is damaged is read as it is: checksums find it."""
+    """Open a database; damaged text is read with replacement characters, and its checksum then fails."""
     db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, factory=_Connection)
     db.text_factory = lambda data: data.decode(errors="replace")
     return db
@@ -71,16 +71,16 @@ class Database:
             raise DamagedData(f"expected the run's database {path}, found none")
         self.path = path
         self.reserve = 64 << 20
-        """Bytes that have to be free for the run to go on; told when there are too few."""
+        """Bytes that must be free for the run to continue; named in the error when fewer are."""
         self.format = FORMAT
         self.lost: dict[str, int] = {}
-        """Rows of each table that were acknowledged once and are not in the database any more."""
+        """Rows of each table that were acknowledged and are no longer in the database."""
         try:
             if create:
                 open(path, "xb", opener=private).close()
             uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
             if read_only and not os.access(path.parent, os.W_OK) and not self._log_size():
-                uri += "&immutable=1"  # where nobody can write, SQLite need not make its files for readers
+                uri += "&immutable=1"  # without write access SQLite cannot make its files for readers
             self._db = connect(uri)
             self._begin(create, read_only)
         except sqlite3.Error as error:
@@ -142,7 +142,7 @@ class Database:
         self._db.close()
 
     def _meaning(self, error: sqlite3.Error) -> Exception:
-        """Return what an error of SQLite means for a person."""
+        """Return the error to raise for an error of SQLite."""
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 255
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             return unwritable(self.path, self.reserve, str(error))
@@ -152,7 +152,7 @@ class Database:
 
     @contextmanager
     def transaction(self, point: str = "commit") -> Iterator[None]:
-        """All or nothing; when the block is left, it is on the disk. point: prefix of the fail points passed."""
+        """Run the block as one transaction, on the disk when it ends. point: prefix of its fault-injection points."""
         try:
             reach(f"{point}.before")
             self._db.execute("BEGIN IMMEDIATE")
@@ -173,7 +173,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Let all that is read inside be of one moment, that of the first row, whatever others commit meanwhile."""
+        """Make all reads of the block see the moment of the first one, whatever other processes commit meanwhile."""
         self._db.execute("BEGIN")
         try:
             yield
@@ -182,7 +182,7 @@ class Database:
                 self._db.execute("ROLLBACK")
 
     def checkpoint(self) -> None:
-        """Move the write-ahead log into the database, so that to lose the log is to lose little."""
+        """Move the write-ahead log into the database, so that losing the log loses little."""
         try:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.OperationalError as error:
@@ -196,18 +196,18 @@ class Database:
     # ---- the mark outside the database
 
     def sizes(self) -> dict[str, int]:
-        """Return how many rows each table has come to."""
+        """Return the largest row number of each table."""
         return {t: int(self._db.execute(f"SELECT COALESCE(MAX(rowid), 0) FROM {t}").fetchone()[0]) for t in KEPT}
 
     def write_mark(self) -> None:
-        """Note outside the database what has been acknowledged."""
+        """Record outside the database what has been acknowledged."""
         mark = {"run": self.get("identity"), **self.sizes()}
         path = self.path.with_name("run.mark")
         with writing(path, self.reserve):
             write_file(path, (json.dumps(mark) + "\n").encode(), point="mark")
 
     def read_mark(self) -> dict[str, Any]:
-        """Return the mark, {} when there is none that can be read."""
+        """Return the mark; {} when there is none or it cannot be read."""
         try:
             found = json.loads(self.path.with_name("run.mark").read_bytes())
         except (OSError, ValueError, RecursionError):
@@ -216,7 +216,7 @@ class Database:
         return found if good else {}
 
     def _compare_mark(self) -> None:
-        """Find out which acknowledged rows are gone; raise `DamagedData` when the database is another run's."""
+        """Count the acknowledged rows that are missing; raise `DamagedData` when the database is another run's."""
         mark = self.read_mark()
         if mark and mark.get("run") != self.get("identity"):
             raise DamagedData(f"{self.path}: expected the database of this folder's run, got another run's")
@@ -225,7 +225,7 @@ class Database:
     # ---- rows
 
     def rows(self, table: str, rest: str = "", values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield rows without their checksums; raise `DamagedData` at one that is not what the run wrote."""
+        """Yield rows without their checksums; raise `DamagedData` at a row that is not the one that the run wrote."""
         for row, right in self.checked(table, rest, values):
             if not right:
                 raise DamagedData(f"{self.path}: {table} {row[:2]}: expected the row that the run wrote, got another")
@@ -234,7 +234,7 @@ class Database:
     def checked(
         self, table: str, rest: str = "", values: tuple[Any, ...] = ()
     ) -> Iterator[tuple[tuple[Any, ...], bool]]:
-        """Yield rows without their checksums, each with whether it is what the run wrote."""
+        """Yield (row without its checksum, whether it is the row that the run wrote)."""
         for row in self._db.execute(f"SELECT * FROM {table} {rest}", values):
             if self.format == 1:
                 yield row, True
@@ -242,8 +242,8 @@ class Database:
                 yield row[:-1], row_digest(table, row[:-1]) == row[-1]
 
     def faults(self) -> list[str]:
-        """Return what SQLite finds wrong with the file itself, and rows that have gone: a line each."""
-        mark = self.read_mark()  # before any row: it never tells of more than was committed by then
+        """Return what SQLite finds wrong with the file itself, and lost rows: a line each."""
+        mark = self.read_mark()  # before any row: it never counts more than was committed by then
         found = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
         sizes = self.sizes()
         if not mark:
@@ -253,7 +253,7 @@ class Database:
         else:
             found += [f"{mark[t] - n} {t} were finished and are gone" for t, n in sizes.items() if n < mark[t]]
         for table, size in sizes.items():
-            if table == "versions" and self.get("recovered_from"):  # without those that could not be read
+            if table == "versions" and self.get("recovered_from"):  # counts without the rows that could not be read
                 continue
             (first, count) = self._db.execute(f"SELECT MIN(rowid), COUNT(*) FROM {table}").fetchone()
             if count and count != size - first + 1:
@@ -261,17 +261,17 @@ class Database:
         return found
 
     def insert(self, table: str, rows: Iterable[tuple[Any, ...]], how: str = "INSERT") -> None:
-        """Add rows and their checksums."""
+        """Insert rows with their checksums."""
         found = [(*row, row_digest(table, row)) for row in rows]
         if found:
             self._db.executemany(f"{how} INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found)
 
     def get(self, key: str, default: str | None = None) -> str | None:
-        """Return a value of the run as a whole."""
+        """Return a value that belongs to the run, from the meta table."""
         for _, value in self.rows("meta", "WHERE key = ?", (key,)):
             return str(value)
         return default
 
     def put(self, key: str, value: str) -> None:
-        """Set a value; inside a transaction."""
+        """Set such a value; inside a transaction."""
         self.insert("meta", [(key, value)], "INSERT OR REPLACE")

@@ -1,7 +1,7 @@
-"""Named points of the loop where a test may let the process die, or an operation fail: `reach(point)`.
+"""Fault injection: named points of the loop where a test can kill the process or make an operation fail.
 
-ALPHAZERO_FAIL=POINT:K[:HOW] does it at pass K of a point, `*` for any point, * ending a name for any that begins so.
-HOW: kill (the default: SIGKILL, as if the power went), full (no space is left), memory (none is left).
+ALPHAZERO_FAIL=POINT:K[:HOW] does it at pass K of a point; `*` stands for any point, a name ending in * for all points
+that begin with it. HOW: kill (the default: SIGKILL, like a loss of power), full (disk full), memory (out of memory).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _passed: dict[str, int] = {}
 
 
 def reach(point: str) -> None:
-    """Fail here if that is asked for; else nothing."""
+    """Fail here if ALPHAZERO_FAIL says so; else do nothing."""
     wanted = os.environ.get(VARIABLE)
     if wanted:
         _reach(point, wanted)

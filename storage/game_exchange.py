@@ -1,8 +1,8 @@
-"""Games of self-play as one file, to exchange memory with others: each game counts only after the rules agree with it.
+"""Files of self-play games, to exchange memory with others: a game counts only after the rules have confirmed it.
 
-The file is an .npz of plain arrays of G games, P moves and S searches in full:
-head [4] int64: FORMAT, G, P, S; about [2048] uint8: JSON with game, rules, run; result [G] float32, for who began;
-length, iteration, index [G] int32; moves [P] int16; values [P] float32; full [P] uint8; visits [S, action_size] uint16.
+The file is an .npz of plain arrays of G games, P moves and S full searches: head [4] int64: FORMAT, G, P, S; about
+[2048] uint8: JSON with game, rules, run; result [G] float32, for the player who began; length, iteration, index [G]
+int32; moves [P] int16; values [P] float32; full [P] uint8; visits [S, action_size] uint16.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from storage.untrusted_npz import BadArrays, read_arrays
 
 FORMAT = 1
 LIMIT = 2 << 30
-"""Most bytes of a file: it is read at once."""
+"""Largest size of a file in bytes: it is read at once."""
 _TEXT = 2048
 _HEAD = {"head": ("<i8", (4,)), "about": ("|u1", (_TEXT,))}
 NO_VERSION = -1
-"""Stands for the network of a game that none of this run's played."""
+"""Version number of games that no network of this run played."""
 _MOST_VISITS = int(ILLEGAL_VISITS) - 1
 _FAULTS = ("", "is illegal", "is made after the game is over", "has visits of illegal moves", "has no fitting visits")
 
 
 class Exchanged(NamedTuple):
-    """What came of an import."""
+    """The result of an import."""
 
     taken: int
     known: int
     """Games that were in the run already, or twice in the file."""
     refused: list[str]
-    """A line for each game that is wrong."""
+    """One line for each game that is wrong."""
     iteration: int
-    """Which iteration learns from them first."""
+    """The first iteration that trains on them."""
 
 
 @compiled
 def replay(rules, row, legal, outcome, moves, visits, full):
     """Replay a game; return (a number of _FAULTS, ply), or (0, 1 or 0: whether it is over). row is changed.
 
-    outcome[0] is then its value for the player to move.
+    outcome[0] is then the game's value for the player to move.
     """
     searched = 0
     for ply in range(moves.shape[0]):
@@ -109,7 +109,7 @@ def fault(game: Game, record: GameRecord) -> str:
 
 
 def content_of(record: GameRecord) -> bytes:
-    """Return a digest of all that a game holds, whatever its number."""
+    """Return a digest of a game's content, without its number."""
     data = b"".join(part.tobytes() for part in record.to_arrays())
     result = np.float32(record.result + 0.0).tobytes()  # -0.0 is 0.0
     return hashlib.sha256(len(record.moves).to_bytes(4, "little") + data + result).digest()
@@ -119,7 +119,7 @@ def content_of(record: GameRecord) -> bytes:
 
 
 def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int:
-    """Write the newest games of a run, all of its memory's window unless counted; return how many."""
+    """Write the newest `count` games of a run, by default all of its memory's window; return their number."""
     store = Store(folder / "run.db", read_only=True)
     try:
         window = read_config(folder).memory_size if not count else 1 << 62
@@ -137,7 +137,7 @@ def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int
 
 
 def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, GameRecord]]) -> bytes:
-    """Return (iteration, game)s as a file."""
+    """Return the bytes of a file with these (iteration, game) pairs."""
     records = [record for _, record in found]
     arrays = [record.to_arrays() for record in records]
     columns = {
@@ -163,9 +163,9 @@ def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, Gam
 
 
 def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple[dict[str, Any], Iterator[GameRecord]]:
-    """Return (about, games) of a file of this game; the games are not yet checked, and made one at a time.
+    """Return (about, games) of a file of this game; games are made one at a time and are not yet checked.
 
-    Raises `UserError` unless it is such a file, every number of it in its place.
+    Raises `UserError` unless the file has this form and every number in it is possible.
     """
     try:
         head = read_arrays(data, _HEAD, only=False)
@@ -199,7 +199,7 @@ def _about(text: bytes) -> dict[str, Any]:
 
 
 def _same_game(about: dict[str, Any], game: Game) -> None:
-    """Raise when a file is of another game; one of one's own is known by its rules, wherever its file lies."""
+    """Raise if a file is of another game; a custom game is known by its rules, wherever its file lies."""
     mine = digest(game)
     if about["rules"] != mine or (not mine and about["game"] != game.spec):
         raise BadArrays(f"expected games of {game.spec}, got those of {ascii(about['game'][:60])}")

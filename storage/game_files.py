@@ -1,7 +1,7 @@
-"""Games as files: JSON for any game, a line of moves as text, SGF for games on points. The file's ending decides.
-Many games, such as a match, are one file of lines (.jsonl), each the JSON of a game.
+"""Games as files: JSON for any game, moves in one line of text, SGF for games on points. The file's ending decides.
 
-A file may come from anybody: every move is played by the rules, and what is wrong becomes one `UserError`.
+Many games, such as a match, are one file of lines (.jsonl), each the JSON of a game. A file may come from anybody:
+every move is played by the rules, and any fault becomes one `UserError`.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")
 LINES = ".jsonl"
 LIMIT = 1_000_000
-"""Bytes of a file."""
+"""Largest size of a file in bytes."""
 _LONGEST_NAME = 100
 PERSON = "you"
 """The name of a person among the players of a game."""
 
 
 class Record(NamedTuple):
-    """A game as it was played, whole or not; its moves are legal."""
+    """A game as it was played, finished or not; its moves are legal."""
 
     game: Game
     moves: list[int]
     result: float | None = None
-    """Of who began: 1 won, 0 drawn, -1 lost, perhaps something between; None while it is not decided.
+    """For the player who began: 1 won, 0 drawn, -1 lost, perhaps a value between; None while it is not decided.
 
-    Where the rules see no end, someone gave the game up.
+    If the game is not over by the rules, a player resigned.
     """
     players: tuple[str, str] = ("", "")
-    """Who began, the other; may be empty."""
+    """(player who began, other player); may be empty."""
     date: str = ""
-    """As 2026-12-31; may be empty."""
+    """For example 2026-12-31; may be empty."""
 
 
 # ---- files
 
 
 def load(path: Path, game: Game | None = None) -> Record:
-    """Read a file; with `game` it has to be one of that game. Raise `UserError` naming the file and what is wrong."""
+    """Read a file, which must be of `game` if that is given; raise `UserError` naming the file and the fault."""
     form = _form(path)
     try:
         _check_file(path)
@@ -71,7 +71,7 @@ def _check_file(path: Path) -> None:
 
 
 def save(path: Path, record: Record) -> None:
-    """Write a file in one step: what was there before stays until all is written."""
+    """Write a file in one step: the old one stays until the new one is complete."""
     try:
         write_file(path, to_bytes(record, _form(path)))
     except OSError as error:
@@ -89,14 +89,14 @@ def append(path: Path, records: Iterable[Record]) -> None:
                     data = data[file.write(data) :]
                 os.fsync(file.fileno())
             except OSError:
-                file.truncate(before)  # no half of a line stays
+                file.truncate(before)  # leave no half of a line
                 raise
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
-    """Read game `number`, from 1, of a file of lines; of another file its only game."""
+    """Load game `number`, from 1, of a file of lines; of any other file its only game."""
     if _form(path, (*FORMS, LINES)) != LINES:
         if number != 1:
             raise UserError(f"{path}: expected game 1, the only one, got {number}")
@@ -106,7 +106,7 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
         with open(path, "rb") as file:
             for count in itertools.count(1):
                 line = file.readline(LIMIT + 1)
-                while line.isspace():  # no game
+                while line.isspace():  # an empty line is no game
                     line = file.readline(LIMIT + 1)
                 if not line or len(line) > LIMIT and count < number:
                     if count == 1 and not line:
@@ -123,14 +123,14 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
 
 
 def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple[str, ...] = FORMS) -> None:
-    """Raise `UserError` when a game could not be saved there: before it is played, so that nothing is lost."""
+    """Raise `UserError` if a game could not be saved there; called before it is played, so that no game is lost."""
     if _form(path, forms) == ".sgf":
         sgf.check_game(game)
     check_free(path, overwrite=overwrite)
 
 
 def check_free(path: Path, *, overwrite: bool = False) -> None:
-    """Raise `UserError` when a file could not be written there, or would replace one unasked."""
+    """Raise `UserError` if a file could not be written there, or would be replaced without `overwrite`."""
     try:
         if path.is_dir():
             raise UserError(f"{path}: expected a file, this is a folder")
@@ -155,7 +155,7 @@ def _form(path: Path, forms: tuple[str, ...] = FORMS) -> str:
 
 
 def to_bytes(record: Record, form: str) -> bytes:
-    """Return the content of a file of a form: .json, .txt or .sgf."""
+    """Return the content of a file in a form: .json, .txt or .sgf."""
     game, moves = record.game, record.moves
     if form == ".txt":
         return (game.format_moves(moves) + "\n").encode()
@@ -222,12 +222,12 @@ def _from_json(text: str, game: Game | None) -> Record:
     elif not _names(values["game"], game):
         raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
-    told, found = values.get("result"), _result_by_rules(end)
-    if end.isEndGame and told is not None and abs(told - (found or 0)) > 1e-6:
-        raise UserError(f"result: expected {found:g} by the rules, got {told:g}")
-    if not end.isEndGame and told not in (None, 1, 0, -1):
-        raise UserError(f"result: expected 1, 0, -1 or null for a game given up, got {told:g}")
-    result = found if end.isEndGame else None if told is None else float(told)
+    stated, found = values.get("result"), _result_by_rules(end)
+    if end.isEndGame and stated is not None and abs(stated - (found or 0)) > 1e-6:
+        raise UserError(f"result: expected {found:g} by the rules, got {stated:g}")
+    if not end.isEndGame and stated not in (None, 1, 0, -1):
+        raise UserError(f"result: expected 1, 0, -1 or null for a game given up, got {stated:g}")
+    result = found if end.isEndGame else None if stated is None else float(stated)
     players = values.get("players", ("", ""))
     return Record(game, moves, result, (players[0], players[1]), values.get("date", ""))
 
@@ -268,11 +268,11 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
      lambda v: isinstance(v, list) and len(v) == 2 and all(map(_is_name, v))),
     ("date", "a day such as 2026-12-31", _is_date),
 )  # fmt: skip
-"""(key, what is expected, whether a value is that) of the JSON form; only game and moves have to be there."""
+"""(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 
 
 def _replay(game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], int]) -> tuple[list[int], GameState]:
-    """Play moves by the rules; raise `UserError` with the number of the first that is wrong."""
+    """Play moves by the rules; raise `UserError` with the number of the first illegal one."""
     actions: list[int] = []
     state = game.start()
     for number, move in enumerate(moves, 1):

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 IMPORTED = 1 << 30
-"""From this number on the games of an iteration were played elsewhere."""
+"""Games of an iteration with this number or a higher one were played elsewhere."""
 ILLEGAL_VISITS = np.uint16(65535)
 """Marks illegal moves among visits."""
 
 
 class GameArrays(NamedTuple):
-    """What is kept of a game of L moves, S of them from a full search."""
+    """What is stored of a game of L moves, S of them from a full search."""
 
     moves: np.ndarray
     """[L] int16"""
@@ -26,12 +26,12 @@ class GameArrays(NamedTuple):
 
 
 class GameBytes(NamedTuple):
-    """The arrays of a game as bytes, each number with its lowest byte first."""
+    """The arrays of a game as bytes, little-endian."""
 
     moves: bytes
     """int16"""
     visits: bytes
-    """One bit for each move, whether it came from a full search, padded to whole bytes; then uint16 root visits."""
+    """One bit for each move, whether it came from a full search, padded to full bytes; then uint16 root visits."""
     values: bytes
     """float32"""
 
@@ -70,7 +70,7 @@ class GameRecord(NamedTuple):
 
     @classmethod
     def from_bytes(cls, index: int, result: float, data: GameBytes, *, actions: int = 0) -> GameRecord:
-        """Return the game of these bytes; raise `ValueError` or `TypeError` where they hold no arrays.
+        """Return the game of these bytes; raise `ValueError` or `TypeError` if they hold no arrays.
 
         actions: columns of `visits` in a game without a full search.
         """

@@ -1,6 +1,6 @@
-"""Saves what is right of a damaged run into a new one: rows whose checksums fit, networks whose files do.
+"""Recovery of a damaged run into a new one: rows whose checksums are right, networks whose files are.
 
-The damaged run is only read. What is missing in the new one is made again when it goes on: games by their numbers, the
+The damaged run is only read. What is missing in the new run is made again when it resumes: games by their numbers, the
 newest version from the memory.
 """
 
@@ -30,14 +30,14 @@ from storage.verify import row_fault
 Row = tuple[Any, ...]
 PAGE = 4096
 LEAST = 1 << 15
-"""Numbers of rows that are tried in any case."""
+"""Row numbers that are tried in any case."""
 TRIES = 200_000
-"""Most reads of a table that fail before the rest of it is given up."""
+"""Most failed reads of a table before the rest of it is given up."""
 UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
 
 
 class Recovered(NamedTuple):
-    """What was saved, and what was not."""
+    """What was saved and what was lost."""
 
     run: str
     """Name of the new run."""
@@ -46,19 +46,19 @@ class Recovered(NamedTuple):
     versions: int
     iterations: int
     lost: list[str]
-    """One line each; made again where the run goes on."""
+    """One line for each loss; made again when the run resumes."""
 
 
 def recover(folder: Path) -> Recovered:
-    """Save what is right of a run into a new one beside it; raise `DamagedData` when there is nothing to go on from."""
+    """Save the undamaged part of a run as a new run next to it; raise `DamagedData` if no network is left."""
     lock = lock_folder(folder)
     try:
         require_space(folder, 2 * sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
-        for left in folder.parent.glob(f".recover-{folder.name}-*"):  # by one that was killed
+        for left in folder.parent.glob(f".recover-{folder.name}-*"):  # left by a process that was killed
             shutil.rmtree(left, ignore_errors=True)
         with (
             writing(folder.parent),
-            tempfile.TemporaryDirectory(prefix=f".recover-{folder.name}-", dir=folder.parent) as place,  # it has room
+            tempfile.TemporaryDirectory(prefix=f".recover-{folder.name}-", dir=folder.parent) as place,  # has the space
         ):
             tables = _read_tables(folder, Path(place))
         lost: list[str] = []
@@ -76,7 +76,7 @@ def recover(folder: Path) -> Recovered:
 
 
 def _read_tables(folder: Path, place: Path) -> dict[str, list[Row]]:
-    """Return {table: rows whose checksum is right}, read from a copy; where its first page is gone, with a new one."""
+    """Return {table: rows whose checksum is right}, read from a copy, whose first page is replaced if it is damaged."""
     found: dict[str, dict[Any, Row]] = {table: {} for table in TABLES}
     if not (folder / "run.db").is_file():
         raise DamagedData(f"{folder / 'run.db'}: there is none, so there is nothing to recover")
@@ -99,14 +99,14 @@ def _read_tables(folder: Path, place: Path) -> dict[str, list[Row]]:
 
 
 def _place(key: Row) -> list[tuple[str, Any]]:
-    """Return what rows are sorted by, of whatever types their keys are: a stranger's may be any."""
+    """Return the sort key of rows, whatever the types of their keys: a file from others may hold any."""
     return [(type(value).__name__, value) for value in key]
 
 
 def _renew_first_page(path: Path, place: Path) -> None:
-    """Put the first page of an empty run in the place of a damaged one: its tables begin at the same pages.
+    """Replace a damaged first page by that of an empty run: its tables begin at the same pages.
 
-    Those of them that are gone, in a file that was cut, become pages of zeros, or SQLite would read none.
+    Pages of tables that are missing, in a file that was cut, become zeros, or SQLite would read none.
     """
     fresh = place / "fresh" / "run.db"
     if not fresh.exists():
@@ -122,7 +122,7 @@ def _renew_first_page(path: Path, place: Path) -> None:
 
 
 def _readable(path: Path) -> dict[str, list[Row]]:
-    """Return the rows of a database whose checksums are right, table by table, around the pages that are damaged."""
+    """Return the rows of a database whose checksums are right, table by table, around the damaged pages."""
     found: dict[str, list[Row]] = {}
     db = connect(path.as_uri())
     try:
@@ -131,7 +131,7 @@ def _readable(path: Path) -> dict[str, list[Row]]:
             width = columns.split(", PRIMARY")[0].count(",") + 1
             rows = [row for row in _around_damage(db, table) if len(row) == width]
             found[table] = [row[:-1] for row in rows if row_digest(table, row[:-1]) == row[-1]]
-    except sqlite3.Error:  # its first page is gone
+    except sqlite3.Error:  # its first page is damaged
         pass
     finally:
         db.close()
@@ -139,8 +139,8 @@ def _readable(path: Path) -> dict[str, list[Row]]:
 
 
 def _around_damage(db: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Yield the rows of a table that can be read: where a range of them cannot, those of each half of it."""
-    if table == "meta":  # has no numbers, and fits into a page
+    """Yield the readable rows of a table; a range of rows that cannot be read is halved."""
+    if table == "meta":  # it has no row numbers, and fits into a page
         with suppress(sqlite3.Error):
             yield from db.execute("SELECT * FROM meta").fetchall()
         return
@@ -161,8 +161,8 @@ def _around_damage(db: sqlite3.Connection, table: str) -> Iterator[Row]:
 def _end(db: sqlite3.Connection, table: str) -> int:
     """Return a number beyond which no row can be read.
 
-    Rows are numbered one after the other; where the page of the last ones is damaged, all numbers beyond seem to be
-    there and cannot be read. Eight numbers between a power of two and the next are tried, from the highest down.
+    Rows are numbered one after the other. Where the page of the last ones is damaged, all numbers beyond seem to exist
+    and cannot be read. Eight numbers between a power of two and the next are tried, from the highest down.
     """
     for number in (eighth << k for k in range(31, 10, -1) for eighth in range(15, 7, -1)):
         with suppress(sqlite3.Error):
@@ -186,7 +186,7 @@ def _config(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> Conf
 
 
 def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
-    """Return how many rows there were that cannot be read, as far as that is known."""
+    """Return the number of rows that cannot be read, as far as it is known."""
     try:
         mark = json.loads((folder / "run.mark").read_bytes())
         return [f"{mark[t] - len(tables[t])} {t} cannot be read" for t in KEPT if len(tables[t]) < mark[t]]
@@ -195,7 +195,7 @@ def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
 
 
 def _drop_wrong(tables: dict[str, list[Row]], game: Game) -> list[str]:
-    """Drop rows that tell nothing, and games that the rules do not allow; return a line for each."""
+    """Drop rows that have no meaning, and games that the rules do not allow; return a line for each."""
     lost = []
     for table in KEPT:
         for row in list(tables[table]):
@@ -207,7 +207,7 @@ def _drop_wrong(tables: dict[str, list[Row]], game: Game) -> list[str]:
 
 
 def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> dict[str, bytes]:
-    """Drop versions whose file is not right, and all that followed from the newest; return {file: content}."""
+    """Drop versions whose file is damaged, and all that followed from the newest; return {file: content}."""
     files: dict[str, bytes] = {}
     good: list[Row] = []
     for row in tables["versions"]:
@@ -221,7 +221,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
         raise DamagedData(f"{folder}: no network of the run is right, so there is nothing to go on from")
     state = _state(folder, good[-1])
     if state is None and len(good) > 1 and _state(folder, good[-2]) is not None:
-        # rather train the newest once more than go on without its optimizer's state
+        # training the newest once more is better than resuming without its optimizer's state
         lost.append(f"version {good[-1][0]}: the state of its optimizer is not what the run wrote")
         files.pop(good.pop()[2])
         state = _state(folder, good[-1])
@@ -244,12 +244,12 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
 
 
 def _state(folder: Path, version: Row) -> bytes | None:
-    """Return the state of the optimizer of a version, None when it is not what the run wrote."""
+    """Return a version's optimizer state, or None when it is not the one that the run wrote."""
     return content(folder, optimizer_file(version[0]), version[5]) if version[5] else None
 
 
 def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:
-    """Drop the ends of stages of the iteration in work that are not whole, so that they are gone on with."""
+    """Drop the ends of incomplete stages of the iteration in progress, so that they are resumed."""
     done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
     played = Counter(row[0] for row in tables["games"] if row[1] < IMPORTED)
     for row in list(tables["stages"]):
@@ -299,7 +299,7 @@ def _write(
 
 
 def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list[str]) -> dict[str, str]:
-    """Return the values of the run as a whole: those that are kept, and those that follow from the rest."""
+    """Return the values of the meta table: those that were kept, and those that follow from the rest."""
     ordered = sorted(tables["stages"], key=lambda row: (row[0], row[1] == "iteration"))
     stages = [(stage, json.loads(facts)) for _, stage, facts in ordered]
     known = {row[0] for row in tables["versions"]}
@@ -308,7 +308,7 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
         if stage == "iteration":
             best, seconds = int(facts["best_version"]), float(facts["total_seconds"])
         elif stage == "tournament" and facts.get("promoted"):
-            best = max(known)  # of the iteration in work; where it is finished, its own line follows
+            best = max(known)  # of the iteration in progress; a finished one has its own line, read after this
         elif stage == "retrain":
             steps += int(facts["steps"])
     kept: dict[str, str] = dict(tables["meta"])
@@ -320,6 +320,6 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
         instead = max((v for v in known if v <= best), default=min(known))
         lost.append(f"version {best} was the best: version {instead} takes its place")
         best = instead
-    whole = {name: kept.get(name, value) for name, value in made.items()}
-    whole |= {"imports": kept["imports"]} if "imports" in kept else {}
-    return {**whole, "best": str(best), "seconds": str(seconds), "steps": str(steps)}
+    values = {name: kept.get(name, value) for name, value in made.items()}
+    values |= {"imports": kept["imports"]} if "imports" in kept else {}
+    return {**values, "best": str(best), "seconds": str(seconds), "steps": str(steps)}

@@ -1,4 +1,4 @@
-"""Run folders: where they are, which there are, and what can be read of one without opening it for work."""
+"""Run folders: where they are, which exist, and what can be read of a run without opening it for work."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from storage.run_store import Store
 HERE = Path(__file__).parent.parent
 RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
 SHIPPED = HERE / "run_archive"
-"""Players that ship: of each game a run without its games."""
+"""The players that ship: one run per game, without its games."""
 RUN = re.compile(r"run([0-9]{4,6})\Z")
 
 
 def game_folder(spec: str) -> str:
-    """Return the folder's name for a game: letters, digits and hyphens, and another one for every other game.
+    """Return a game's folder name: letters, digits and hyphens, different for every game.
 
     >>> game_folder("connect4(rows=5)")
     'connect4-rows-5'
@@ -46,12 +46,12 @@ def runs_of(spec: str, root: Path | None = None) -> list[Path]:
 
 
 def shipped_folder(spec: str) -> Path:
-    """Return the folder that the player of a game ships in, whether there is one or not."""
+    """Return the folder that a game's shipped player has, whether it exists or not."""
     return SHIPPED / game_folder(spec) / "run0001"
 
 
 def shipped_run(spec: str) -> Path | None:
-    """Return the folder of the player of a game that ships, None where there is none."""
+    """Return the folder of a game's shipped player, or None if there is none."""
     folder = shipped_folder(spec)
     return folder if (folder / "config.json").exists() else None
 
@@ -64,7 +64,7 @@ def make_folder(folder: Path) -> None:
 
 
 def new_folder(of_game: Path) -> Path:
-    """Make the folder of a new run, which is nobody else's; a start that was killed half-way keeps its number."""
+    """Create the folder of a new run, for this process alone; a start that was killed half-way keeps its number."""
     with writing(of_game):
         for path in (*reversed(of_game.parents), of_game):
             path.mkdir(mode=0o700, exist_ok=True)
@@ -74,14 +74,14 @@ def new_folder(of_game: Path) -> Path:
             folder = of_game / f"run{number:04}"
             try:
                 folder.mkdir(mode=0o700)
-            except FileExistsError:  # by another process, this moment
+            except FileExistsError:  # another process made it at this moment
                 continue
             (folder / "models").mkdir(mode=0o700)
             return folder
 
 
 def read_config(folder: Path) -> Config:
-    """Return the settings of a run, from its database when config.json is gone; raise `UserError` where is neither."""
+    """Return the settings of a run, from run.db if config.json is gone; raise `UserError` if neither has them."""
     path = folder / "config.json"
     if not path.exists() and (folder / "run.db").exists():
         store = Store(folder / "run.db", read_only=True)
@@ -97,22 +97,22 @@ def read_config(folder: Path) -> Config:
 
 
 def game_of(folder: Path, config: Config) -> Game:
-    """Return the game of a run; raise `UserError` where its settings name another than the folder that it lies in.
+    """Return the game of a run; raise `UserError` if its settings name another game than its folder does.
 
-    So no file of rules is run because somebody's config.json names it.
+    So no file of rules is run because a config.json from others names it.
     """
     named, kept = config.game, folder.absolute().parent.name
     if game_folder(named) == kept:
         return games.make(named)
     with suppress(UserError):
         game = games.make(named, typed=False)
-        if game_folder(game.spec) == kept:  # it is named otherwise: "connect4( rows=6 )"
+        if game_folder(game.spec) == kept:  # the folder fits another spelling: "connect4( rows=6 )"
             return game
     raise UserError(f"{folder / 'config.json'}: expected the game of the folder {kept}, got {ascii(named[:100])}")
 
 
 def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
-    """Return the folder of a run: the newest when no number is given, with 0 the one that ships."""
+    """Return the folder of a run: the newest when no number is given; 0 is the one that ships."""
     if number is not None and not 0 <= number <= 999_999:
         raise UserError(f"run: expected a whole number from 0 to 999,999, got {number}")
     if number == 0:
@@ -133,14 +133,14 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
 
 
 def run_to_change(spec: str, number: int | None = None) -> Path:
-    """Return the folder of one's own run, the newest when no number is given; the one that ships is only read."""
+    """Return the folder of a run that may be changed, by default the newest; the shipped one is read-only."""
     if number == 0:
         raise UserError("run: expected the number of a run of one's own, got 0, the player that ships")
     return find_run(spec, number)
 
 
 def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
-    """Return the newest run of a game that has iterations to go, or None; one that was recovered is over."""
+    """Return the newest run of a game with iterations left, or None; a run that was recovered counts as finished."""
     over: set[str] = set()
     for path in reversed(runs_of(spec, root)):
         if path.name in over:
@@ -149,14 +149,14 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
             if not _finished(path, over):
                 return path
         except (sqlite3.Error, DamagedData) as error:
-            told = f"{path.name}: its run.db cannot be read ({error})"
+            message = f"{path.name}: its run.db cannot be read ({error})"
             remedy = f"`python main.py recover --game '{spec}' --run {int(path.name[3:])}` saves what is right"
-            raise DamagedData(f"{told}; {remedy}") from None
+            raise DamagedData(f"{message}; {remedy}") from None
     return None
 
 
 def _finished(folder: Path, over: set[str]) -> bool:
-    """Return whether a run has no iterations to go; add the one that it was recovered from to those that are over."""
+    """Return whether a run is finished; add the run that it was recovered from to `over`."""
     store = Store(folder / "run.db", read_only=True)
     try:
         over.add(store.get("recovered_from") or "")
@@ -172,7 +172,7 @@ class RunBusy(UserError):
 
 
 def lock_folder(folder: Path) -> Any:
-    """Hold a run for this process; raise `RunBusy` naming who has it. A killed process lets go by itself."""
+    """Lock a run for this process; raise `RunBusy` naming the process that has it. The lock ends with its process."""
     with writing(folder / "lock"):
         file = open(folder / "lock", "a+", opener=private)  # noqa: SIM115
     try:
@@ -195,28 +195,28 @@ def require_free(folder: Path) -> None:
 
 
 def unlock_folder(file: Any) -> None:
-    """Let go of a run, whoever else has the file open: a forked process has."""
+    """Unlock a run, even while a forked process has the file open."""
     if not file.closed:
-        with suppress(OSError):  # who reads the file is told that nobody works
+        with suppress(OSError):  # a reader of the file shall see that no process works
             file.truncate(0)
         fcntl.flock(file, fcntl.LOCK_UN)
         file.close()
 
 
 NETWORK = "hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling"
-"""Settings that make the network as it answers."""
+"""Settings that determine the network's values and priors."""
 EXTRA_HEADS = "ownership_weight", "soft_policy_weight"
-"""Settings that make heads which only help to learn (`model.extra_heads`): a run may begin with a network without."""
+"""Settings of heads that only help to learn (`model.extra_heads`): a run may begin with a network without them."""
 
 
 def with_network_of(config: Config, source: Path) -> Config:
-    """Return `config` with the settings of another run's network: one that begins with it is alike unless told."""
+    """Return `config` with another run's network settings: the default of a run that begins with its network."""
     theirs = read_config(source)
     return replace(config, **{n: getattr(theirs, n) for n in NETWORK + EXTRA_HEADS})
 
 
 def network_facts(config: Config, game: Game) -> dict[str, Any]:
-    """Return what a model file must fit: the game and the network's shape."""
+    """Return what a model file must match: the game and the network's shape."""
     facts = {n: getattr(config, n) for n in NETWORK}
     facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
     return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}

@@ -1,4 +1,4 @@
-"""Truth on disk: `Store` (run.db) holds games, versions, matches, finished stages and which version is best.
+"""The contents of a run: `Store` (run.db) holds games, versions, matches, finished stages and the best version.
 
 A stage ends in one transaction.
 """
@@ -18,7 +18,7 @@ from storage.database import Database, row_digest
 from storage.game_record import IMPORTED, GameBytes, GameRecord
 
 TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
-"""How the facts end that differ between two runs of the same moves."""
+"""Endings of the facts that differ between two runs of the same moves."""
 
 
 STAGES = ("self-play", "retrain", "tournament", "score")
@@ -35,11 +35,11 @@ class Version(NamedTuple):
     losses: str
     """As JSON."""
     optimizer: str | None = None
-    """The sha256 of the optimizer's state after it, None or "" where there is none."""
+    """The sha256 of the optimizer's state after it; None or "" if there is none."""
 
 
 def row_of(iteration: int, version: int, game: GameRecord) -> tuple[Any, ...]:
-    """Return the row of a game; raise `DamagedData` where a value or the result is not finite."""
+    """Return the row of a game; raise `DamagedData` if a value or the result is not finite."""
     if not (np.isfinite(game.values).all() and np.isfinite(game.result)):
         raise DamagedData(f"game {game.index} of iteration {iteration}: expected finite values, got others")
     trained = int(game.visits.any(axis=1).sum())
@@ -48,9 +48,9 @@ def row_of(iteration: int, version: int, game: GameRecord) -> tuple[Any, ...]:
 
 
 def game_of_row(row: tuple[Any, ...]) -> GameRecord:
-    """Return the game of a row; raise `DamagedData` where its number or result has another type.
+    """Return the game of a row; raise `DamagedData` if its number or result has another type.
 
-    The database keeps what it is given, of whatever type.
+    SQLite stores values of any type in any column.
     """
     _, index, _, result, moves, visits, values, _ = row
     if type(index) is not int or not isinstance(result, float | int):
@@ -59,20 +59,20 @@ def game_of_row(row: tuple[Any, ...]) -> GameRecord:
 
 
 class Store(Database):
-    """What a run has come to."""
+    """The database of a run."""
 
     # ---- games
 
     def add_games(self, iteration: int, version: int, games: Iterable[GameRecord]) -> None:
-        """Keep games; one that is there already stays as it is."""
+        """Add games; those that are there already stay unchanged."""
         self.insert("games", [row_of(iteration, version, game) for game in games], "INSERT OR IGNORE")
 
     def game_indices(self, iteration: int) -> set[int]:
-        """Return which games of an iteration are there."""
+        """Return the numbers of an iteration's games that are stored."""
         return {r[0] for r in self._db.execute("SELECT idx FROM games WHERE iteration = ?", (iteration,))}
 
     def games(self, positions: int, before: int = 2**31) -> Iterator[tuple[int, GameRecord]]:
-        """Yield (iteration, game) in order: the newest that hold so many positions.
+        """Yield (iteration, game) in order: the newest games that together hold `positions` positions.
 
         Only games of iterations below `before`.
         """
@@ -97,25 +97,25 @@ class Store(Database):
             yield game_of_row(row)
 
     def newest_game(self) -> tuple[int, GameRecord] | None:
-        """Return (iteration, game) of the self-play game that was kept last; None where there is none."""
+        """Return (iteration, game) of the newest self-play game; None if there is none."""
         for row in self.rows("games", "WHERE iteration > 0 AND idx < ? ORDER BY rowid DESC LIMIT 1", (IMPORTED,)):
             return row[0], game_of_row(row)
         return None
 
     def game_counts(self) -> dict[int, int]:
-        """Return {iteration: self-play games kept}."""
+        """Return {iteration: number of its self-play games}."""
         return dict(self._db.execute("SELECT iteration, COUNT(*) FROM games GROUP BY iteration").fetchall())
 
     def count_games(self) -> int:
         return int(self._db.execute("SELECT COUNT(*) FROM games").fetchone()[0])
 
     def trained_positions(self, iteration: int) -> int:
-        """Positions of an iteration that can be trained on."""
+        """Return the number of an iteration's positions that can be trained on."""
         query = "SELECT COALESCE(SUM(trained), 0) FROM games WHERE iteration = ?"
         return int(self._db.execute(query, (iteration,)).fetchone()[0])
 
     def positions_until(self, iteration: int) -> int:
-        """Positions of all iterations up to this one that can be trained on."""
+        """Return the number of positions of all iterations up to this one that can be trained on."""
         query = "SELECT COALESCE(SUM(trained), 0) FROM games WHERE iteration <= ?"
         return int(self._db.execute(query, (iteration,)).fetchone()[0])
 
@@ -124,7 +124,7 @@ class Store(Database):
     def add_version(
         self, version: int, iteration: int, file: str, digest: str, losses: dict[str, float], optimizer: str
     ) -> None:
-        """Make a version known: its file, the file's sha256, and that of its optimizer's state."""
+        """Register a version: its file, the file's sha256, and that of its optimizer's state."""
         self.insert("versions", [(version, iteration, file, digest, json.dumps(losses), optimizer)])
 
     def versions(self) -> list[Version]:
@@ -132,7 +132,7 @@ class Store(Database):
         return [Version(*row) for row in self.rows("versions", "ORDER BY version")]
 
     def version(self, number: int) -> Version:
-        """Return a version; raise `UserError` where there is none of that number."""
+        """Return a version; raise `UserError` if there is none of that number."""
         for row in self.rows("versions", "WHERE version = ?", (number,)):
             return Version(*row)
         known = [v.version for v in self.versions()]
@@ -140,19 +140,19 @@ class Store(Database):
         raise UserError(f"{self.path.parent.name}: expected a version {allowed}, got {number}")
 
     def newest(self) -> Version:
-        """Return the version that was learned last; raise `DamagedData` where there is none."""
+        """Return the version that was trained last; raise `DamagedData` if there is none."""
         for row in self.rows("versions", "ORDER BY version DESC LIMIT 1"):
             return Version(*row)
         raise DamagedData(f"{self.path}: expected a network, there is none")
 
     def best(self) -> int:
-        """Return the version that plays for the run."""
+        """Return the number of the best version."""
         return int(self.get("best", "0") or 0)
 
     # ---- matches and stages
 
     def add_match(self, iteration: int, index: int, row: tuple[Any, ...]) -> None:
-        """Keep a tournament game: (current, best, opening, current began, score of current, moves)."""
+        """Add a tournament game: (current, best, opening, current began, score of current, moves)."""
         current, best, opening, began, score, moves = row
         values = (iteration, index, current, best, opening, int(began), float(score), moves)
         self.insert("matches", [values], "INSERT OR IGNORE")
@@ -167,7 +167,7 @@ class Store(Database):
         return self._db.execute(query, (iteration,)).fetchall()
 
     def finish(self, iteration: int, stage: str, facts: dict[str, Any]) -> None:
-        """Mark a stage as done."""
+        """Mark a stage as finished."""
         self.insert("stages", [(iteration, stage, json.dumps(facts))])
 
     def finished(self, iteration: int) -> dict[str, dict[str, Any]]:
@@ -176,12 +176,12 @@ class Store(Database):
         return {stage: json.loads(facts) for _, stage, facts in found}
 
     def lines(self, after: int = 0) -> list[dict[str, Any]]:
-        """Return the lines of metrics.jsonl of the iterations after one."""
+        """Return the lines of metrics.jsonl of the iterations after `after`."""
         found = self.rows("stages", "WHERE stage = 'iteration' AND iteration > ? ORDER BY iteration", (after,))
         return [json.loads(facts) for _, _, facts in found]
 
     def step_back(self, iteration: int) -> None:
-        """Return to the moment before an iteration's training; in a transaction. Games from elsewhere stay."""
+        """Return to the moment before an iteration's training; in a transaction. Imported games stay."""
         rest, values = "WHERE iteration > ? AND idx >= ? ORDER BY rowid", (iteration, IMPORTED)
         imported = list(self.rows("games", rest, values))
         self._db.execute("DELETE FROM games WHERE iteration > ?", (iteration,))
@@ -201,7 +201,7 @@ class Store(Database):
         return int(self._db.execute(query).fetchone()[0])
 
     def has_begun(self, iteration: int) -> bool:
-        """Return whether the run has done anything of an iteration."""
+        """Return whether anything of an iteration is stored."""
         both = (
             "SELECT 1 FROM games WHERE iteration = ? AND idx < ? "
             "UNION ALL SELECT 1 FROM stages WHERE iteration = ? LIMIT 1"
@@ -209,7 +209,7 @@ class Store(Database):
         return self._db.execute(both, (iteration, IMPORTED, iteration)).fetchone() is not None
 
     def state_digest(self) -> str:
-        """Return a sha256 of all that the run has come to; times are left out, so it is the same after a crash."""
+        """Return a sha256 of all that the run holds but times, so that it is the same after a crash."""
         total = hashlib.sha256()
         for table in ("games", "matches"):
             for row in self.rows(table, "ORDER BY iteration, idx"):
@@ -217,7 +217,7 @@ class Store(Database):
         versions = list(self.rows("versions", "ORDER BY version"))
         for row in versions:
             total.update(row_digest("versions", row[:5]))
-        total.update(str(versions[-1][5] if versions else None).encode())  # that of older optimizers does not matter
+        total.update(str(versions[-1][5] if versions else None).encode())  # those of older optimizers do not matter
         for iteration, stage, facts in self.rows("stages", "ORDER BY iteration, stage"):
             same = {k: v for k, v in json.loads(facts).items() if not k.endswith(TIMES)}
             total.update(json.dumps([iteration, stage, sorted(same.items())]).encode())

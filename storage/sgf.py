@@ -1,7 +1,7 @@
 """One game in SGF, FF[4] (red-bean.com/sgf), for games whose actions are the points of a board and perhaps a pass.
 
-A point is a letter for the column and one for the row, both from the top left, whatever names the game gives it.
-Black is who began. Our own files name the game in GC; for others GM, SZ, KM and RU tell it.
+A point is a letter for the column and one for the row, both from the top left, whatever names the game gives it. Black
+is the player who began. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _NAMES = {1: "go", 4: "gomoku"}
 _SETUP = ("AB", "AW", "AE")
 MOST_BYTES = 400
-"""Of a name or date, which is shown with a hundred characters at most."""
+"""Largest size of a name or date, which is shown with a hundred characters at most."""
 _ENCODINGS = re.compile(
     r"(utf-?(8|16)|(us-)?ascii|latin-?1|big5|gb2312|gbk|gb18030|euc-(jp|kr)|shift-jis|koi8-[ru]|"
     r"(iso-?8859-|windows-|cp)[0-9]{1,4})\Z"
 )
-"""Those that a file may name: others, such as punycode, can take minutes for a megabyte."""
+"""The encodings that a file may name: others, such as punycode, can take minutes for a megabyte."""
 _NUMBER = re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{1,9})?\Z")
 
 Properties = dict[str, list[bytes]]
@@ -33,19 +33,19 @@ Properties = dict[str, list[bytes]]
 
 
 class Sheet(NamedTuple):
-    """What a file tells; nothing of it is played yet."""
+    """The content of a file, before any of it is played."""
 
     game: Game
     moves: list[tuple[str, str]]
     """(B or W, point)"""
     result: float | None
-    """Of Black: 1, 0 or -1; None where it is not told."""
+    """For Black: 1, 0 or -1; None if the file has none."""
     players: tuple[str, str]
     date: str
 
 
 def check_game(game: Game) -> None:
-    """Raise `UserError` when games of this kind cannot be written in SGF, or the library for it is missing."""
+    """Raise `UserError` if games of this kind cannot be written in SGF, or the library for it is missing."""
     if game.sgf_number is None:
         raise UserError(f"{game.name} has no form in SGF, expected a .json or .txt file")
     if max(game.grid_shape) > len(_LETTERS):
@@ -65,7 +65,7 @@ def _grammar() -> Any:
 
 
 def read(data: bytes, game: Game | None) -> Sheet:
-    """Return the main line of the first game; the game is the one given or the one that the file tells."""
+    """Return the main line of the first game; the game is `game`, or else the one that the file names."""
     try:
         line = list(_grammar().main_sequence_iter(_grammar().parse_sgf_game(data)))
     except ValueError as error:
@@ -87,7 +87,7 @@ def read(data: bytes, game: Game | None) -> Sheet:
 
 
 def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
-    """Return the action that a stone of the file means in a position; raise `UserError` when it is none."""
+    """Return the action of a stone of the file in a position; raise `UserError` if there is none."""
     (colour, point), (rows, columns) = stone, game.grid_shape
     expected = "B" if state.playerTurn == 1 else "W"
     if colour != expected:
@@ -102,10 +102,10 @@ def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
 
 
 def _told_game(root: Properties) -> Game:
-    """Return the game of our own name for it, else the usual one of that number, size, komi and rule."""
+    """Return the game that GC names if it is one of ours, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
-        with contextlib.suppress(UserError):  # from elsewhere it is a comment, which may be any word
+        with contextlib.suppress(UserError):  # in a file from elsewhere it is a comment, which may be any word
             game = games.make(spec, typed=False)
             _compare(game, root)
             return game
@@ -113,21 +113,21 @@ def _told_game(root: Properties) -> Game:
     if name is None:
         raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
     known = _settings(games.make(name))
-    told = {"size": _text(root, "SZ") or ("19" if number == "1" else ""), "komi": _text(root, "KM")}
+    named = {"size": _text(root, "SZ") or ("19" if number == "1" else ""), "komi": _text(root, "KM")}
     if (komi := _komi(root)) is not None:
-        told["komi"] = f"{komi:g}"
-    found = ",".join(f"{key}={value}" for key, value in told.items() if key in known and value)
+        named["komi"] = f"{komi:g}"
+    found = ",".join(f"{key}={value}" for key, value in named.items() if key in known and value)
     rule = _text(root, "RU").lower()
     if "rule" in known and rule:
         try:
             return games.make(f"{name}({found},rule={rule})", typed=False)
-        except UserError:  # most words for rules tell of what we do not distinguish
+        except UserError:  # most words for rules are about differences that we do not make
             pass
     return games.make(f"{name}({found})", typed=False)
 
 
 def _compare(game: Game, root: Properties) -> None:
-    """Refuse a file of another game, size or komi than those of `game`."""
+    """Raise if a file is of another game, size or komi than `game`."""
     number, size, komi = _text(root, "GM") or "1", _text(root, "SZ"), _komi(root)
     if number != str(game.sgf_number):
         raise UserError(f"expected a game of {game.spec} (GM {game.sgf_number}), got GM {number[:20]!r}")
@@ -161,7 +161,7 @@ def _raw_text(value: bytes) -> str:
 
 
 def _text(root: Properties, name: str) -> str:
-    """Return a property of the first node as a line, in the file's own encoding where that is known."""
+    """Return a property of the first node as one line, decoded in the file's own encoding if that is known."""
     raw, named = _first(root, name), _raw_text(_first(root, "CA")[:20]).lower().replace("_", "-")
     value = _grammar().simpletext_value(raw[:MOST_BYTES])
     for encoding in (named if _ENCODINGS.match(named) else "utf-8", "utf-8"):

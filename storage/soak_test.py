@@ -1,7 +1,7 @@
 """Runs the real program among faults and counts what is lost: kills, freezes, a full disk, damaged files.
 
-Every process is started by the same command. What one of them had committed when it ended is acknowledged: it has to
-be in the finished run, once and unchanged, and that run has to be in the same state as one that nothing disturbed.
+Every process is started by the same command. What it had committed when it ended is acknowledged: that must be in the
+finished run, once and unchanged, and the run must be in the same state as one that nothing disturbed.
 """
 
 from __future__ import annotations
@@ -43,29 +43,29 @@ KINDS = {
     "a limit on files": 1, "a second process": 1, "damaged network": 1, "damaged optimizer": 1,
     "log cut": 1, "log gone": 1, "no settings": 1, "damaged database": 1,
 }  # fmt: skip
-"""How often each fault happens beside the others, once all have been seen."""
+"""Relative frequency of each fault, once all have been seen."""
 LONGEST = 1800.0
 """Seconds that a process is given to end by itself."""
 Key = tuple[str, int, int]
 
 
 class Soaked(NamedTuple):
-    """What was done to the program, and what came of it."""
+    """The faults, and their effects."""
 
     minutes: float
     processes: int
     runs: int
-    """Finished among the faults, and compared with the undisturbed one."""
+    """Runs that were finished among the faults, and compared with the undisturbed one."""
     faults: int
     kills: int
     kinds: dict[str, int]
     acknowledged: int
     """Games, match games and versions that had been committed when a process ended."""
     missing: int
-    """Of these, how many are not in the finished run, or are others there."""
+    """The number of these that are missing in the finished run, or changed."""
     state_equal: bool
     surprises: list[str]
-    """Processes that ended as they should not have."""
+    """Processes that ended in an unexpected way."""
 
 
 class Soak:
@@ -80,7 +80,7 @@ class Soak:
         self._surprises: list[str] = []
 
     def run(self, minutes: float) -> Soaked:
-        """Let faults happen for so long, end the run in work, and compare."""
+        """Disturb the program for `minutes`, end the run in progress, and compare."""
         began = time.monotonic()
         if self._await(self._start("undisturbed"), {0}):
             raise UserError(f"expected a run that nothing disturbs to end well: {self._surprises[0]}")
@@ -103,7 +103,7 @@ class Soak:
     # ---- processes
 
     def _folder(self, place: str) -> Path:
-        """Return the run in work, the newest."""
+        """Return the folder of the run in progress, the newest."""
         return runs_of(GAME, self._root / place)[-1]
 
     def _start(self, place: str, fail: str = "", limit: int = 0) -> subprocess.Popen[bytes]:
@@ -123,7 +123,7 @@ class Soak:
         )  # fmt: skip
 
     def _await(self, process: subprocess.Popen[bytes], expected: set[int]) -> int:
-        """Wait for a process and note when it does not end as it should."""
+        """Wait for a process; record an end that was not expected."""
         try:
             code = process.wait(LONGEST)
         except subprocess.TimeoutExpired:
@@ -132,12 +132,12 @@ class Soak:
             self._surprises.append(f"a process had not ended after {LONGEST:.0f} s")
         said = (self._root / "stderr.txt").read_text(errors="replace")
         if code not in expected or "Traceback" in said:
-            told = said.strip().splitlines()[-1:] or [""]
-            self._surprises.append(f"exit code {code} where {sorted(expected)} was expected: {told[0][:300]}")
+            last = said.strip().splitlines()[-1:] or [""]
+            self._surprises.append(f"exit code {code} where {sorted(expected)} was expected: {last[0][:300]}")
         return code
 
     def _disturb(self, kind: str) -> None:
-        """Let one fault happen to one process."""
+        """Do one fault to one process."""
         rng, dead = self._rng, {-signal.SIGKILL, 0}
         if kind == "kill at a point":
             point = rng.choice(POINTS)
@@ -157,7 +157,7 @@ class Soak:
         self._say(f"{kind}: exit code {code}; {self._missing} missing, {len(self._surprises)} surprises")
 
     def _during(self, kind: str) -> int:
-        """Do something to a process at a random time of its life."""
+        """Disturb a process at a random time of its life."""
         process = self._start("soaked")
         try:
             process.wait(self._rng.uniform(0.2, 14.0))
@@ -176,8 +176,8 @@ class Soak:
             else:
                 process.send_signal(signal.SIGINT if kind == "interrupt" else signal.SIGTERM)
         early = {-signal.SIGINT, -signal.SIGTERM, 1}  # before the first line of the program has run
-        asked = kind in ("interrupt", "terminate")
-        return self._await(process, {0, 130, *early} if asked else {0, -signal.SIGKILL})
+        requested = kind in ("interrupt", "terminate")
+        return self._await(process, {0, 130, *early} if requested else {0, -signal.SIGKILL})
 
     def _busy(self, folder: Path) -> bool:
         owner = (folder / "lock").read_text() if (folder / "lock").exists() else ""
@@ -186,7 +186,7 @@ class Soak:
     # ---- damage
 
     def _damage(self, kind: str) -> int:
-        """Damage a file of a run that was killed in its work; it is refused and recovered, or goes on by itself."""
+        """Damage a file of a run that was killed at work; the run is refused and recovered, or resumes by itself."""
         point = self._rng.choice(("game", "iteration", "match", "mark"))
         process = self._start("soaked", f"{point}*:{self._rng.randint(2, 9)}")
         self._kills += self._await(process, {0, -signal.SIGKILL}) < 0
@@ -215,7 +215,7 @@ class Soak:
         return code
 
     def _without_database(self, folder: Path) -> int:
-        """Damage a copy of the run beyond going on: it is refused, what is saved of it is whole."""
+        """Damage a copy of the run so that it cannot resume: it is refused, and what `recover` saves is undamaged."""
         copy = self._root / "damaged" / GAME / folder.name
         shutil.rmtree(self._root / "damaged", ignore_errors=True)
         shutil.copytree(folder, copy)
@@ -227,7 +227,7 @@ class Soak:
         if size and (copy / "run.db").stat().st_size:
             try:
                 saved = copy.with_name(recover(copy).run)
-            except DamagedData:  # the cut took all that tells of networks
+            except DamagedData:  # the cut took all rows of networks
                 return code
             self._surprises += [f"recovered: {line}" for line in verify(saved).damage]
         return code
@@ -235,7 +235,7 @@ class Soak:
     # ---- books
 
     def _look(self) -> None:
-        """Take note of what is committed now; check and put away a run that is finished."""
+        """Record what is committed now; check and remove a run that is finished."""
         found = runs_of(GAME, self._root / "soaked")
         if not found:
             return
@@ -265,5 +265,5 @@ class Soak:
             shutil.rmtree(self._root / "soaked")
 
     def _finished(self) -> bool:
-        """Return whether no run is in work."""
+        """Return whether no run is in progress."""
         return not runs_of(GAME, self._root / "soaked")

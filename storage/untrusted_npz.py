@@ -1,7 +1,7 @@
-"""Reading a file of arrays that may be anybody's: everything about it is agreed before an array is made.
+"""Reading of array files from any source: all of the form is checked before an array is made.
 
-The file is an .npz (a zip of .npy) as `numpy.savez` writes it: members stored, never compressed, so that it is no
-larger inside than outside. No pickles.
+The file is an .npz (a zip of .npy) as `numpy.savez` writes it. Members are stored, never compressed, so the content is
+no larger than the file. No pickles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def read_arrays(
     """Return the arrays that `spec` names, {name: (dtype or dtypes such as "<f4", shape)}.
 
     Raises `BadArrays` unless members, dtypes, shapes and byte counts are exactly those, and every float is finite.
-    only: whether no other members may be there.
+    only: whether other members are refused.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -58,7 +58,7 @@ def _members(archive: zipfile.ZipFile, size: int) -> Iterator[tuple[str, zipfile
 def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, dtypes: str | tuple[str, ...], shape: tuple[int, ...]
 ) -> np.ndarray:
-    """Return a member as an array; its header is read by numpy, which evaluates literals only."""
+    """Return a member as an array; numpy reads its header, and evaluates literals only."""
     name = info.filename[:40]
     content = archive.read(info)
     stream = io.BytesIO(content[:HEADER])
@@ -68,8 +68,8 @@ def _read_member(
     found, fortran, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=HEADER)
     allowed = [np.dtype(text) for text in ((dtypes,) if isinstance(dtypes, str) else dtypes)]
     if dtype not in allowed or found != tuple(shape) or (fortran and len(shape) > 1):
-        told = " or ".join(str(d) for d in allowed)
-        raise BadArrays(f"{name}: expected numbers of shape {tuple(shape)} ({told}), got {dtype} {found}"[:200])
+        wanted = " or ".join(str(d) for d in allowed)
+        raise BadArrays(f"{name}: expected numbers of shape {tuple(shape)} ({wanted}), got {dtype} {found}"[:200])
     count, offset = int(np.prod(shape, dtype=object)), stream.tell()
     if len(content) != offset + count * dtype.itemsize:
         raise BadArrays(f"{name}: expected {count * dtype.itemsize} bytes of numbers, got {len(content) - offset}")

@@ -1,4 +1,4 @@
-"""Is a run what it wrote? Every row and file of it is read, every stored game played again by the rules."""
+"""Check of a run for corruption: every row and file is read, every stored game replayed by the rules."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from storage.run_store import Store, game_of_row
 
 
 class RunReport(NamedTuple):
-    """What was looked at, and what is wrong with it."""
+    """The counts of what was checked, and the damage found."""
 
     games: int
     matches: int
     versions: int
     iterations: int
     state: str
-    """A digest of all that the run has come to, the same for two runs that did the same; "" when it is damaged."""
+    """A digest of all that the run holds, the same for two runs that did the same; "" when it is damaged."""
     damage: list[str]
-    """One line each; none when all is right."""
+    """One line each; empty when there is none."""
 
 
 def verify(folder: Path) -> RunReport:
-    """Read all of a run as it is at one moment, also while it is at work; nothing is written."""
+    """Check a run as it is at one moment, even while it is at work; nothing is written."""
     try:
         game = game_of(folder, read_config(folder))
         store = Store(folder / "run.db", read_only=True)
@@ -43,7 +43,7 @@ def verify(folder: Path) -> RunReport:
     try:
         with store.reading():
             damage += [f"run.db: {line}" for line in store.faults()]
-            damage += _file_faults(folder, store)  # soon: a run at work drops the states of old optimizers
+            damage += _file_faults(folder, store)  # early: a run at work drops the states of old optimizers
             damage += [f"run.db: {line}" for line in _row_faults(store, game)]
             damage += _best_faults(store) + _count_faults(store)
             sizes = store.sizes()
@@ -59,7 +59,7 @@ def verify(folder: Path) -> RunReport:
 
 
 def _row_faults(store: Store, game: Game) -> Iterator[str]:
-    """Yield what is wrong with rows: not as they were written, or a game that the rules do not allow."""
+    """Yield the faults of rows: not as they were written, or a game that the rules do not allow."""
     for table, rest in (("meta", ""), ("versions", ""), ("stages", ""), ("games", "ORDER BY iteration, idx"),
                         ("matches", "ORDER BY iteration, idx")):  # fmt: skip
         kind = {"games": "game", "matches": "match game"}.get(table, table)
@@ -71,7 +71,7 @@ def _row_faults(store: Store, game: Game) -> Iterator[str]:
 
 
 def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-arg]
-    """Return what is wrong with a row whose checksum is right, "" for nothing: a stranger's may hold anything."""
+    """Return the fault of a row whose checksum is right, "" for none: a file from others may hold anything."""
     if table in ("games", "matches") and [type(value) for value in row[:2]] != [int, int]:
         return "has no numbers of an iteration and of a game"
     if table == "games":
@@ -84,7 +84,7 @@ def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-a
 
 
 def version_fault(row: tuple) -> str:  # type: ignore[type-arg]
-    """Return what is wrong with a row of the versions, "" for nothing."""
+    """Return the fault of a row of versions, "" for none."""
     return "" if [type(value) for value in row[:5]] == [int, int, str, str, str] else "tells no network"
 
 
@@ -92,11 +92,11 @@ FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
     "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }  # fmt: skip
-"""Facts that the end of a stage has to hold, for a run to go on."""
+"""Facts that the end of a stage must hold for a run to resume."""
 
 
 def stage_fault(row: tuple) -> str:  # type: ignore[type-arg]
-    """Return what is wrong with a row of the stages, "" for nothing."""
+    """Return the fault of a row of stages, "" for none."""
     try:
         facts = json.loads(row[2])
     except (ValueError, TypeError, RecursionError) as error:
@@ -109,7 +109,7 @@ def stage_fault(row: tuple) -> str:  # type: ignore[type-arg]
 
 
 def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
-    """Return what the rules have against a row of the games, "" for nothing."""
+    """Return the fault of a row of games by the rules, "" for none."""
     try:
         return fault(game, game_of_row(row))
     except (ValueError, TypeError, UserError) as error:
@@ -117,7 +117,7 @@ def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
 
 
 def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
-    """Return what the rules have against a row of the matches, "" for nothing."""
+    """Return the fault of a row of matches by the rules, "" for none."""
     _, _, _, _, opening, began, score, text = row
     state, illegal = game.start(), ""
     if type(began) is not int or type(score) not in (int, float):
@@ -133,7 +133,7 @@ def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
             state = state.takeAction(action)[0]
     except UserError as error:
         return str(error)
-    except (TypeError, AttributeError) as error:  # the database keeps what it is given, of whatever type
+    except (TypeError, AttributeError) as error:  # SQLite stores values of any type in any column
         return f"cannot be read ({error})"
     if illegal or not state.isEndGame:
         return illegal or "is not over after its last move"
@@ -143,7 +143,7 @@ def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
 
 
 def _file_faults(folder: Path, store: Store) -> list[str]:
-    """Return what is wrong with the files of the versions, and with the states of the optimizers that are kept."""
+    """Return the faults of the versions' files, and of the optimizer states that are kept."""
     found = []
     versions = [row for row, right in store.checked("versions", "ORDER BY version") if right and not version_fault(row)]
     wanted = [(row[2], row[3]) for row in versions]
@@ -158,15 +158,15 @@ def _file_faults(folder: Path, store: Store) -> list[str]:
 
 
 def _best_faults(store: Store) -> list[str]:
-    """Return what is wrong when the best version is none of those there are."""
+    """Return a fault if the best version does not exist."""
     if store.best() in {row[0] for row, right in store.checked("versions") if right}:
         return []
     return [f"run.db: the best version is said to be {store.best()}, which there is not"]
 
 
 def _count_faults(store: Store) -> list[str]:
-    """Return iterations whose finished stages do not have the games they say."""
-    games = ((row[0], row[1]) for row, _ in store.checked("games"))  # a damaged one, named elsewhere, counts as there
+    """Return a line for each finished stage with fewer games than it says."""
+    games = ((row[0], row[1]) for row, _ in store.checked("games"))  # a damaged game, named elsewhere, counts
     played = Counter(i for i, index in games if not (isinstance(index, int) and index >= IMPORTED))
     matches = Counter(row[0] for row, _ in store.checked("matches"))
     found = []

@@ -1,4 +1,4 @@
-"""How fast the pieces are, as ratios within one process: network alone, self-play, the search, the naive way."""
+"""Speeds as ratios within one process: the network alone, self-play, the search, one `model.predict` a simulation."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from search.tables import forest_bytes
 from training.selfplay import Counts, SelfPlay, game_seed
 
 TURN = 1.0
-"""Seconds after which self-play and the raw network take turns: a processor's speed changes within seconds."""
+"""Seconds for which self-play and the network alone run in turn: a processor's speed changes within seconds."""
 
 
 class Gate:
-    """Holds the threads of self-play between two batches while the raw network is measured."""
+    """A gate that holds the threads of self-play between two batches while the network alone is measured."""
 
     def __init__(self) -> None:
         self._open = threading.Event()
@@ -37,14 +37,14 @@ class Gate:
         return self._ended
 
     def open(self, *, ended: bool = False) -> float:
-        """Let all threads continue, or end; return when."""
+        """Let all threads continue, or end with `ended`; return the time of it."""
         self._ended, self._came = ended, []
         now = time.perf_counter()
         self._open.set()
         return now
 
     def close(self, threads: int, playing: threading.Thread) -> float:
-        """Wait until all threads stand here, each with its evaluations; return when they came, in the mean."""
+        """Wait until all threads stand at the gate, their evaluations done; return the mean time of their arrival."""
         self._open.clear()
         while len(self._came) < threads and playing.is_alive():
             time.sleep(0.001)
@@ -52,16 +52,16 @@ class Gate:
 
 
 def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
-    """Measure self-play and the network alone for `seconds` each, in turns, with an untrained network.
+    """Measure self-play and the network alone for `seconds` each, in turn, with an untrained network.
 
-    Its weights do not change how fast it evaluates, but, a little, the hit rate of the cache and how soon games are
-    proven. The cache is emptied as often as in training, after an iteration's games. A turn is whole batches on both
-    sides, a thread's over the time that it took for them.
+    Untrained weights do not change the speed of an evaluation. They do change, a little, the cache's hit rate and how
+    soon games are proven. The cache is emptied as often as in training: after an iteration's games. Both sides are
+    measured in complete batches, over the time that each thread took for them.
 
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch).
-    network_us_per_eval, other_us_per_eval: where a thread's time for an evaluation of self-play goes: what the network
-    alone takes, and all else (search, planes, Python); the faster the network, the lower the share for the same.
-    share_without_cache: the same with no evaluation cache, so that all but proven and finished positions are evaluated.
+    network_us_per_eval, other_us_per_eval: a thread's time for one evaluation of self-play, split into what the network
+    alone takes and all else (search, planes, Python). A faster network lowers the share at the same `other`.
+    share_without_cache: the share with no evaluation cache: every position not proven and not finished is evaluated.
     """
     from model import make_network
 
@@ -84,7 +84,7 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
 
 
 class _Games:
-    """Self-play in a thread of its own, which waits at a gate while something else is measured."""
+    """Self-play in a thread of its own, which waits at a gate while the network alone is measured."""
 
     def __init__(self, game: Game, config: Config, predictor: Any) -> None:
         self.play = SelfPlay(game, config, threads=cores())
@@ -115,21 +115,21 @@ class _Games:
         try:
             return self._predictor(planes)
         except BaseException:
-            self._gate.open(ended=True)  # the other threads do not wait for this one
+            self._gate.open(ended=True)  # or the other threads would wait for this one
             raise
 
     def pause(self) -> float:
-        """Wait until all threads stand at the gate; return when they came, in the mean."""
+        """Wait until all threads stand at the gate; return the mean time of their arrival."""
         return self._gate.close(self.threads, self._thread)
 
     def clear_cache(self) -> None:
-        """Empty the evaluation cache when an iteration's games have ended since it was emptied last."""
+        """Empty the evaluation cache if an iteration's games have ended since it was last emptied."""
         if self._done >= self._cleared_at + self._episodes:
             self.play.clear_cache()
             self._cleared_at = self._done
 
     def measure(self, seconds: float) -> list[float]:
-        """Play for some seconds; return what each of `Counts` grew by, the games that ended, and the seconds."""
+        """Play for some seconds; return the growth of each of `Counts`, the games that ended, and the seconds."""
         before, games, began = self.play.counts(), self._done, self._gate.open()
         time.sleep(seconds)
         spent = self.pause() - began
@@ -138,7 +138,7 @@ class _Games:
 
 
 def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
-    """Measure self-play and the network alone in turns; return the rates of both and their ratio."""
+    """Measure self-play and the network alone in turn; return the rates of both and their ratio."""
     turn = min(TURN, seconds)
     raw, rates = [], []
     with _Games(game, config, predictor) as games:
@@ -157,7 +157,7 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
 
 
 def _rates(total: dict[str, float], raw: float, threads: int, room: int) -> dict[str, float]:
-    """Return what a bench reports of self-play; `raw`: evaluations per second of the network alone."""
+    """Return what a bench reports about self-play; `raw`: evaluations per second of the network alone."""
     evaluations = total["evaluations"] / total["spent"]
     return {
         "raw_evals_per_s": raw,
@@ -185,7 +185,7 @@ def _naive(model: Any, game: Game, calls: int = 30) -> float:
 
 
 def search_cost(spec: str, sims: int = 800, trees: int = 16) -> dict[str, Any]:
-    """Return time and memory of a search without a network, for a game of so many actions."""
+    """Return time and memory of a search without a network, on the game named."""
     game = games.make(spec)
     rng = np.random.default_rng(0)
     mcts = MCTS(game, trees=trees, sims=sims, cache_size=0)

@@ -1,4 +1,4 @@
-"""What a run will take, told before it starts: memory, disk, positions an iteration, time."""
+"""An estimate, printed before a run starts, of its memory, disk space, positions per iteration and time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from search.tables import capacity_for, forest_bytes
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""
 LATEST = 5
-"""Iterations of a run that goes on whose mean time the next ones are expected to take."""
+"""When a run resumes, an iteration is expected to take the mean time of this many latest ones."""
 
 
 def budget_text(session: Session) -> str:
-    """Return the budget in words: speeds are measured now, the length of games is a guess, as is how often the network
-    is asked; a run that goes on knows how long its iterations take."""
+    """Return the estimate in words.
+
+    Speeds are measured now. The length of games and the number of evaluations are guesses. A run that resumes knows how
+    long its iterations take.
+    """
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
@@ -52,16 +55,16 @@ def budget_text(session: Session) -> str:
 
 
 def _asked(session: Session) -> float:
-    """Return a guess of the questions for each simulation that a search may have: others find what is known already.
+    """Return a guess of evaluations per simulation: the other simulations end at positions that are known already.
 
-    Of the runs that ship: 0.4 to 0.7, and 0.04 to 0.2 where a game of few moves is won by a move that can be proven.
+    In the runs that ship: 0.4 to 0.7, and 0.04 to 0.2 where a game of few moves is won by a move that can be proven.
     """
     game = session.game
     return 0.2 if session.config.proofs and game.won_by_a_move and game.action_size <= 9 else 0.5
 
 
 def _training_step(session: Session) -> float:
-    """Return a guess of a training step's seconds: three times the work of an answer in half the speed."""
+    """Return a guess of a training step's seconds: three times the work of an evaluation, at half the speed."""
     return 10.0 * session.config.batch_size / session.raw_rate
 
 

@@ -1,4 +1,4 @@
-"""Who plays a session's games of self-play: threads of this process, or workers. Made when first needed."""
+"""The players of a session's self-play games: threads of this process, or workers. Made when first needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GameSource:
 
     @property
     def pool(self) -> Pool:
-        """The players: worker processes where the run has any, else threads of this one."""
+        """The pool of players: worker processes if the run has any, else threads of this process."""
         s = self._session
         if self._pool is None:
             if s.config.workers:

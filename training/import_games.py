@@ -1,4 +1,4 @@
-"""Games that were played elsewhere, taken into a run: each is replayed by the rules first."""
+"""Import of games played elsewhere into a run: each is first replayed by the rules."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from storage.game_record import IMPORTED
 
 
 def import_games(session: Session, data: bytes, source: str) -> Exchanged:
-    """Take the games of a file into a run, all in one transaction; a second time changes nothing.
+    """Add the games of a file to a run in one transaction; a second import of the file changes nothing.
 
-    They are learned from with the next games of self-play.
+    They are trained on with the next games of self-play.
     """
     game, store = session.game, session.store
     about, records = games_from_bytes(data, game, source)

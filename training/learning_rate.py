@@ -1,4 +1,4 @@
-"""How far a run is, and the learning rate that follows from it."""
+"""The progress of a run, and the learning rate that follows from it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from config import Config, TrainingSettings
 from storage.run_store import Store
 
 END = 0.05
-"""Of the rate at the start, where the cosine ends."""
+"""The rate at which the cosine ends, as a fraction of the rate at the start."""
 
 
 def progress(config: Config, store: Store, trained: float) -> float:
-    """Return the share of the run that is done with a share of the present iteration's training, both in [0, 1].
+    """Return the fraction of the run that is done after a fraction `trained` of the present iteration; both in [0, 1].
 
-    Of iterations or of minutes, whichever is further on. Time is what run.db knows of it, so that training once more
-    gives the same: self-play took what it took, training will take as long as the last did.
+    Progress is counted in iterations or in minutes, whichever is further. Minutes come from run.db, so that training
+    repeated gives the same rates: self-play counts with the time it took, training with the time of the last training.
     """
     i = store.iterations_done() + 1
     share = (i - 1 + trained) / config.iterations
@@ -28,7 +28,7 @@ def progress(config: Config, store: Store, trained: float) -> float:
 
 
 def learning_rates(config: Config, store: Store, steps: int) -> list[float]:
-    """Return the rate of each of so many training steps of the present iteration."""
+    """Return the rate of each of the next `steps` training steps of the present iteration."""
     before, after = progress(config, store, 0.0), progress(config, store, 1.0)
     taken = int(store.get("steps", "0") or 0)
     way = [before + (after - before) * (step + 1) / steps for step in range(steps)]
@@ -36,7 +36,7 @@ def learning_rates(config: Config, store: Store, steps: int) -> list[float]:
 
 
 def rate_at(training: TrainingSettings, share: float, step: int) -> float:
-    """Return the rate when a share of the run is done, at a step that has so many before it.
+    """Return the rate at training step `step`, counted from 0, when a fraction `share` of the run is done.
 
     The cosine is that of Loshchilov, Hutter 2017 (SGDR, arXiv 1608.03983) without restarts.
     """

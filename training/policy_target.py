@@ -1,4 +1,4 @@
-"""What self-play teaches: the policy target of a searched root.
+"""The policy target that self-play records for a searched root.
 
 References: Wu 2019 (KataGo, arXiv 1902.10565), section 3.2, for forced playouts and their pruning.
 """
@@ -17,16 +17,16 @@ from search.solved_endings import ROOT_TRIED
 from search.tables import DIRICHLET, GUMBEL
 
 MAX_VISITS = 65534
-"""Visits that a target tells, at most; one more stands for a move that is not legal."""
+"""Largest number of visits that a target holds; the next number marks an illegal move."""
 
 
 @compiled
 def write_target(f, rule, t, target):
-    """Write the weight of each root move into told, [action_size] uint16; at least one is positive.
+    """Write the weight of each root move into target, [action_size] uint16; at least one is positive.
 
-    Weights are visits, without those that forced playouts alone explain, and only of moves that keep what is proven;
-    after a Gumbel search they are those of its improved policy. Of a root near the end that is lost whatever is played
-    the network's own priors are told: what was searched before it was solved says nothing.
+    Weights are visits, without those that only forced playouts explain, and only of moves that keep the proven value.
+    After a Gumbel search they are those of its improved policy. If every move loses and the root was proven near the
+    end of the game, the network's priors are written: visits from before the proof mean nothing.
     """
     for a in range(target.shape[0]):
         target[a] = 0
@@ -47,7 +47,7 @@ def write_target(f, rule, t, target):
                 n = pruned(f, t, rule, e, best)
             target[f.moves[e].action] = min(n, MAX_VISITS)
             written += n
-    if written == 0:  # every move tried is proven to lose, or all are: what the network thinks of the others, or of all
+    if written == 0:  # every move tried is proven lost, or all are: take the priors, of the untried moves or of all
         total, temperature = 0.0, f.trees[t].temperature
         for i in range(root.first, root.first + root.count):
             total += f.moves[i].P ** temperature
@@ -59,7 +59,8 @@ def write_target(f, rule, t, target):
 
 @compiled
 def pruned(f, t, rule, e, best):
-    """Return a move's visits less what the noised prior forced, as long as PUCT without noise prefers the best."""
+    """Return a move's visits less those that the noised prior forced, while PUCT without noise prefers the best
+    move."""
     root, edge, move = f.nodes[f.trees[t].root], f.edges[e], f.moves[e]
     scale = exploration(rule.cpuct, root.total)
     gap = known_q(f, best) + puct_bonus(scale, f.moves[best].P, f.edges[best].N) - known_q(f, e)

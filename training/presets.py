@@ -1,4 +1,4 @@
-"""Presets: settings to start from, and what suits a game and the processor. A game's own stand in its file.
+"""Presets: settings to start from, and what suits a game and the processor. A game's own preset is in its file.
 
 Nothing heavy is imported: `--help` shows these values.
 """
@@ -38,7 +38,7 @@ PRESETS = "tiny", "classic", "laptop", "gpu"
 
 
 def preset(name: str, /, **changes: Any) -> Config:
-    """Return the settings of a preset, with changes; `laptop` knows what suits a game and the processor.
+    """Return the settings of a preset, with changes; `laptop` also takes what suits the game and the processor.
 
     >>> preset("classic").hidden_cnn_layers[0]
     '75x4'
@@ -55,7 +55,7 @@ def _settings(name: str, game: str) -> dict[str, Any]:
     if name == "tiny":
         return {"game": "tictactoe", **game_preset("tictactoe")}
     if name == "laptop":
-        family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", game)  # no file, whatever its name
+        family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", game)  # matches no file, whatever its name
         return {**({} if has_tiles() else SMALL), **game_preset(family[1].lower() if family else "")}
     return CLASSIC if name == "classic" else GPU
 
@@ -64,7 +64,7 @@ def _settings(name: str, game: str) -> dict[str, Any]:
 def game_preset(name: str) -> dict[str, Any]:
     """Return what `laptop` sets for a built-in game of any size: the literal `PRESET` in its file, if there is one.
 
-    It is read, not imported: a game's rules load a compiler, which takes longer than to show a help text.
+    The file is read, not imported: a game's rules load a compiler, which takes longer than showing a help text.
     """
     path = GAMES / f"{name}.py"
     tree = ast.parse(path.read_text(encoding="utf-8") if name and path.is_file() else "")

@@ -1,8 +1,8 @@
 """The scoreboard in training: after an iteration, how good the newest network's moves are.
 
-Where exact values are known, the share of solved positions in which its move keeps the value, alone and after a short
-search; on the iterations of tournaments a short match against rollout players, whose simulations double when they are
-beaten. All of it is a function of (weights, seed, iteration) and of what earlier iterations found; an interrupted
+Where exact values are known: the share of solved positions in which its move keeps the value, alone and after a short
+search. In iterations with a tournament: a short match against rollout players, whose simulations double when they are
+beaten. All of it is a function of (weights, seed, iteration) and of the results of earlier iterations; an interrupted
 scoreboard is measured again.
 """
 
@@ -27,13 +27,13 @@ LOWEST = int(ANCHOR.split(":")[1])
 """Simulations of the first opponent."""
 HIGHEST = 1 << 14
 COST = 0.05
-"""Simulations of the opponents over those of self-play since the last match, at most, beyond the lowest one."""
+"""Most simulations of the opponents over those of self-play since the last match, except for the lowest opponent."""
 BEATEN, BEATEN_WELL, LOST_TO = 0.65, 0.9, 0.25
-"""Scores from which the opponent doubles, is four times as strong, and below which it is halved."""
+"""Scores above which the opponent's strength doubles or quadruples, and below which it halves."""
 
 
 def score(session: Session, stop: Callable[[], bool] = never) -> None:
-    """Measure the newest network and keep the result; raise `Stopped` when `stop` ended it, to be measured again."""
+    """Measure the newest network and record the result; raise `Stopped` when `stop` ended it, to be measured again."""
     s, c, stage = session, session.config, Stage(session, "score", stop)
     if stage.finished:
         return
@@ -52,12 +52,11 @@ def score(session: Session, stop: Callable[[], bool] = never) -> None:
 
 
 _KNOWN: dict[tuple[str, int], tuple[Oracle, list[Solved], bool] | None] = {}
-"""{(game, positions): oracle, solved positions, whether these are all}, None where there is no oracle; filled once a
-process."""
+"""{(game, positions): (oracle, solved positions, whether these are all) or None}; filled once a process."""
 
 
 def _solved(stage: Stage) -> tuple[Oracle, list[Solved], bool] | None:
-    """Return the oracle, the solved positions, and whether these are all; None where there is no oracle."""
+    """Return the oracle, the solved positions, and whether these are all; None if there is no oracle."""
     s, count = stage.session, stage.session.config.score_positions
     key = s.game.spec, count
     if key not in _KNOWN:
@@ -75,7 +74,7 @@ def _solved(stage: Stage) -> tuple[Oracle, list[Solved], bool] | None:
 
 
 def _solve(stage: Stage, who: Oracle, count: int) -> tuple[list[Solved], bool]:
-    """Return positions with their exact values, and whether these are all; the progress is shown."""
+    """Return positions with their exact values, and whether these are all, while progress is shown."""
     s = stage.session
     with s.console.phase("solving", min(count, who.most)) as phase:
 
@@ -124,7 +123,7 @@ def _matches(stage: Stage) -> dict[str, Any]:
 
 
 def _match(stage: Stage, agent: Agent, opponent: int) -> dict[str, Any]:
-    """Play the newest network against a rollout player of so many simulations; return the mean score."""
+    """Play the newest network against a rollout player of `opponent` simulations; return the mean score."""
     stage.check_stop()
     s, c = stage.session, stage.session.config
     games = max(c.score_games // 4 * 2, 2)
@@ -154,7 +153,7 @@ def strongest(config: Config, plies: float, *, plain: bool) -> int:
 
 
 def next_opponent(lines: list[dict[str, Any]], top: int) -> int:
-    """Return the simulations of the next opponent, according to the score of the last match."""
+    """Return the simulations of the next opponent, which follow from the score of the last match."""
     last = next((line["score_matches"] for line in reversed(lines) if line.get("score_matches")), None)
     if last is None:
         return LOWEST

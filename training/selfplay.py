@@ -1,7 +1,7 @@
 """Self-play with many games in flight: each tree plays its own game, move after move, inside compiled code.
 
-A game that finishes its search plays the move and continues; a finished game is handed out and its tree starts the
-next. A game depends on its seed and the network alone, not on the games beside it.
+A game that finishes its search plays the move and continues. A finished game is handed over and its tree starts the
+next. A game depends on its seed and the network alone, not on the games next to it.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from storage.game_record import GameRecord
 from training.selfplay_step import GamesInFlight, budgets, compiled_settings, draw_openings, selfplay_step
 
 PAUSE = 0.2
-"""Seconds for which a thread collects games that ended before it hands them out: who takes them needs a core for it."""
+"""Finished games are handed over this often, in seconds, because the receiving thread competes for the same cores."""
 SPARE_BUFFERS = 16
-"""Buffers of games that a thread has beyond one for each tree, or a quarter more: of games not yet handed out."""
+"""Extra record buffers of a thread, or a quarter of its trees if that is more: for finished games not yet collected."""
 WAIT = 0.005
-"""Seconds between two checks of a thread without games whether there are new ones to play."""
+"""Seconds after which a thread without games checks for new ones."""
 
 
 def game_seed(run: str, iteration: int, index: int) -> int:
-    """Return the random seed of a game, and with it its identity."""
+    """Return the random seed of a game, which identifies it."""
     digest = hashlib.sha256(f"{run}/{iteration}/{index}".encode()).digest()
     return int.from_bytes(digest[:8], "little")
 
 
 def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]) -> list[int]:
-    """Return the indices of games in an order in which those that begin with most random moves come last.
+    """Return the indices of games in an order in which those with the longest random openings come last.
 
-    These end soonest, so that batches stay fuller until an iteration's last game is over.
+    These end soonest, so batches stay fuller until the iteration's last game is over.
     """
     seeds = np.array([game_seed(run, iteration, i) for i in games], np.uint64)
     plies = np.zeros(len(seeds), np.int64)
@@ -56,8 +56,8 @@ def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]
 class SelfPlay:
     """The games in flight, divided among threads; made once and used for every iteration.
 
-    Each thread searches its share of the games and calls the network itself, so with a predictor of as many
-    streams no core waits for another. Compiled search and network run outside the interpreter's lock.
+    Each thread searches its share of the games and calls the network itself, so with a predictor of as many streams no
+    core waits for another. Compiled search and network run outside the interpreter's lock.
     """
 
     def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
@@ -74,10 +74,10 @@ class SelfPlay:
     ) -> Iterator[GameRecord]:
         """Play the games given as (index, seed) and yield each when it ends, in no fixed order.
 
-        `stop` is called once a batch; when true, games in flight are dropped. A deque is taken as it is: games that are
-        added to it while others are played are played too. `together` is called once a batch when no game is left to
-        begin: whether those in flight should end as close together as they can, which takes the least time for all of
-        them (see `selfplay_step.request_size`), or each as soon as it can.
+        `stop` is called once a batch; when it is true, games in flight are dropped. A deque is not copied: games added
+        to it meanwhile are played too. `together` is called once a batch when no game is left to begin. True: games in
+        flight end as close together as they can, which takes the least time for all (see `selfplay_step.request_size`).
+        False: each ends as soon as it can.
         """
         todo = games if isinstance(games, deque) else deque(games)
         busy = _Busy(len(self.workers))
@@ -96,12 +96,12 @@ class SelfPlay:
                     thread.join()
 
     def set_iteration(self, iteration: int) -> None:
-        """Search with the budgets of this iteration from now on."""
+        """Search with the simulations of this iteration from now on."""
         for worker in self.workers:
             worker.set_budgets(*budgets(worker.config.selfplay, iteration))
 
     def clear_cache(self) -> None:
-        """Forget all evaluations: the weights changed."""
+        """Forget all evaluations; call it when the weights have changed."""
         for worker in self.workers:
             worker.mcts.clear_cache()
 
@@ -120,7 +120,7 @@ class SelfPlay:
 
 
 def _handed_out(done: SimpleQueue[list[GameRecord] | BaseException | None], running: int) -> Iterator[GameRecord]:
-    """Yield the games that threads hand out until each has put None; raise the first error."""
+    """Yield the games that threads hand over until each thread has put None; raise the first error."""
     while running:
         item = done.get()
         if item is None:
@@ -137,23 +137,23 @@ class Counts(NamedTuple):
     simulations: int
     looked_up: int
     found: int
-    """Evaluations looked up in the cache, and found there."""
+    """Evaluations found in the cache."""
     evaluations: int
     batches: int
     room: int
-    """Positions that a batch has room for."""
+    """Positions that fit into a batch."""
     search_seconds: float
-    """Time inside compiled search, summed over threads."""
+    """Seconds inside compiled search, summed over threads."""
 
 
 class _Busy:
-    """The number of threads with games in flight. A thread without waits, because games may be added meanwhile."""
+    """The number of threads with games in flight. A thread without games waits: games may be added meanwhile."""
 
     def __init__(self, threads: int) -> None:
         self._threads, self._lock = threads, threading.Lock()
 
     def wait(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> bool:
-        """Wait for a game to play; return False when there is none because no thread has games left."""
+        """Wait for a game to play; return False when no thread has games left."""
         self._count(-1)
         while self._threads and not stop():
             if todo:
@@ -163,7 +163,7 @@ class _Busy:
         return False
 
     def leave(self) -> None:
-        """Leave after an error."""
+        """Count this thread out, after an error."""
         self._count(-1)
 
     def _count(self, change: int) -> None:
@@ -218,13 +218,13 @@ class _SearchThread:
         """Drop the games in flight."""
         buffers = len(self._flight.result)
         self._waiting = 0
-        """Positions that are not evaluated yet."""
+        """Positions not yet evaluated."""
         self._free = list(range(self.trees))[::-1]
         """Trees without a game."""
         self._free_buffers = list(range(buffers))[::-1]
         """Buffers without a game."""
         self._done: list[int] = []
-        """Buffers of games that are over and not yet collected."""
+        """Buffers of finished games not yet collected."""
         self._buffer_of = [0] * self.trees
         self._index_of = [0] * buffers
         """Index of the game in a buffer."""
@@ -243,11 +243,11 @@ class _SearchThread:
         self.bind_arguments()
 
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
-        """Take the network's evaluations, begin games, and play until each needs the next evaluation.
+        """Write evaluations into the trees, begin games, and play until each game needs its next evaluation.
 
-        Returns how many positions are to be evaluated and how many games ended; `piece`: see `request_size`. Python is
-        slow just after a network call, which evicts its data from the CPU caches: so this does little, and finished
-        games are collected many at a time.
+        Returns the number of positions to evaluate and the number of games that ended; `piece`: see `request_size`.
+        Each network call evicts Python's data from the CPU caches, so Python is slow just after it: this method does
+        little, and finished games are collected many at a time.
         """
         began = time.perf_counter()
         requested, self._waiting, over, faults = self._code(self._bound, answers, self._waiting, starts, piece)
@@ -269,7 +269,7 @@ class _SearchThread:
         busy: _Busy,
         together: Callable[[], bool],
     ) -> None:
-        """Play until `todo` is empty and the last game is over; put records, or the error met, then None."""
+        """Play until `todo` is empty and the last game is over; put records, or the error raised, then None."""
         self.reset()
         fault: BaseException | None = None
         try:
@@ -301,7 +301,7 @@ class _SearchThread:
                 self.batches += 1
 
     def _take_games(self, todo: deque[tuple[int, int]]) -> int:
-        """Give free trees the next games, which the next step begins; return how many."""
+        """Assign the next games to free trees, to be begun by the next step; return their number."""
         count, flight = 0, self._flight
         while self._free:
             try:
@@ -315,7 +315,7 @@ class _SearchThread:
         return count
 
     def _collect(self) -> list[GameRecord]:
-        """Return the games that are over, and free their buffers."""
+        """Return the finished games, and free their buffers."""
         flight, found = self._flight, []
         for buffer in self._done:
             length = int(flight.length[buffer])

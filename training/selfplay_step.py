@@ -1,4 +1,4 @@
-"""The compiled side of self-play: in every tree a game of its own, move after move, until it asks the network."""
+"""The compiled part of self-play: every tree plays its own game, move after move, until it needs an evaluation."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from training.policy_target import write_target
 
 
 class GamesInFlight(NamedTuple):
-    """The games in flight, one a tree, each with a sheet of S that its moves are written on."""
+    """The games in flight, one for each of T trees, and S record buffers for their moves."""
 
     walking: np.ndarray
-    """[T] int32: room for a list of trees, as of those that play on"""
+    """[T] int32: room for a list of trees, such as those still playing"""
     ply: np.ndarray
     """[T] int32"""
     full: np.ndarray
     """[T] int32: whether the present search is a full one"""
     buffer: np.ndarray
-    """[T] int32"""
+    """[T] int32: the record buffer of the tree's game"""
     moves: np.ndarray
     """[S, max_plies] int16"""
     visits: np.ndarray
@@ -39,7 +39,7 @@ class GamesInFlight(NamedTuple):
     values: np.ndarray
     """[S, max_plies] float32"""
     length: np.ndarray
-    """[S] int32: moves of a game that is over"""
+    """[S] int32: number of moves of a finished game"""
     result: np.ndarray
     """[S] float32: for player 1"""
     over: np.ndarray
@@ -47,9 +47,9 @@ class GamesInFlight(NamedTuple):
     begin: np.ndarray
     """[T] int32: trees in which the next step begins games"""
     seeds: np.ndarray
-    """[T] uint64: of these games"""
+    """[T] uint64: seeds of these games"""
     buffers: np.ndarray
-    """[T] int32: for these games"""
+    """[T] int32: record buffers of these games"""
 
 
 class CompiledSettings(NamedTuple):
@@ -75,7 +75,7 @@ def budgets(play: SelfPlaySettings, iteration: int) -> tuple[int, int]:
 
 
 def compiled_settings(config: Config) -> CompiledSettings:
-    """Return the settings that compiled code needs, with the budgets of searches that have grown."""
+    """Return the settings that compiled code needs, with the grown budgets of full and fast searches."""
     play = config.selfplay
     return CompiledSettings(
         *budgets(play, play.grow_sims + 1),
@@ -92,10 +92,10 @@ def compiled_settings(config: Config) -> CompiledSettings:
 
 @compiled
 def begin_move(f, flight, settings, t, first):
-    """Decide how long to search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
+    """Choose a full or a fast search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
 
-    It is taught where the network is asked for such positions: where walks do not pass through them, or where other
-    moves are legal, which lose at once. `first` searches in full.
+    A forced move is stored for training only where the network evaluates such positions: where simulations do not pass
+    through them, or where other moves are legal but lose at once. `first` makes the search a full one.
     """
     tree = f.trees[t]
     full = uniform(tree) < settings.full_share or first
@@ -135,7 +135,7 @@ def end_move(f, rules, rule, flight, settings, t):
     after = np.int64(f.edges[e].child)
     if after == UNVISITED:  # every move tried is proven to lose
         after = np.int64(make_child(f, rules, t, tree.root, e))
-    if after < 0:  # the tree is full: a new one begins with the position, which `make_child` left in the free row
+    if after < 0:  # the tree is full: a new one begins with the position that `make_child` left in the free row
         plant(f, rules, t, f.rows[t * (f.capacity + 1) + tree.nodes])
         after = np.int64(tree.root)
     child = f.nodes[after]
@@ -155,7 +155,7 @@ def end_move(f, rules, rule, flight, settings, t):
 
 @compiled
 def opening_plies(tree, settings):
-    """Draw how many random moves the game of a tree, whose `rng` is the game's seed, begins with."""
+    """Draw the number of random opening moves of a tree's game; the tree's `rng` is the game's seed."""
     if settings.random_plies > 0 and uniform(tree) < settings.random_share:
         return 1 + np.int64(uniform(tree) * settings.random_plies)
     return np.int64(0)
@@ -163,7 +163,7 @@ def opening_plies(tree, settings):
 
 @compiled
 def draw_openings(trees, settings, seeds, plies):
-    """Write the random moves that the games of these seeds begin with into plies; trees: [1] TREE to draw with."""
+    """Write the number of random opening moves of the games of these seeds into plies; trees: [1] TREE to draw with."""
     for i in range(seeds.shape[0]):
         trees[0].rng = seeds[i]
         plies[i] = opening_plies(trees[0], settings)
@@ -173,7 +173,7 @@ def draw_openings(trees, settings, seeds, plies):
 def random_opening(f, rules, flight, t, plies):
     """Play random moves from the root of tree t; they are recorded as moves without a search.
 
-    One that would end the game is not played, and the opening ends there.
+    A move that would end the game is not played, and the opening ends before it.
     """
     tree = f.trees[t]
     index, buffer = t * (f.capacity + 1), flight.buffer[t]
@@ -195,7 +195,7 @@ def random_opening(f, rules, flight, t, plies):
 
 @compiled
 def start_game(f, rules, flight, settings, t, i, row):
-    """Begin the i-th of the games to begin in tree t."""
+    """Begin game i of those to begin, in tree t."""
     f.trees[t].rng = flight.seeds[i]
     flight.buffer[t] = flight.buffers[i]
     plant(f, rules, t, row)
@@ -208,8 +208,7 @@ def start_game(f, rules, flight, settings, t, i, row):
 
 @inlined
 def advance_to_next_search(f, rules, rule, flight, settings, t):
-    """Play the moves of tree t that have been searched; return whether another search has begun: else the game is over.
-    """
+    """Play the searched moves of tree t until another search has begun; return False if the game is over instead."""
     while not start_simulation(f, rules, t):
         if end_move(f, rules, rule, flight, settings, t):
             return False
@@ -218,11 +217,11 @@ def advance_to_next_search(f, rules, rule, flight, settings, t):
 
 @compiled
 def request_size(n, piece):
-    """Return how many of n questions are asked now; the others wait.
+    """Return how many of n positions are evaluated now; the others wait.
 
-    All, unless the network takes pieces of so many and the games are to end together: then whole pieces, which need no
-    padding, for about two thirds of the games. Those with the fewest plies go first and catch up. So there is enough
-    to ask for longer: less than a piece costs as much as a whole one.
+    All of them, unless the network takes multiples of `piece` and the games shall end together: then a multiple of
+    `piece`, which needs no padding, for about two thirds of the games. Those with the fewest plies go first and catch
+    up, so batches stay full for longer: less than a piece costs as much as a full one.
     """
     if piece == 0 or n <= piece:
         return n
@@ -231,7 +230,7 @@ def request_size(n, piece):
 
 @compiled
 def least_advanced_first(flight, asked, n):
-    """Put the trees of asked[:n] in the order of the plies that have been played."""
+    """Sort the trees of asked[:n] by the number of plies played, fewest first."""
     room = flight.walking
     for i in range(n):
         room[i] = asked[i]
@@ -250,13 +249,14 @@ def least_advanced_first(flight, asked, n):
 
 @compiled
 def selfplay_step(bound, answers, waiting, starts, piece):
-    """Take `answers` for the first trees in `asked`, begin games in the first `starts` trees of table.begin, then play
-    on in all of these until each asks or its game ends.
+    """Advance all games until each needs an evaluation or is over.
 
-    Behind the trees that had answers stand `waiting` ones, not yet asked for. Which questions are asked is as
-    `request_size` says: writes planes[i], asked[i] for each, then the trees that wait; those of games that ended into
-    table.over. Returns (how many of all three, how many answers were not finite). held: (forest, rules, rule, cache,
-    table, play, row of the game's start, asked, values, logits, planes).
+    Expands the first `answers` trees in `asked` with their evaluations, begins games in the first `starts` trees of
+    flight.begin, then plays in all of these. `waiting` more trees follow in `asked`; they have no evaluation yet.
+    `request_size` decides which positions are evaluated now: planes[i] and asked[i] are written for each, then the
+    trees that wait; trees whose games ended are written to flight.over. Returns (number evaluated now, number waiting,
+    number ended, number of evaluations that were not finite). bound: (forest, rules, rule, cache, flight, settings, row
+    of the game's start, asked, values, logits, planes).
     """
     f, rules, rule, cache, flight, settings, row, asked, values, logits, planes = unpack(bound)
     expand_and_backup(f, rule, cache, asked, answers, values, logits)
@@ -289,7 +289,7 @@ def selfplay_step(bound, answers, waiting, starts, piece):
                 asked[n] = t
                 n += 1
             else:
-                if f.slots[t].leaf == NO_ROOM:  # the move is chosen by what was found
+                if f.slots[t].leaf == NO_ROOM:  # the move is chosen by what the search has found so far
                     f.trees[t].budget = 0
                 walking[left] = t
                 left += 1

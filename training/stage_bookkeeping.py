@@ -1,4 +1,4 @@
-"""What all stages of an iteration share: whether one has finished, the clock, the request to stop, the transactions.
+"""What all stages of an iteration share: whether one has finished, the clock, the check for a stop, the transactions.
 
 A stage ends in exactly one transaction, so a run that is killed anywhere resumes from the last finished part of it.
 """
@@ -15,12 +15,12 @@ from loggers import Phase
 
 
 def never() -> bool:
-    """Return False: nobody asks the work to stop."""
+    """Return False: the `stop` of work that nothing stops."""
     return False
 
 
 def begin(session: Session) -> None:
-    """Start the clock of the iteration at the seconds that were spent on it before an interruption."""
+    """Start the clock of the iteration at the seconds spent on it before an interruption."""
     number, _, seconds = (session.store.get("spent") or "").partition(" ")
     session.began = time.perf_counter() - (float(seconds) if number == str(session.iteration) else 0.0)
 
@@ -51,7 +51,7 @@ class Stage:
         return time.perf_counter() - self._began
 
     def check_stop(self) -> None:
-        """Raise `Stopped` if the work was asked to stop."""
+        """Raise `Stopped` if a stop was requested."""
         if self.stop():
             raise Stopped
 

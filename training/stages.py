@@ -1,6 +1,6 @@
 """The stages of an iteration: self-play, retraining, tournament, and its end.
 
-Each can be interrupted at any point and resumes from what run.db holds; a finished one does nothing when called again.
+Each can be interrupted at any point and resumes from run.db; a finished one does nothing when called again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from training.selfplay import Counts, longest_first
 from training.stage_bookkeeping import Stage, never, spent
 
 COMMIT_SECONDS = 3.0
-"""Finished games are written to disk at least this often."""
+"""Finished games are written to disk at least this often, in seconds."""
 RAW_SECONDS, RAW_EVERY = 0.1, 10.0
-"""Seconds for which the network alone is measured, and seconds between two measurements: the load of the machine
-changes its rate."""
+"""Seconds for which the network alone is measured, and seconds from one measurement to the next: the machine's load
+changes its speed."""
 
 
 class Diverged(UserError):
-    """Training gave numbers that are not finite, twice; nothing of it was kept."""
+    """Training gave numbers that are not finite, twice; none of its results were kept."""
 
     exit_code = 4
 
@@ -92,7 +92,7 @@ def _measure_raw_rate(session: Session, version: int) -> None:
 
 
 def _play(stage: Stage, missing: list[int], version: int) -> bool:
-    """Play games and keep them as they end; return False when `stop` ended it early."""
+    """Play games and store them as they end; return False when `stop` ended it early."""
     s, source, episodes = stage.session, source_of(stage.session), stage.session.config.episodes
     fresh: list[GameRecord] = []
     committed, done = 0.0, episodes - len(missing)
@@ -125,7 +125,7 @@ def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
 
 
 def _remember(session: Session) -> list[GameRecord]:
-    """Move the iteration's games from stmemory to ltmemory, where they come once; return them."""
+    """Move the iteration's games from stmemory to ltmemory, each once; return them."""
     records = list(session.memory.stmemory)
     if session.remembered < session.iteration:
         session.memory.commit_ltmemory()
@@ -135,7 +135,7 @@ def _remember(session: Session) -> list[GameRecord]:
 
 
 def _selfplay_facts(records: list[GameRecord]) -> dict[str, Any]:
-    """Return what the games of an iteration were like."""
+    """Return statistics of an iteration's games."""
     imported = sum(r.index >= IMPORTED for r in records)
     records = [r for r in records if r.index < IMPORTED]
     results = np.array([r.result for r in records])
@@ -167,10 +167,10 @@ def _rates(before: Counts, after: Counts, seconds: float, raw: float) -> dict[st
 
 
 def retrain(session: Session, stop: Callable[[], bool] = never) -> None:
-    """Train on batches of ltmemory and keep the result as the next version; wait while there are too few positions.
+    """Train on batches of ltmemory and save the result as the next version; wait while there are too few positions.
 
-    Raises `Stopped` when `stop` ended it (that fit is dropped) and `Diverged` when the numbers are not finite, at half
-    the learning rate either.
+    Raises `Stopped` when `stop` ended it (that fit is dropped), and `Diverged` when the numbers are not finite, not
+    even at half the learning rate.
     """
     s, c, stage = session, session.config, Stage(session, "retrain", stop)
     if stage.finished:
@@ -193,7 +193,7 @@ def retrain(session: Session, stop: Callable[[], bool] = never) -> None:
 
 @contextmanager
 def _restored_on_error(session: Session) -> Iterator[None]:
-    """Put the newest version back into the network when the block raises anything."""
+    """Restore the newest version's weights and optimizer when the block raises anything."""
     try:
         yield
     except Diverged:  # already restored
@@ -205,7 +205,7 @@ def _restored_on_error(session: Session) -> Iterator[None]:
 
 
 def _sampler(session: Session) -> Callable[[int], Batch]:
-    """Return a function that draws the batch of a step from the window of the newest positions in ltmemory."""
+    """Return a function that draws the batch of a step from the newest positions in ltmemory."""
     s, c, iteration = session, session.config, session.iteration
     newest = window(c.first_window, s.store.positions_until(iteration))
 
@@ -219,7 +219,7 @@ def _sampler(session: Session) -> Callable[[int], Batch]:
 
 
 def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float], dict[str, Any]]:
-    """Train, again at half the learning rate when the numbers are not finite; return (losses, facts of the stage)."""
+    """Train, and again at half the rate when the numbers are not finite; return (losses, facts of the stage)."""
     s = stage.session
 
     def dropped(error: ArithmeticError) -> str:
@@ -242,7 +242,7 @@ def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float]
 def _fit_once(
     stage: Stage, sample: Callable[[int], Batch], share: float
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Train at a share of the learning rate; raise `ArithmeticError` when the numbers are not finite."""
+    """Train at a fraction of the learning rate; raise `ArithmeticError` when the numbers are not finite."""
     s, c = stage.session, stage.session.config
     new = s.store.trained_positions(stage.iteration)
     batches = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
@@ -267,10 +267,10 @@ def _fit_once(
 
 
 def evaluate(session: Session, stop: Callable[[], bool] = never) -> None:
-    """Let current play best, and promote it when it has proved better; raise `Stopped` when `stop` ended it.
+    """Let current play best, and promote it if it has proved better; raise `Stopped` when `stop` ended it.
 
     A tournament is due every `eval_every` iterations and in the last one. Whether this is the last depends on the
-    seconds worked so far: what follows in the iteration does not change that.
+    seconds worked so far; what follows in the iteration does not change that.
     """
     s, c, stage = session, session.config, Stage(session, "tournament", stop)
     if stage.finished:
@@ -294,7 +294,7 @@ def evaluate(session: Session, stop: Callable[[], bool] = never) -> None:
 
 
 def _tournament(stage: Stage, current: int, best: int) -> Verdict:
-    """Play the missing games of the tournament, keep them, and judge all of its games."""
+    """Play the missing games of the tournament, store them, and judge all of its games."""
     s, iteration = stage.session, stage.iteration
 
     def keep(games: list[MatchGame]) -> None:
@@ -348,7 +348,7 @@ def _metrics(stage: Stage, seconds: float) -> dict[str, Any]:
 
 
 def summary(line: dict[str, Any]) -> str:
-    """Return an iteration's line of metrics in words."""
+    """Return a one-line summary of an iteration's metrics."""
     played = f"{line['self_play_games']} games of {line['self_play_plies']:.0f} moves"
     if "self_play_share" in line:
         played += f" ({line['self_play_evals_per_s']:,.0f} evaluations/s, {100 * line['self_play_share']:.0f} % of raw)"

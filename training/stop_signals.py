@@ -11,11 +11,11 @@ from typing import Any
 
 @contextmanager
 def heard(stop: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
-    """Give a block a `stop` that is also true once it was interrupted; the block then ends with `KeyboardInterrupt`.
+    """Give a block a `stop` that is also true after an interrupt; the block then ends with `KeyboardInterrupt`.
 
-    That is raised at once, as ever. But Python drops what is raised within the callback of a weak reference, and a
-    compiler's callback makes another error of it. Elsewhere than in the main thread, and where somebody else handles
-    the signal, nothing is changed.
+    `KeyboardInterrupt` is raised at once, as usual. But Python drops an exception raised within the callback of a weak
+    reference, and a compiler's callback turns it into another error. Outside the main thread, and where other code
+    handles the signal, nothing is changed.
     """
     if threading.current_thread() is not threading.main_thread() or (
         signal.getsignal(signal.SIGINT) is not signal.default_int_handler

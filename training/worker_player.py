@@ -1,4 +1,4 @@
-"""What a worker process of self-play plays with, and how many workers share the machine."""
+"""The player inside a worker process of self-play, and each worker's share of the machine."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class NetworkPlayer:
 
 def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
     """Return the player of a new worker process: settings are {config: JSON, cores: [processors it may use]}."""
-    if hasattr(os, "sched_setaffinity"):  # before the libraries count what they may use
+    if hasattr(os, "sched_setaffinity"):  # before the libraries count the cores
         os.sched_setaffinity(0, settings["cores"])
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     return NetworkPlayer(from_json(settings["config"]))
@@ -57,7 +57,7 @@ def share_of(config: Config) -> Config:
 
 
 def cores_of(place: int, workers: int) -> list[int]:
-    """Return the processors of a worker: each has its own as long as there are enough."""
+    """Return the processors of a worker: its own, as long as there are enough for all."""
     known = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [*range(cores())]
     return known[place % len(known) :: workers] or [known[place % len(known)]]
 

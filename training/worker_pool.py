@@ -1,11 +1,12 @@
-"""Who plays the games of self-play: threads of this process, or workers that may die at any moment.
+"""Pools that play the games of self-play: threads of this process, or workers that may die at any moment.
 
-A `Pool` plays given games with a given network and yields each when it ends. `LocalPool` plays them itself.
-`WorkerPool` shares them out among workers; a game is played by one worker from its first move to its last. A worker is
-reached through a `WorkerHandle`, which only carries messages: training/worker_process.py makes one of a process and its
-pipe, a cluster would make another.
+A `Pool` plays given games with a given network and yields each when it ends. `LocalPool` plays them in this process.
+`WorkerPool` divides them among workers; one worker plays a game from its first move to its last. A worker is reached
+through a `WorkerHandle`, which only carries messages: training/worker_process.py makes one from a process and its pipe,
+a cluster would make another.
 
-A game follows from (run, iteration, index) and the network alone, so it does not matter who plays it, nor how often.
+A game follows from (run, iteration, index) and the network alone: the worker that plays it makes no difference, nor
+does playing it twice.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from training.selfplay import Counts, SelfPlay, game_seed
 TASK = 16
 """Most games of a task."""
 FAILURES = 3
-"""So often a task may fail, or workers end in a row before they are ready, until the run stops."""
+"""A run stops when one task has failed this often, or this many workers in a row ended before they were ready."""
 PATIENCE = 20.0
-"""Seconds that games in hand are given to end when the work is to stop."""
+"""Seconds that games in flight are given to end when the work is to stop."""
 TICK = 0.1
-"""Seconds from one look at workers and `stop` to the next."""
+"""Seconds between two checks of the workers and of `stop`."""
 
 
 class RoundSpec(NamedTuple):
@@ -45,7 +46,7 @@ class RoundSpec(NamedTuple):
 
 
 class GracefulStop:
-    """A `stop` of self-play that first lets games in hand end: once it is requested, no other is begun."""
+    """A `stop` of self-play that lets games in flight end first: once it is requested, no other game is begun."""
 
     def __init__(self, stop: Callable[[], bool], todo: deque[tuple[int, int]]) -> None:
         self._stop, self._todo = stop, todo
@@ -71,7 +72,7 @@ class Pool(Protocol):
     def play(
         self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
-        """Play the games with these indices and yield each once, in no fixed order; early end when `stop` is true."""
+        """Play the games with these indices and yield each once, in no fixed order; end early when `stop` is true."""
         ...
 
     def counts(self) -> Counts:
@@ -79,7 +80,7 @@ class Pool(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of everything; workers end."""
+        """Release everything; workers end."""
         ...
 
 
@@ -113,13 +114,13 @@ class WorkersFailed(UserError):
 
 
 class WorkerHandle(Protocol):
-    """A worker as its driver sees it. What it says goes to the `report` it was made with, its end as None."""
+    """The driver's side of a worker. Each message from it goes to the `report` it was made with, its end as None."""
 
     name: str
-    """For people, e.g. "worker 1 (process 4711)"."""
+    """Shown to people, e.g. "worker 1 (process 4711)"."""
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message; one to a worker that is gone is lost."""
+        """Send a message; a message to a worker that has ended is lost."""
         ...
 
     def kill(self) -> None:
@@ -133,11 +134,11 @@ class WorkerHandle(Protocol):
 
 Receive = Callable[[WorkerHandle, bytes | None], None]
 Spawn = Callable[[int, Receive], WorkerHandle]
-"""(place of the worker, where its messages go) -> worker."""
+"""(place of the worker, receiver of its messages) -> worker."""
 
 
 class Task:
-    """Some games that are given out together."""
+    """Some games that are assigned together."""
 
     def __init__(self, number: int, games: Sequence[int]) -> None:
         self.number, self.missing = number, set(games)
@@ -145,7 +146,8 @@ class Task:
 
     @property
     def alone(self) -> bool:
-        """True when it failed twice: others beside it are given to others, so that the third time shows who it was."""
+        """True when the task has failed twice: its worker then has no other task, so that a third failure is its
+        own."""
         return self.failures >= FAILURES - 1
 
     def __str__(self) -> str:
@@ -168,7 +170,7 @@ class _Place:
 
 
 class WorkerPool:
-    """Games played by workers: each holds as many as it plays side by side; who dies or is silent is replaced.
+    """Games played by workers, as many each as it plays side by side; a worker that dies or is silent is replaced.
 
     lease: seconds without a sign after which a worker counts as hung; start: the same until it is ready to play.
     """
@@ -185,7 +187,7 @@ class WorkerPool:
         self._round = self._numbers = 0
         self._spec: dict[str, Any] = {}
         self._deaths = self._stillborn = 0
-        """In a row: without a game between them; before they were ready."""
+        """In a row: ends without a game between them; ends before the worker was ready."""
         self._wait_until = 0.0
         self._past = Counts(0, 0, 0, 0, 0, 0, 0.0)
 
@@ -215,7 +217,7 @@ class WorkerPool:
         finally:
             self._todo.clear()
             for place in self._places:
-                if place.tasks:  # left in the middle: who still plays would mix two rounds
+                if place.tasks:  # left in the middle of a round: the worker's games would mix with those of the next
                     self._dismiss(place)
 
     def counts(self) -> Counts:
@@ -229,7 +231,7 @@ class WorkerPool:
     # ---- workers
 
     def _spawn_missing(self) -> None:
-        """Fill empty places, later and later when workers keep dying."""
+        """Fill empty places, with growing delays when workers keep dying."""
         for number, place in enumerate(self._places):
             if place.handle is None and time.monotonic() >= self._wait_until:
                 place.handle = self._spawn(number, lambda handle, message: self._inbox.put((handle, message)))
@@ -240,7 +242,7 @@ class WorkerPool:
             place.handle.send(self._spec)
 
     def _dismiss(self, place: _Place) -> None:
-        """End whoever holds a place; what they did still counts."""
+        """End the worker of a place; the work it did still counts."""
         if place.handle is not None:
             place.handle.kill()
         if place.counts is not None:
@@ -262,7 +264,7 @@ class WorkerPool:
         return now
 
     def _ended(self, place: _Place) -> None:
-        """Take back the tasks of a worker that is gone; raise when one has failed too often."""
+        """Take back the tasks of a worker that has ended; raise when a task or workers in a row failed too often."""
         handle, tasks, error, ready = place.handle, list(place.tasks.values()), place.error, place.ready
         how = error.get("text") or (handle.cause() if handle else "")
         games = sum(len(t.missing) for t in tasks)
@@ -290,7 +292,7 @@ class WorkerPool:
         return Task(self._numbers, games)
 
     def _assign_tasks(self) -> None:
-        """Give every worker as many games as it plays side by side and a few more; a suspect task comes alone."""
+        """Assign to each worker the games it plays side by side and a few more; a suspect task is assigned alone."""
         for place in self._places:
             while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0]):
                 task = self._todo.popleft()
@@ -307,7 +309,7 @@ class WorkerPool:
         return not held or sum(len(t.missing) for t in held) + len(task.missing) <= self._ahead
 
     def _stop(self) -> None:
-        """Ask everyone to stop; each says when it has."""
+        """Request all workers to stop; each sends a message when it has."""
         for place in self._places:
             if place.handle is not None and place.busy:
                 place.handle.send({"kind": "stop", "round": self._round})
@@ -315,7 +317,7 @@ class WorkerPool:
     # ---- messages
 
     def _receive(self) -> Iterator[GameRecord]:
-        """Take what workers have said; yield the games among it."""
+        """Receive the workers' messages; yield the games among them."""
         timeout = TICK
         while True:
             try:
@@ -338,7 +340,7 @@ class WorkerPool:
             elif head["kind"] == "failed":
                 place.error = head
             elif head["kind"] == "stopped":
-                if head["round"] == self._round:  # else late: the games it holds by now are of this round
+                if head["round"] == self._round:  # else late: the games it plays by now are of this round
                     place.busy = False
                     place.tasks.clear()
             elif head["kind"] == "game":
@@ -349,7 +351,7 @@ class WorkerPool:
             if head["index"] in task.missing:
                 break
         else:
-            return  # of a round that is over
+            return  # of an earlier round
         task.missing.discard(head["index"])
         task.failures = self._deaths = 0
         if not task.missing:

@@ -1,7 +1,7 @@
-"""Workers as processes of this machine: spawned, each with one pipe, ended by the end of that pipe.
+"""Workers as processes of this machine: spawned, each with one pipe; the end of the pipe ends the worker.
 
-Nothing is shared, so a worker killed at any moment leaves no lock behind. It receives messages and plays whole games;
-it never opens the run's database.
+Nothing is shared, so a worker killed at any moment leaves no lock behind. It receives messages and plays games from the
+first move to the last; it never opens the run's database.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from training.selfplay import Counts, game_seed
 from training.worker_pool import PATIENCE, Receive, game_message, pack
 
 BEAT = 0.5
-"""Seconds from one sign of a playing worker to the next."""
+"""Seconds from one sign of life of a playing worker to the next."""
 
 
 class TaskPlayer(Protocol):
-    """What a worker process plays with; made in it by a factory: (settings) -> Player."""
+    """The player inside a worker process, made there by a factory: (settings) -> Player."""
 
     def load(self, weights: str, sha256: str, iteration: int) -> None:
-        """Play with the network in this file from now on, as in this iteration (from 1)."""
+        """Play with the network in this file from now on, with the settings of this iteration (from 1)."""
         ...
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
         """Play games (index, seed) taken from the left of `todo` until it is empty.
 
-        `stop` is to be asked again and again: true ends the work at once, and a call may add games or take all away.
+        Call `stop` again and again: true ends the work at once, and a call may add games or remove all.
         """
         ...
 
@@ -50,7 +50,7 @@ Factory = Callable[[dict[str, Any]], TaskPlayer]
 
 
 class ProcessHandle:
-    """A worker process. factory: a function of a module, so that the new process can find it."""
+    """A worker process. factory: a function of a module, so that the new process can import it."""
 
     def __init__(self, place: int, report: Receive, factory: Factory, settings: dict[str, Any]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -67,7 +67,7 @@ class ProcessHandle:
         return self._process.pid or 0
 
     def _read(self, report: Receive) -> None:
-        """Pass on what the worker says. A thread's task, because half a message of a frozen worker blocks."""
+        """Pass on the worker's messages; in a thread, because half a message of a frozen worker blocks."""
         try:
             while True:
                 report(self, self._pipe.recv_bytes())
@@ -91,7 +91,7 @@ class ProcessHandle:
 def _interrupts_held_back() -> Iterator[None]:
     """Start processes that never see Ctrl-C: it goes to all processes of a terminal, and the driver decides.
 
-    Python's own helper process comes first: whoever starts it lets interrupts through afterwards.
+    Python's own helper process is started first: the code that starts it lets interrupts through afterwards.
     """
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -102,7 +102,7 @@ def _interrupts_held_back() -> Iterator[None]:
 
 
 def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
-    """Be a worker until the pipe ends or something fails."""
+    """Run a worker until the pipe ends or something fails."""
     worker = _Worker(pipe)
     try:
         worker.work(factory(settings))
@@ -116,7 +116,7 @@ def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
 
 
 class _Worker:
-    """The worker's side: one thread listens, the others play."""
+    """The worker's side: one thread receives messages, the others play."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -129,7 +129,7 @@ class _Worker:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def _receive(self) -> None:
-        """Receive messages; when the driver is gone, end: there is nobody to play for."""
+        """Receive messages; end the process when the driver has ended."""
         try:
             while True:
                 self._messages.append(json.loads(self._pipe.recv_bytes()))
@@ -145,7 +145,7 @@ class _Worker:
             self._pipe.send_bytes(message)
 
     def work(self, player: TaskPlayer) -> None:
-        """Do what messages say, one after the other."""
+        """Handle the messages, one after the other."""
         self.say({"kind": "ready", "counts": player.counts()})
         while True:
             self._arrived.wait()
@@ -176,9 +176,9 @@ class _Worker:
             self._todo.extend((i, game_seed(run, iteration, i)) for i in games)
 
     def _beat(self, player: TaskPlayer) -> bool:
-        """Between two batches: take further games, give a sign of life; return whether to stop.
+        """Take further games and give a sign of life; return whether to stop. Called between two batches.
 
-        When the work is to stop no other game is begun; those in hand are given some time to end.
+        Once a stop is requested no other game is begun; games in flight are given some time to end.
         """
         with self._lock:
             self._take()
@@ -187,7 +187,7 @@ class _Worker:
                 self._beaten = now
                 with suppress(OSError):
                     self._pipe.send_bytes(pack({"kind": "alive", "counts": player.counts()}))
-            if not self._messages or self._messages[0]["kind"] == "games":  # these may have come this moment
+            if not self._messages or self._messages[0]["kind"] == "games":  # such messages may have come this moment
                 return False
             self._todo.clear()
             if self._until is None:

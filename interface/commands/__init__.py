@@ -33,12 +33,12 @@ COMMANDS = {
 
 
 def module(name: str) -> ModuleType:
-    """Return a command's module; it is loaded when first needed."""
+    """Import a command's module, when it is first needed; return it."""
     return importlib.import_module("interface.commands." + name.replace("-", "_"))
 
 
 def take_as_ctrl_c(*names: str) -> None:
-    """Let signals ("SIGHUP": the terminal is closed) end the program as Ctrl-C does, but for those that are ignored."""
+    """Let signals ("SIGHUP": the terminal is closed) end the program as Ctrl-C does, unless they are ignored."""
     for name in names:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -46,7 +46,7 @@ def take_as_ctrl_c(*names: str) -> None:
 
 
 def _ctrl_c(*_: object) -> None:
-    """Do what Ctrl-C does, also where it is ignored, as in the background of a shell."""
+    """Do what Ctrl-C does, even where it is ignored, as in the background of a shell."""
     if not callable(signal.getsignal(signal.SIGINT)):
         raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)

@@ -18,9 +18,9 @@ class Bench:
 
     config: Config
     preset: Choice | None = None
-    """Settings to start from, laptop unless told."""
+    """Settings to start from; by default laptop."""
     seconds: float = 20.0
-    """Time that self-play and the network alone are measured, each, in turns of half a second."""
+    """Seconds for which self-play and the network alone are measured, each, in turns of a second."""
     json: bool = False
     """Print the result as JSON."""
 

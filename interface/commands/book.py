@@ -18,14 +18,14 @@ class Book:
     """Make an opening book: search every position that can arise in the first plies against any reply."""
 
     output: Annotated[str, tyro.conf.arg(aliases=("-o",))]
-    """File to write, a .json; one that is there is gone on with."""
+    """File to write, a .json; an existing one is continued."""
     game: str = "littlego"
     player: str = "rollout:50000"
-    """Who finds the replies (human is not possible): PLAYERS; docs/players.md tells more."""
+    """Player that finds the replies (human is not possible): PLAYERS; see docs/players.md."""
     plies: int = 4
     """Positions after fewer moves than this get a reply."""
     sims: int = 1600
-    """Simulations a move of a network."""
+    """Simulations per move of a network."""
     seed: int = 0
 
 

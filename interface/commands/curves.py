@@ -20,11 +20,11 @@ class Curves:
 
     game: str = "connect4"
     run: tuple[int, ...] = ()
-    """Numbers of the runs to draw beside each other; the newest when none is named."""
+    """Numbers of the runs to draw next to each other; by default the newest."""
     x: Literal["iteration", "time"] = "iteration"
-    """What the curves run over."""
+    """The x axis."""
     output: Annotated[Path, tyro.conf.arg(aliases=("-o",))] = Path("curves.png")
-    """File to write: .png, .svg or .pdf; replaced when it is there."""
+    """File to write: .png, .svg or .pdf; an existing one is replaced."""
 
 
 def run(argv: list[str]) -> int:

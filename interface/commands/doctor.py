@@ -19,7 +19,7 @@ class Doctor:
 
     game: str = "connect4"
     run: int | None = None
-    """Which run to examine; without it the newest, if there is one."""
+    """Number of the run to examine; by default the newest, if there is one."""
     json: bool = False
     """Print the findings as JSON."""
 
@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int:
 
 
 def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
-    """Yield (part, finding) as they are made."""
+    """Yield (part, finding), each as soon as it is made."""
     import games
     from interface.doctor import Patient, examine
     from storage import run_folders

@@ -23,23 +23,24 @@ class Evaluate:
     players. docs/evaluation.md says how."""
 
     player: Positional[str] = "best"
-    """Who is measured: PLAYERS (people, and networks with a clock or a book, are not possible); docs/players.md tells
-    more, `levels` the levels."""
+    """Player to measure: PLAYERS (people, and networks with a clock or a book, are not possible); see docs/players.md,
+    and `levels` for the levels."""
     game: str = "connect4"
     positions: int = 3000
-    """Solved positions to ask; 0 leaves the exact part out."""
+    """Solved positions on which to choose a move; 0 leaves the exact part out."""
     sims: tuple[int, ...] = (25, 100, 400, 800)
-    """Simulations a move of a network, each a line; the network alone is always told."""
+    """Simulations per move of a network, one line each; the network alone is always measured."""
     ladder_games: int = 160
     """Most games of the ladder; 0 leaves it out."""
     ladder_seconds: float = 300.0
-    """The ladder ends after the games under way at this time; 0 = no limit. Only then the result depends on speed."""
+    """Seconds after which the ladder ends, when the games in play are over; 0 = no limit. Only then the result depends
+    on speed."""
     ladder_sims: int = 400
-    """Simulations a move of a network on the ladder."""
+    """Simulations per move of a network on the ladder."""
     opening_plies: int = 4
     """Random moves that open each pair of the ladder's games."""
     seed: int = 0
-    """Which positions, openings and chance."""
+    """Random seed of positions, openings and players."""
     json: bool = False
     """Print the scoreboard as JSON."""
 
@@ -102,7 +103,7 @@ def _player(game: Game, args: Evaluate, argv: list[str]) -> tuple[Player, Evalua
         raise UserError(f"expected a network without a book, whose moves need no simulations, got {args.player!r}")
     if isinstance(player, Agent) and player.at_once == 1:
         raise UserError(f"expected a network whose moves take --sims and no clock, got {args.player!r}")
-    if isinstance(player, Agent) and player.name.startswith("level "):  # a level has simulations of its own
+    if isinstance(player, Agent) and player.name.startswith("level "):  # a level has its own simulations
         if typed := [f"--{n.replace('_', '-')}" for n in ("sims", "ladder_sims") if early(argv, n) is not None]:
             own = f"a level, which has {player.mcts_sims} simulations"
             raise UserError(f"expected no {' and no '.join(typed)} beside {own}")

@@ -1,4 +1,4 @@
-"""Show what the search thinks of a position."""
+"""Show the result of a search on a position."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from interface.arguments import early, parse, whole
 
 @dataclass(frozen=True)
 class Explain:
-    """Show what the search thinks of a position."""
+    """Show the result of a search on a position."""
 
     game: str = "connect4"
     moves: str = ""
@@ -22,7 +22,7 @@ class Explain:
     game_number: int = 1
     """Which game of a .jsonl, from 1."""
     ply: int | None = None
-    """Only so many moves of the file: explain the position after them."""
+    """Number of the file's moves after which the position is explained; by default all."""
     player: str = "best"
     """A network with its search: NETWORKS."""
     sims: int = 400
@@ -31,7 +31,7 @@ class Explain:
     """Write every simulation to this file: each edge's N, P, nu, adjusted P, W, Q, U, Q + U, the chosen one, the
     leaf and the back-fill."""
     overwrite: bool = False
-    """Replace that file when it is there already."""
+    """Replace that file if it exists."""
     json: bool = False
     """Print the result as JSON."""
 

@@ -17,14 +17,14 @@ class ExportGames:
     """Write a run's games of self-play into a file: moves, visits, values, results; no network, no settings."""
 
     file: Positional[str]
-    """Where to: a name ending in .npz."""
+    """File to write: a name ending in .npz."""
     game: str = "connect4"
     run: int | None = None
-    """Run to take them from, the newest unless told."""
+    """Number of the run to take them from; by default the newest."""
     games: int = 0
-    """The newest so many; 0 = as many as the memory holds."""
+    """Number of games, the newest ones; 0 = as many as the memory holds."""
     overwrite: bool = False
-    """Replace a file that is there."""
+    """Replace an existing file."""
     json: bool = False
     """Print what was written as JSON."""
 

@@ -1,4 +1,4 @@
-"""Write a network as a Keras file, for programs of one's own."""
+"""Write a network as a Keras file, for your own programs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class ExportNetwork:
     move and logits [B, action_size] of all moves out. `keras.models.load_model` reads it without this program."""
 
     file: Positional[str]
-    """Where to: a name ending in .keras."""
+    """File to write: a name ending in .keras."""
     game: str = "connect4"
     player: str = "best"
-    """Whose network: best, current, version0007, shipped, run0002:best, run0002:version0007."""
+    """Network to write: best, current, version0007, shipped, run0002:best, run0002:version0007."""
     overwrite: bool = False
-    """Replace the file when it is there already."""
+    """Replace the file if it exists."""
 
 
 def run(argv: list[str]) -> int:

@@ -12,9 +12,9 @@ from storage.game_files import Record, load_game
 
 
 def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int, ply: int | None) -> Record:
-    """Return the moves of the command line, or of a file the first `ply`; the file tells the game unless one is named.
+    """Return the game after the moves of the command line, or after the first `ply` moves of a file.
 
-    Raises `UserError` where nobody is to move after them.
+    The game is the one that the file names, unless --game names one. Raises `UserError` if the game is over after them.
     """
     if not file:
         for name in ("ply", "game_number"):

@@ -15,16 +15,16 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class ImportGames:
-    """Take games from a file of `export-games` into a run. Each is replayed by the rules first; wrong ones are named
-    and left out (exit code 4), those that are there already are skipped. The run must not be at work."""
+    """Import games from a file of `export-games` into a run. Each is replayed by the rules first; wrong ones are named
+    and left out (exit code 4), known ones are skipped. The run must not be at work."""
 
     file: Positional[str]
     """A file written by export-games."""
     game: str = "connect4"
     run: int | None = None
-    """Run to put them into, the newest unless told."""
+    """Number of the run to put them into; by default the newest."""
     json: bool = False
-    """Print what was taken as JSON."""
+    """Print what was imported as JSON."""
 
 
 def run(argv: list[str]) -> int:

@@ -45,9 +45,9 @@ def run(argv: list[str]) -> int:
 def command_of(config: Config) -> str:
     """Return the command that starts a run with these settings, with the defaults of today."""
     words = ["python", "main.py", "--new", "--game", config.game]
-    told = differences(preset("laptop", game=config.game), config)
-    told["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # of `laptop` it is what suits the processor
-    for name, (_, value) in told.items():
+    changed = differences(preset("laptop", game=config.game), config)
+    changed["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # in `laptop` it depends on the processor
+    for name, (_, value) in changed.items():
         flag = "--" + name.replace("_", "-")
         if isinstance(value, bool):
             words.append(flag if value else flag.replace("--", "--no-", 1))

@@ -18,19 +18,19 @@ class LittleGo:
     input: str = "input.txt"
     """The position: 1 (Black) or 2 (White), the board before the other's last move, the board now."""
     output: str = "output.txt"
-    """Where the move goes: i,j or PASS."""
+    """File for the move: i,j or PASS."""
     step_file: str = "littlego.step"
-    """Where the number of moves played is kept from move to move."""
+    """File that stores the number of moves played from move to move."""
     player: str = ""
-    """Who plays (gtp and human are not possible): PLAYERS; by default the best network, where there is one."""
+    """Player (gtp and human are not possible): PLAYERS; by default the best network, where there is one."""
     sims: int = 400
-    """Simulations a move of a network."""
+    """Simulations per move of a network."""
     seconds: tuple[str, ...] = ("8",)
-    """Time to think, with what it takes to load the player; the start of Python comes on top. By the stage of the game:
-    1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3 (too short for a
-    network, which takes some five seconds to load)."""
+    """Seconds per move, loading the player included; the start of Python comes on top. It can depend on the number of
+    the move: 1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3 (too short
+    for a network, which takes some five seconds to load)."""
     seed: int | None = None
-    """Of the player's chance; by default another one each time."""
+    """Random seed of the player; by default a new one each time."""
 
 
 def run(argv: list[str]) -> int:
@@ -50,6 +50,6 @@ def run(argv: list[str]) -> int:
     turn = take_turn(Path(args.input), Path(args.output), Path(args.step_file), load, left, seed)
     where = "PASS" if turn.action == 25 else f"{turn.action // 5},{turn.action % 5}"
     print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
-    if turn.late:  # its thread may be anywhere in compiled code: leaving the usual way would wait or crash
+    if turn.late:  # its thread may be anywhere in compiled code: a normal exit would wait or crash
         os._exit(0)
     return 0

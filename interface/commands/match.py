@@ -1,4 +1,4 @@
-"""Let two players play, and say what that proves."""
+"""Play a match of two players, and print what its games prove."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Match:
     """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
-    """PLAYERS; docs/players.md tells more, `levels` the levels."""
+    """PLAYERS; see docs/players.md, and `levels` for the levels."""
     player2: Positional[str]
     """The same."""
     game: str = "connect4"
     games: int = 100
-    """Number of games, even; with --sprt the most."""
+    """Number of games, even; with --sprt the largest number."""
     sims: int = 400
-    """Simulations a move of a network; a level has its own."""
+    """Simulations per move of a network; a level has its own."""
     opening_plies: int = 2
-    """Random moves that open each pair of games; more where that gives too few openings for a different one each."""
+    """Random moves that open each pair of games; more if they give too few different openings."""
     seed: int = 0
-    """Openings and players' chance follow from it: the same command plays the same games."""
+    """Random seed of openings and players: the same command plays the same games."""
     sprt: bool = False
     """Stop as soon as a sequential test has decided between two scores of player 1, both errors 5 %."""
     sprt_score: tuple[float, float] = (0.5, 0.55)
@@ -46,7 +46,7 @@ class Match:
     save: str = ""
     """Write the games to this file, a line each (.jsonl), batch by batch; `replay` shows them."""
     overwrite: bool = False
-    """Replace that file when it is there already."""
+    """Replace that file if it exists."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -72,7 +72,7 @@ def run(argv: list[str]) -> int:
     if args.save:
         game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES,))
     names = args.player1, args.player2
-    smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # of games side by side none is to hang on the others
+    smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # no game may depend on the games next to it
     players = tuple(make_player(name, game, sims=args.sims, smallest=smallest) for name in names)
     if players[0].name == players[1].name:
         for number, player in enumerate(players, 1):
@@ -80,10 +80,10 @@ def run(argv: list[str]) -> int:
     for player in players:
         person = player.player if isinstance(player, BookPlayer) else player
         if isinstance(person, User) and args.json:
-            person.output = sys.stderr  # where the result is not
+            person.output = sys.stderr  # standard output is for the result
     made = bool(args.save) and not place.exists()
     if made:
-        write_file(place, b"")  # whether it can be written is told before hours of games
+        write_file(place, b"")  # fails now, before hours of games, if it cannot be written
     played, stopped, fault = _play(game, players, args, claims)
     if made and not played:
         place.unlink(missing_ok=True)
@@ -97,7 +97,7 @@ def run(argv: list[str]) -> int:
 
 
 def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
-    """Return the two scores that a sequential test is to tell apart, None without one."""
+    """Return the two scores between which a sequential test decides; None without a test."""
     by_elo = early(argv, "sprt_elo") is not None
     if not args.sprt:
         if by_elo or early(argv, "sprt_score") is not None:
@@ -113,13 +113,13 @@ def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
 
 
 LOOK = 32
-"""Games between two looks of a sequential test: with more looks its errors grow where scores are far from a half."""
+"""Games between two checks of a sequential test: with more checks its errors grow if scores are far from a half."""
 
 
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
 ) -> tuple[list[MatchGame], bool, UserError | None]:
-    """Return the games played, in whole pairs, whether the match was stopped, and by what unless by the person."""
+    """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it."""
     from agent import Quit
     from evaluation.match import contest
     from evaluation.promotion import sprt
@@ -133,7 +133,7 @@ def _play(
 
     def keep(games: list[MatchGame]) -> None:
         if args.save and not played:
-            write_file(Path(args.save), b"")  # only now goes what is to be replaced
+            write_file(Path(args.save), b"")  # the old file is replaced only now
         played.extend(games)
         if args.save:
             _save(Path(args.save), game, players, games)
@@ -153,7 +153,7 @@ def _play(
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True, None
-    except UserError as error:  # the disk is full, a program has died
+    except UserError as error:  # the disk is full, a player's program has died
         return played[: len(played) // 2 * 2], True, error
     return played, False, None
 
@@ -166,13 +166,13 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
     names, today = [player.name for player in players], datetime.date.today().isoformat()
     append(place, (
         Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today)
-        for g in games  # + 0.0: of a draw -0.0 is none
+        for g in games  # + 0.0: a draw is never -0.0
     ))  # fmt: skip
 
 
 def _result(
     game: Game, players: tuple[Player, ...], played: list[MatchGame], claims: tuple[float, float] | None, stopped: bool,
-    asked: int,
+    requested: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
     from evaluation.openings import different
@@ -192,7 +192,7 @@ def _result(
         "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
         "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
         "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
-        "asked": asked, "opening_plies": len(played[0].opening),
+        "asked": requested, "opening_plies": len(played[0].opening),
     }  # fmt: skip
     if claims is not None:
         evidence = sprt(scores, *claims)

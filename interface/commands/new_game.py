@@ -22,7 +22,7 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 
 @dataclass(frozen=True)
 class NewGame:
-    """Write NAME.py into this folder: a small game in plain Python, whole and commented, to change into one's own."""
+    """Write NAME.py into this folder: a small, complete, commented game in plain Python, to change into your own."""
 
     name: Positional[str]
     """Name of the game and the file, e.g. my_game."""
@@ -75,7 +75,7 @@ def _check_name(name: str, kind: str, path: Path) -> None:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether `import name` finds something: a file of that name could stand in its place."""
+    """Return whether `import name` finds something that a file of that name could replace."""
     try:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):

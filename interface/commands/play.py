@@ -21,24 +21,24 @@ class Play:
 
     game: str = "connect4"
     against: str = "best"
-    """Opponent, with --load by default who played in that file: PLAYERS; docs/players.md tells more, `levels` the
-    levels."""
+    """Opponent: PLAYERS; see docs/players.md, and `levels` for the levels. With --load by default the player in that
+    file."""
     sims: int = 400
-    """Simulations a move of a network; a level has its own."""
+    """Simulations per move of a network; a level has its own."""
     first: Literal["human", "machine"] = "human"
-    """Who begins."""
+    """Side that begins."""
     moves: str = ""
     """Moves already played: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Go on with the game in this file (.json, .jsonl of a match, .sgf; .txt with --game)."""
+    """Continue the game in this file (.json, .jsonl of a match, .sgf; .txt with --game)."""
     game_number: int = 1
     """Which game of a .jsonl, from 1."""
     ply: int | None = None
-    """Only so many moves of the file: go on after them."""
+    """Number of the file's moves after which the game continues; by default all."""
     save: str = ""
     """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
     overwrite: bool = False
-    """Replace the file to save to when it is there already."""
+    """Replace the file to save to if it exists."""
 
 
 def run(argv: list[str]) -> int:
@@ -49,8 +49,8 @@ def run(argv: list[str]) -> int:
 
     record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
     if record.result is not None:
-        told = "expected a game to go on with, this one was given up; --ply N takes the first N moves of the file"
-        raise UserError(f"{args.load}: {told}")
+        message = "expected a game to go on with, this one was given up; --ply N takes the first N moves of the file"
+        raise UserError(f"{args.load}: {message}")
     first, against = args.first == "human", args.against
     if record.players.count(PERSON) == 1:
         if early(argv, "first") is None:
@@ -66,7 +66,7 @@ def run(argv: list[str]) -> int:
 
 
 def _opponent(record: Record, name: str, usual: str) -> str:
-    """Return the opponent that a file names, else the usual one; a file, perhaps of others, starts no program."""
+    """Return the opponent that a file names, else the usual one; a file, perhaps from others, starts no program."""
     from players.by_name import make_player
 
     try:

@@ -1,4 +1,4 @@
-"""Save what is right of a damaged run."""
+"""Save the undamaged part of a damaged run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Recover:
-    """Save what is right of a damaged run into a new one beside it; the damaged run stays as it is."""
+    """Save the undamaged part of a damaged run as a new run next to it; the damaged run stays unchanged."""
 
     game: str = "connect4"
     run: int | None = None
-    """Number of the damaged run, else the newest."""
+    """Number of the damaged run; by default the newest."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -30,7 +30,7 @@ def run(argv: list[str]) -> int:
 
     spec = games.make(args.game).spec
     folder = run_to_change(spec, args.run)
-    if not verify(folder).damage:  # a copy would be the game's newest run, for no reason
+    if not verify(folder).damage:  # a copy would become the game's newest run, for no reason
         whole = f"nothing of {folder.name} is damaged or missing, so nothing is made of it"
         print(json.dumps({"from": folder.name, "run": None, "lost": []}) if args.json else whole)
         return 0

@@ -28,7 +28,7 @@ class Replay:
     save: str = ""
     """Also write the game to this file (.json, .txt, .sgf)."""
     overwrite: bool = False
-    """Replace that file when it is there already."""
+    """Replace that file if it exists."""
 
 
 def run(argv: list[str]) -> int:

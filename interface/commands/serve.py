@@ -1,4 +1,4 @@
-"""Open the browser page: play, look inside the search, watch it learn."""
+"""Serve the browser page: play, look inside the search, watch training."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(argv: list[str]) -> int:
     from interface.web.app import serve
 
     spec = args.game
-    if spec != Serve.game:  # a mistake is told here and not in the page; the default needs no slow import
+    if spec != Serve.game:  # a mistake is raised here and not shown in the page; the default needs no slow import
         import games
 
         spec = games.make(spec).spec

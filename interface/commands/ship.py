@@ -16,9 +16,9 @@ class Ship:
 
     game: str = "connect4"
     run: int | None = None
-    """Number of the run, else the newest."""
+    """Number of the run; by default the newest."""
     version: int | None = None
-    """Its network, else the best."""
+    """Number of its network's version; by default the best."""
     positions: int = 3000
     """Solved positions of the scoreboard, where there are any."""
     ladder_games: int = 160
@@ -27,7 +27,7 @@ class Ship:
     """Games of each pair of levels; 0 leaves the levels out."""
     seed: int = 0
     overwrite: bool = False
-    """Replace the player of the game that ships."""
+    """Replace the game's player that ships."""
 
 
 def run(argv: list[str]) -> int:
@@ -55,12 +55,12 @@ def run(argv: list[str]) -> int:
     with packed(folder, args.version) as target:
         print(f"{target}: {sum(p.stat().st_size for p in target.rglob('*')) / 1e6:.1f} MB")
         player = make_player("shipped", game, sims=800, smallest=STEADY)
-        told = evaluate(
+        scoreboard = evaluate(
             game, player, count=args.positions, sims=(25, 100, 400, 800), ladder_games=args.ladder_games,
             ladder_seconds=0.0, ladder_sims=400, opening_plies=4, seed=args.seed,
         )  # fmt: skip
-        write_scoreboard(target, told)
-        print(as_text(told))
+        write_scoreboard(target, scoreboard)
+        print(as_text(scoreboard))
         if args.level_games:
             found = measure_levels(
                 game, count=args.level_games, seed=args.seed, report=lambda text: print(text, file=sys.stderr)

@@ -16,9 +16,9 @@ class Soak:
     """Run the program for some time among kills, freezes, a full disk and damaged files, and count what is lost."""
 
     minutes: float = 10.0
-    """How long."""
+    """Minutes to run."""
     seed: int = 0
-    """Which faults happen when."""
+    """Random seed of the faults and their times."""
     json: bool = False
     """Print the result as JSON only."""
 

@@ -1,4 +1,4 @@
-"""Learn a game: start or go on with a run."""
+"""Learn a game: start or resume a run."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Train:
-    """Learn a game. Goes on with the newest unfinished run of that game unless told otherwise."""
+    """Learn a game. By default resumes the newest unfinished run of that game."""
 
     config: Config
     preset: Choice | None = None
     """Settings to start from: laptop (default), tiny (tic-tac-toe), classic (the article's), gpu."""
     new: bool = False
-    """Start a new run even when one is unfinished."""
+    """Start a new run even if one is unfinished."""
     run: int | None = None
-    """Go on with this run."""
+    """Number of the run to resume."""
     initial_run_number: int | None = None
-    """Start a new run from this run's model or memory."""
+    """Number of a run whose model or memory a new run starts from."""
     initial_model_version: int | None = None
-    """Version of its network to begin with. Unless --hidden-cnn-layers or a --preset but laptop names another, the new
-    run's network is like it; in one with more filters or blocks it is enlarged (normalisation fixed)."""
+    """Version of its network to begin with. The new run's network is like it, unless --hidden-cnn-layers or a --preset
+    other than laptop names another; one with more filters or blocks is an enlarged copy (normalisation fixed)."""
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
     log_mcts: bool = False
-    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow; the games are
-    the same."""
+    """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow; the games are the
+    same."""
     json: bool = False
     """Print each iteration's line of metrics.jsonl instead of words and bars."""
 
@@ -45,16 +45,16 @@ class Train:
 def run(argv: list[str]) -> int:
     if "-h" in argv or "--help" in argv:
         parse(Train, argv, Train(base_of(argv)))
-    with _Signals() as asked:
+    with _Signals() as signals:
         try:
-            return _run(argv, asked)
+            return _run(argv, signals)
         except Exception:
-            if asked.count > 1:  # what an import of a library makes of our KeyboardInterrupt, for one
+            if signals.count > 1:  # for example, a library's import can turn our KeyboardInterrupt into another error
                 raise KeyboardInterrupt from None
             raise
 
 
-def _run(argv: list[str], asked: _Signals) -> int:
+def _run(argv: list[str], signals: _Signals) -> int:
     base = base_of(argv)
     import games
     from storage.atomic_files import DamagedData
@@ -72,7 +72,7 @@ def _run(argv: list[str], asked: _Signals) -> int:
         folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
     try:
         if folder is not None:
-            _require_free(folder)  # told before anything slow is loaded
+            _require_free(folder)  # before anything slow is loaded
         if folder is not None and early(argv, "preset") is None:
             base = read_config(folder)
             game_of(folder, base)
@@ -80,7 +80,7 @@ def _run(argv: list[str], asked: _Signals) -> int:
             base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
         with _session(folder, args, preset_checked(args.config)) as session:
-            return _work(session, asked, resumed=folder is not None, as_json=args.json)
+            return _work(session, signals, resumed=folder is not None, as_json=args.json)
     except DamagedData as error:
         number_of = int(folder.name[3:]) if folder else source
         if number_of == 0:
@@ -112,7 +112,7 @@ def _session(folder: Path | None, args: Train, config: Config) -> Session:
 
 
 class _Signals:
-    """Ctrl-C or a request to end, from the first moment on: once ends the work at the next commit, twice at once."""
+    """Ctrl-C or a request to end, from the first moment on: one ends the work at the next commit, a second at once."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -132,7 +132,7 @@ class _Signals:
         os.write(2, b"\nstopping; once more stops at once\n")
 
 
-def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) -> int:
+def _work(session: Session, signals: _Signals, *, resumed: bool, as_json: bool) -> int:
     from main import train
     from training.estimate import budget_text
 
@@ -149,10 +149,10 @@ def _work(session: Session, asked: _Signals, *, resumed: bool, as_json: bool) ->
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:
         say(budget_text(session))
-        train(session, stop=lambda: asked.count > 0, on_iteration=report)
+        train(session, stop=lambda: signals.count > 0, on_iteration=report)
     except KeyboardInterrupt:
-        asked.count += 1
-    if asked.count:
+        signals.count += 1
+    if signals.count:
         command = f"python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}"
         print(f"stopped; `{command}` goes on", file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130

@@ -1,4 +1,4 @@
-"""Look whether a run is whole."""
+"""Check a run for corruption: every file, every stored game."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Verify:
-    """Read every row and file of a run and play every stored game again by the rules; nothing is changed."""
+    """Check a run for corruption: read every row and file, replay every stored game; nothing is changed."""
 
     game: str = "connect4"
     run: int | None = None
-    """Number of the run, else the newest; 0 is the player that ships."""
+    """Number of the run; by default the newest, 0 = the player that ships."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -37,11 +37,11 @@ def run(argv: list[str]) -> int:
     elif found.damage:
         print("\n".join(found.damage[:SHOWN]))
         more = len(found.damage) - SHOWN
-        told = [f"and {more} more"] if more > 0 else []
-        if args.run != 0:  # of one that ships the project has another copy
-            told.append(f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves what is right")
-        if told:
-            print("; ".join(told))
+        last = [f"and {more} more"] if more > 0 else []
+        if args.run != 0:  # the project has another copy of a player that ships
+            last.append(f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves what is right")
+        if last:
+            print("; ".join(last))
     else:
         played = f"{found.games} games and {found.matches} match games, all by the rules"
         name = f"{folder.parent.name}/{folder.name}" if args.run != 0 else f"the player of {spec} that ships"

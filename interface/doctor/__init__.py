@@ -1,4 +1,4 @@
-"""What is wrong with an installation, with the way from a game to a network's targets, or with a run; and the remedy.
+"""Checks of an installation, of the path from a game to a network's targets, and of a run; each with its remedy.
 
 A check is a short function of a `Patient` or of a run's `History` that returns what it `Found`; the tables in
 installation.py, learning.py and history.py name them all. `docs/doctor.md` lists them with their thresholds.
@@ -21,17 +21,17 @@ T = TypeVar("T")
 
 
 class Found(NamedTuple):
-    """What a check saw."""
+    """The result of a check."""
 
     good: bool
     measured: str
     expected: str = ""
-    """The threshold in words; empty where nothing can be wrong."""
+    """The threshold in words; empty if nothing can be wrong."""
     remedy: str = ""
 
 
 class Finding(NamedTuple):
-    """What a check saw, with its name."""
+    """The result of a check, with its name."""
 
     name: str
     good: bool
@@ -47,11 +47,11 @@ class Finding(NamedTuple):
 
 
 def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[Finding]:
-    """Yield a finding for each check; one that cannot be made is a finding too."""
+    """Yield a finding for each check; a check that fails is a finding too."""
     for name, check in checks.items():
         try:
             found = check(subject)
-        except Exception as error:  # a broken installation breaks in every way
+        except Exception as error:  # a broken installation can raise anything
             words = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
             found = Found(False, words, "a check that can be made", "repair what the message names, then ask again")
         yield Finding(name, *found)
@@ -59,16 +59,16 @@ def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[
 
 @dataclass
 class Patient:
-    """An installation that is to learn a game with some settings; what is costly is made when first needed."""
+    """An installation that is to learn a game with some settings; what is slow to make is made when first needed."""
 
     game: Game
     config: Config
     folder: Path
-    """Where runs are kept."""
+    """The folder of the runs."""
 
     @cached_property
     def small(self) -> Config:
-        """The settings with a network of seconds."""
+        """The settings with a network that takes seconds."""
         kernel = self.config.hidden_cnn_layers[0].split("x")[1]
         return with_overrides(
             self.config, hidden_cnn_layers=(f"16x{kernel}",) * 2, value_filters=4, value_units=16, policy_filters=8,
@@ -79,7 +79,7 @@ class Patient:
 
     @cached_property
     def model(self) -> Any:
-        """A fresh small network of the game, its weights moved a little so that no path is shut."""
+        """A fresh small network of the game, its weights moved a little so that no output is constant."""
         from model import make_network
 
         model, rng = make_network(self.small, self.game), np.random.default_rng(0)
@@ -88,7 +88,7 @@ class Patient:
 
     @cached_property
     def positions(self) -> list[GameState]:
-        """Up to 32 positions of random games that the network can tell apart; none is the end of a game."""
+        """Up to 32 positions of random games that differ for the network; none is the end of a game."""
         found: dict[bytes, GameState] = {}
         for seed in range(40):
             for state in random_game(self.game, seed)[:-1]:

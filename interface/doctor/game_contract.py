@@ -42,11 +42,11 @@ HINTS = {
     "row (player, over, winner)": "the winner in a row is 1 or -1, the outcome is for the player to move",
     "the rules": "a mistake in the code of the game",
 }
-"""What a fault most likely means, by a part of its name."""
+"""The likely cause of a fault, by a part of its name."""
 
 
 class ContractReport(NamedTuple):
-    """What random games showed: faults, how the games ended, and the end of the last one."""
+    """The result of random games: faults, how the games ended, and the end of the last one."""
 
     faults: list[str]
     results: dict[int, int]
@@ -57,16 +57,16 @@ class ContractReport(NamedTuple):
 
 
 def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
-    """Play random games and return what is wrong, one line for each kind of fault; empty = all right.
+    """Play random games and return the faults, one line for each kind; empty = none.
 
-    Whether a value has the right sign shows only where a game says it twice: `score`, the winner in a row,
-    two positions with one id, a symmetry. Else somebody has to look at the end of a game: see `examine`.
+    The sign of a value can be checked only where a game states it twice: `score`, the winner in a row, two positions
+    with one id, a symmetry. Elsewhere a person has to look at the end of a game: see `examine`.
     """
     return examine(game, games=games, seed=seed).faults
 
 
 def examine(game: Game, *, games: int = 50, seed: int = 0) -> ContractReport:
-    """Play random games and return what is wrong with them and how they ended."""
+    """Play random games and return their faults and how they ended."""
     test = _Check(game, np.random.default_rng(seed))
     for number in range(games):
         test.moves = []
@@ -100,27 +100,27 @@ def _facts(state: GameState) -> dict[str, Any]:
 GAMES = 2000
 """Random games whose mean results are compared."""
 ORDERS, DEEP = 3, 6
-"""How often a few moves are played in every order, and how many plies deep."""
+"""How often a few moves are played in every order, and the number of these moves."""
 LATE, POSITIONS = 10, 20_000
-"""Plies before the latest end of a game from which on exact values are compared; positions looked at for one."""
+"""Plies before the latest end of a game from which on exact values are compared; positions searched for one."""
 Trail = list[tuple[list[int], dict[str, Any]]]
 """Moves from the start and facts of each position of a game."""
 
 
 @compiled
 def winning_move(rules, row):
-    """Return what the rules tell of a move that wins at once."""
+    """Return the winning move that the rules name."""
     return rules.winning(row)
 
 
 @compiled
 def safe_moves(rules, row, out):
-    """Write the moves that the rules say do not lose at once; return their number."""
+    """Write the moves that do not lose at once by the rules; return their number."""
     return rules.safe(row, out)
 
 
 class _Check:
-    """The first fault of each kind, and the moves that led to the position looked at."""
+    """The first fault of each kind, and the moves that led to the current position."""
 
     def __init__(self, game: Game, rng: np.random.Generator) -> None:
         self.game, self.rng = game, rng
@@ -132,7 +132,7 @@ class _Check:
         self.end: GameState | None = None
 
     def expect(self, what: str, expected: Any, got: Any, good: bool | None = None) -> bool:
-        """Note a fault unless `good`, which by default is whether `got` is what was expected."""
+        """Record a fault unless `good`, by default whether `got` equals `expected`; return whether it is good."""
         good = bool(got == expected) if good is None else good
         if not good and what not in self.faults:
             shown = [text if len(text) <= 120 else text[:117] + "..." for text in (str(expected), str(got))]
@@ -141,7 +141,7 @@ class _Check:
         return good
 
     def same(self, when: str, expected: dict[str, Any], state: GameState) -> bool:
-        """Compare what was expected of a position with the position."""
+        """Compare the expected facts of a position with the position."""
         got = _facts(state)
         shown = {name: (value, got[name]) for name, value in expected.items()}
         if "planes" in expected:
@@ -149,7 +149,7 @@ class _Check:
         return all([self.expect(f"{name} {when}", *pair, got[name] == expected[name]) for name, pair in shown.items()])
 
     def first_difference(self, expected: list[int], got: list[int]) -> tuple[Any, Any]:
-        """Return the first number in which planes differ, with its place."""
+        """Return the first difference of two arrays of planes, with its place."""
         unlike = [i for i, pair in enumerate(zip(expected, got, strict=False)) if pair[0] != pair[1]]
         if len(expected) != len(got) or not unlike or len(got) != np.prod(self.game.input_shape):
             return expected, got
@@ -211,8 +211,8 @@ class _Check:
         self.expect("shape of planes", self.game.input_shape, planes.shape)
         self.expect("planes", "uint8", planes.dtype)
         self.expect("planes", "only 0 and 1", np.unique(planes), bool(np.isin(planes, (0, 1)).all()))
-        owners, told = state.owners, self.game.start().owners is not None
-        if self.expect("owners", "some in every position or in none", owners, (owners is not None) == told) and told:
+        owners, owned = state.owners, self.game.start().owners is not None
+        if self.expect("owners", "some in every position or in none", owners, (owners is not None) == owned) and owned:
             shape = isinstance(owners, np.ndarray) and owners.shape
             good = shape == self.game.grid_shape and bool(np.isin(np.asarray(owners), (-1, 0, 1)).all())
             self.expect("owners", f"an array {list(self.game.grid_shape)} of -1, 0 and 1", owners, good)
@@ -226,34 +226,34 @@ class _Check:
                 self.hints(state, row, legal)
 
     def hints(self, state: GameState, row: np.ndarray, legal: list[int]) -> None:
-        """Compare what a game tells of moves that win or lose at once with what playing them shows."""
+        """Compare the winning and safe moves that a game names with those found by playing them."""
         rules: Any = self.game.rules
-        told, safe = int(winning_move(rules, row)), np.zeros(self.game.action_size, np.int32)
-        if told != NOT_TOLD:
-            self.expect("the move that wins at once", self.winning(state, legal), told)
+        named, safe = int(winning_move(rules, row)), np.zeros(self.game.action_size, np.int32)
+        if named != NOT_TOLD:
+            self.expect("the move that wins at once", self.winning(state, legal), named)
         count = int(safe_moves(rules, row, safe))
-        if count != NOT_TOLD and (told if told != NOT_TOLD else self.winning(state, legal)) == NO_WIN:
-            self.expect("moves that do not lose at once", self.safe(state, legal, told), safe[:count].tolist())
+        if count != NOT_TOLD and (named if named != NOT_TOLD else self.winning(state, legal)) == NO_WIN:
+            self.expect("moves that do not lose at once", self.safe(state, legal, named), safe[:count].tolist())
         if rules.solve is not solve_not_told and row[PLY] >= self.game.max_plies - LATE:
             self.exact(row)
 
     def exact(self, row: np.ndarray) -> None:
-        """Compare the exact value that a game tells near its end with what alpha-beta over the other rules gives."""
+        """Compare the exact value that a game gives near its end with that of alpha-beta over the other rules."""
         rules: Any = self.game.rules
         values = []
-        for asked in (rules._replace(solve=solve_not_told), rules):
+        for solver in (rules._replace(solve=solve_not_told), rules):
             line = make_line(self.game, LATE)
             line.rows[0], line.left[0] = row, POSITIONS
-            values.append(int(call(solve, line, asked, np.zeros(1, np.float32))))
+            values.append(int(call(solve, line, solver, np.zeros(1, np.float32))))
         self.expect("exact value", values[0], values[1], values[0] == values[1] or GIVEN_UP in values)
 
-    def safe(self, state: GameState, legal: list[int], told: int) -> list[int]:
-        """Return the actions after which the other has none that wins at once."""
+    def safe(self, state: GameState, legal: list[int], named: int) -> list[int]:
+        """Return the actions after which the opponent has no move that wins at once."""
         safe = []
         for action in legal:
             after, _, over = state.takeAction(action)
             theirs = not over and after.playerTurn != state.playerTurn
-            if theirs and told != NOT_TOLD:  # what is told of the other's moves is compared as well
+            if theirs and named != NOT_TOLD:  # compare what the game names for the opponent as well
                 theirs = winning_move(self.game.rules, self.game.row_of(after)) != NO_WIN
             elif theirs:
                 theirs = self.winning(after, list(after.allowedActions)) != NO_WIN
@@ -270,7 +270,7 @@ class _Check:
         return NO_WIN
 
     def random_games(self) -> None:
-        """Compare the mean of the game's own random games, where it has them, with that of games by the other rules."""
+        """Compare the mean of the game's own random games, if it has them, with that of games by the other rules."""
         if self.game.rules is None or isinstance(self.game, PlainGame):
             return
         plain = copy.copy(self.game)
@@ -280,7 +280,7 @@ class _Check:
         self.expect("mean result of playout", f"{wanted:.2f} ± {error:.2f}", f"{got:.2f}", abs(got - wanted) <= error)
 
     def twin(self, state: GameState) -> None:
-        """Compare the position, and each one a move later, with the one that had the same id before."""
+        """Compare the position, and each one a move later, with the earlier position of the same id."""
         moves, other = self.seen.setdefault(state.id, (self.moves, state))
         if moves != self.moves and self.same("where ids are equal", _facts(other), state):
             for action in state.allowedActions:
@@ -288,7 +288,7 @@ class _Check:
                 self.same("a move after ids are equal", facts, state.takeAction(action)[0])
 
     def orders(self, number: int) -> None:
-        """Play a few moves, the last in the list among them, in every order: equal ids are to promise equal futures.
+        """Play a few moves, the last in the list among them, in every order: equal ids must have equal futures.
 
         A random game seldom comes to one position twice, and hardly ever by different passes.
         """

@@ -1,6 +1,6 @@
-"""Checks of a run: what its metrics, games and networks say about how it learns.
+"""Checks of a run: what its metrics, games and networks show about its learning.
 
-A run that is too young for a check passes it: each says from when on it judges.
+A run that is too young for a check passes it; each check says from when on it judges.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from storage.run_store import Store
 YOUNG = 10
 """Iterations with training before losses are judged."""
 LAST = 3
-"""Iterations whose games are looked at."""
+"""Iterations whose games are checked."""
 FEW = 50
 """Games below which their results are not judged."""
 
 
 @dataclass
 class History:
-    """What a run has come to, read without changing anything."""
+    """The contents of a run, read without changing anything."""
 
     folder: Path
     config: Config
     game: Game
     lines: list[dict[str, Any]]
-    """Of metrics.jsonl, those that can be read."""
+    """Lines of metrics.jsonl, those that can be read."""
     unreadable: int
-    """Lines that cannot."""
+    """Number of lines that cannot be read."""
     iterations: int
-    """Finished by run.db."""
+    """Finished iterations, by run.db."""
     records: list[GameRecord]
-    """Self-play of the last iterations."""
+    """Self-play games of the last iterations."""
     answers: tuple[np.ndarray, np.ndarray] | None = None
     """(value [B], logits) of the newest network for positions of these games; None before the first training."""
     version: int = 0
-    """The newest network's."""
+    """The newest network's version."""
     fault: str = ""
-    """Why database or network cannot be read."""
+    """Why the database or a network cannot be read."""
     positions: Positions | None = field(default=None, repr=False)
 
     def column(self, name: str) -> np.ndarray:
@@ -60,7 +60,7 @@ class History:
 
 
 def read_history(folder: Path) -> History:
-    """Read a run; what is damaged becomes a finding; settings that cannot be read raise."""
+    """Read a run; damage becomes a finding; settings that cannot be read raise an error."""
     config = read_config(folder)
     game = game_of(folder, config)
     lines, unreadable = _metrics(folder / "metrics.jsonl")
@@ -74,13 +74,13 @@ def read_history(folder: Path) -> History:
             _ask_network(history, store)
         finally:
             store.close()
-    except Exception as error:  # sqlite3, numpy and our own: whatever a damaged file leads to
+    except Exception as error:  # sqlite3, numpy and our own: a damaged file can raise anything
         history.fault = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
     return history
 
 
 def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the lines that are objects, and how many are not."""
+    """Return the lines that are objects, and the number of the others."""
     try:
         texts = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
     except OSError:
@@ -96,7 +96,7 @@ def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _ask_network(history: History, store: Store) -> None:
-    """Let the newest network answer for up to 256 positions that were played."""
+    """Evaluate up to 256 positions of the games with the newest network."""
     from model import make_network
 
     parts = [Memory(history.game, 1).positions(record) for record in history.records[:60]]
@@ -116,7 +116,7 @@ def _young(found: int, needed: int, what: str = "iterations") -> Found:
 
 
 def of_games(check: Callable[[History], Found]) -> Callable[[History], Found]:
-    """Let a check wait until there are games enough to judge by."""
+    """Let a check wait until there are enough games to judge."""
 
     @wraps(check)
     def waiting(run: History) -> Found:
@@ -217,7 +217,7 @@ def policy_loss(run: History) -> Found:
 
 
 def entropy(run: History) -> Found:
-    """Entropy of the visits, of 1 = all legal moves alike."""
+    """Entropy of the visits; 1 = all legal moves alike."""
     shares = []
     for record in run.records:
         for visits in record.visits[record.visits.any(axis=1)]:

@@ -1,4 +1,4 @@
-"""Checks of an installation: versions, back end, compiled code, processor, room, GPU, speed of the network."""
+"""Checks of an installation: versions, back end, compiled code, processor, disk, GPU, speed of the network."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from storage.run_folders import HERE
 
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
-"""What training and play do without."""
+"""Packages that training and play do not need."""
 OTHER_NAMES = {"tensorflow": ("tensorflow-cpu", "tensorflow-macos", "tensorflow-intel")}
 LEAST_DISK = 2**30
 SLOW = 0.2
-"""Share of the rate of numpy's matrix product below which the network is slow: a tenth of what was seen."""
+"""Fraction of the rate of numpy's matrix product below which the network is slow: a tenth of what was measured."""
 
 
 def python(patient: Patient) -> Found:
@@ -58,9 +58,9 @@ def libraries(patient: Patient) -> Found:
             (missing if wanted.name in OPTIONAL else wrong).append(f"{wanted.name} (not installed)")
         elif not wanted.specifier.contains(version, prereleases=True):
             wrong.append(f"{wanted.name} {version} ({wanted.specifier} wanted)")
-    told = f"; without: {', '.join(missing)}" if missing else ""
+    without = f"; without: {', '.join(missing)}" if missing else ""
     return Found(
-        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of requirements.txt{told}",
+        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of requirements.txt{without}",
         "the versions of requirements.txt", "pip install -r requirements.txt",
     )  # fmt: skip
 
@@ -76,7 +76,7 @@ def installed_version(name: str) -> str | None:
 
 
 def openvino(patient: Patient) -> Found:
-    """OpenVINO answers as Keras does."""
+    """OpenVINO evaluates as Keras does."""
     if patient.config.backend == "keras" or gpus():
         return Found(True, "not used with this backend or GPU")
     expected = "an OpenVINO that answers as Keras does"
@@ -84,9 +84,9 @@ def openvino(patient: Patient) -> Found:
         return Found(False, "not installed", expected, "pip install openvino: answers several times faster on a CPU")
     planes = np.stack([state.planes() for state in patient.positions])
     values, logits = (a.copy() for a in make_predictor(patient.model, backend="openvino")(planes))
-    told, asked = patient.model.predict(planes)
-    centred = (logits - logits.mean(1, keepdims=True)) - (asked - asked.mean(1, keepdims=True))
-    value_error, logit_error = float(np.abs(values - told).max()), float(np.abs(centred).max())
+    keras_values, keras_logits = patient.model.predict(planes)
+    centred = (logits - logits.mean(1, keepdims=True)) - (keras_logits - keras_logits.mean(1, keepdims=True))
+    value_error, logit_error = float(np.abs(values - keras_values).max()), float(np.abs(centred).max())
     most = TOLERANCE["float32"]
     return Found(
         value_error <= most[0] and logit_error <= most[1],
@@ -116,9 +116,9 @@ def compiled_code(patient: Patient) -> Found:
 
 def processor(patient: Patient) -> Found:
     native = native_bfloat16()
-    told = f"{cores()} of {os.cpu_count()} processors, bfloat16 {'in' if native else 'not in'} hardware"
+    words = f"{cores()} of {os.cpu_count()} processors, bfloat16 {'in' if native else 'not in'} hardware"
     return Found(
-        native or patient.config.precision != "bfloat16" or bool(gpus()), told,
+        native or patient.config.precision != "bfloat16" or bool(gpus()), words,
         "bfloat16 only where the processor computes it", "--precision auto",
     )  # fmt: skip
 
@@ -137,7 +137,7 @@ def memory(patient: Patient) -> Found:
 
 
 def free_memory() -> int | None:
-    """Return the bytes of memory that a new process can have, None where the system does not tell."""
+    """Return the bytes of memory that a new process can have, None if the system does not report them."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -149,8 +149,8 @@ def disk(patient: Patient) -> Found:
     place = next(p for p in (patient.folder, *patient.folder.absolute().parents) if p.exists())
     free = shutil.disk_usage(place).free
     good = free >= LEAST_DISK and os.access(place, os.W_OK)
-    told = f"{gib(free)} free in {place}{'' if os.access(place, os.W_OK) else ', which cannot be written'}"
-    return Found(good, told, f"a folder with {gib(LEAST_DISK)} for runs", "make room there or delete old runs")
+    words = f"{gib(free)} free in {place}{'' if os.access(place, os.W_OK) else ', which cannot be written'}"
+    return Found(good, words, f"a folder with {gib(LEAST_DISK)} for runs", "make room there or delete old runs")
 
 
 def gib(count: float) -> str:
@@ -166,12 +166,12 @@ def gpu(patient: Patient) -> Found:
 
 
 def nvidia_cards() -> int:
-    """Return how many NVIDIA cards the system shows."""
+    """Return the number of NVIDIA cards that the system shows."""
     return len(list(Path("/proc/driver/nvidia/gpus").glob("*"))) or len(list(Path("/dev").glob("nvidia[0-9]*")))
 
 
 def speed(patient: Patient) -> Found:
-    """The network computes at a good share of what the processor multiplies, in turns and each at its best."""
+    """The network computes at a good fraction of the processor's matrix product, in turns and each at its best."""
     from model import make_network
 
     settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
@@ -179,14 +179,14 @@ def speed(patient: Patient) -> Found:
     model = make_network(with_overrides(patient.config, **settings), patient.game)
     predictor = make_predictor(model, backend=patient.config.backend)
     work = operations(model.get_weights(), patient.game.grid_shape)
-    asked, multiplied = 0.0, 0.0
+    rate, multiplied = 0.0, 0.0
     for _ in range(3):
-        asked = max(asked, measure_raw(predictor, patient.game.input_shape, 256, 1, seconds=0.3))
+        rate = max(rate, measure_raw(predictor, patient.game.input_shape, 256, 1, seconds=0.3))
         multiplied = max(multiplied, multiplications())
-    share = asked * work / multiplied
-    told = f"{asked:,.0f} evaluations/s by {predictor.name}, {100 * share:.0f} % of the rate of a matrix product"
+    share = rate * work / multiplied
+    words = f"{rate:,.0f} evaluations/s by {predictor.name}, {100 * share:.0f} % of the rate of a matrix product"
     return Found(
-        share >= SLOW, f"{told} ({multiplied / 1e9:,.0f} billion operations/s)", f"at least {100 * SLOW:.0f} %",
+        share >= SLOW, f"{words} ({multiplied / 1e9:,.0f} billion operations/s)", f"at least {100 * SLOW:.0f} %",
         "`python main.py bench`; --backend auto, and no other work on the processor",
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ def operations(weights: list[np.ndarray], board: tuple[int, int]) -> float:
 
 
 def multiplications(size: int = 1024, seconds: float = 0.2) -> float:
-    """Return operations a second of products of matrices in float32, as fast as numpy makes them."""
+    """Return operations per second of float32 matrix products in numpy, at their fastest."""
     a = np.random.default_rng(0).normal(size=(size, size)).astype(np.float32)
     out = a @ a
     count, began = 0, time.perf_counter()

@@ -1,6 +1,6 @@
-"""Checks of the way from a game to a network's targets: rules, masks, signs, noise, symmetries, training.
+"""Checks of the path from a game to a network's targets: rules, masks, signs, noise, symmetries, training.
 
-Each is made with a small fresh network or with answers that are made up, so that what must come out is known.
+Each uses a small fresh network or made-up evaluations, so that the right result is known.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from training.selfplay import SelfPlay
 
 OURS = "this is a mistake in the framework's code or in a change to it: `bash tests/run.sh` narrows it down"
 CLEAR = 50.0
-"""A logit beside which others vanish."""
+"""A logit next to which others vanish."""
 STEPS, FITTED = 200, 0.3
-"""Share of its first loss above which a batch seen so many times is not learned."""
+"""Training steps on one batch, and the fraction of its first loss above which it counts as not learned."""
 
 
 def rules(patient: Patient) -> Found:
@@ -62,10 +62,10 @@ def mask(patient: Patient) -> Found:
         even = np.zeros_like(logits)
         off, on = even.copy(), even.copy()
         off[~legal], on[unvisited] = CLEAR, 3.0
-        told = np.asarray(loss(np.stack([target] * 3), np.stack([even, off, on])), float)
-        if abs(told[1] - told[0]) > 1e-4 or abs(told[0] - np.log(legal.sum())) > 1e-3:
+        losses = np.asarray(loss(np.stack([target] * 3), np.stack([even, off, on])), float)
+        if abs(losses[1] - losses[0]) > 1e-4 or abs(losses[0] - np.log(legal.sum())) > 1e-3:
             faults.append("the loss depends on the logits of illegal moves")
-        if told[2] < told[0] + 0.1:
+        if losses[2] < losses[0] + 0.1:
             faults.append("the loss leaves out legal moves that were not visited")
         break
     return Found(
@@ -93,7 +93,7 @@ def signs(patient: Patient) -> Found:
 
 
 def _wrong_results(game: Game, way: str) -> Iterator[str]:
-    """Yield what is wrong with moves that end a game."""
+    """Yield the faults of moves that end a game."""
     for seed in range(6):
         *_, before, end = random_game(game, seed)
         sims = 3 * len(before.allowedActions) + 20
@@ -107,7 +107,7 @@ def _wrong_results(game: Game, way: str) -> Iterator[str]:
 
 
 def _wrong_values(game: Game, way: str) -> Iterator[str]:
-    """Yield what is wrong with values from a network that thinks player 1 better everywhere."""
+    """Yield the faults of values from a network that rates player 1 better everywhere."""
     state, tree = game.start(), MCTS(game, sims=60, cache_size=0)
 
     def answer(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +123,7 @@ def _wrong_values(game: Game, way: str) -> Iterator[str]:
 
 
 def _ends(node: Node) -> bool:
-    """True when the end of a game is among a node and those below it."""
+    """True when a node or one below it is the end of a game."""
     below = [edge.outNode for _, edge in node.edges]
     return bool(node._row["status"] == TERMINAL) or any(_ends(child) for child in below if child is not None)
 
@@ -228,12 +228,12 @@ def overfitting(patient: Patient) -> Found:
         model.set_weights(weights)
         model.set_optimizer(optimizer)
     good = all(b < FITTED * a for a, b in zip(before, after, strict=True) if a > 0.05)
-    told = f"value loss {before[0]:.2f} -> {after[0]:.3f}, policy loss {before[1]:.2f} -> {after[1]:.3f}"
-    return Found(bool(good), f"{told} on a batch of {len(states)}", expected, remedy)
+    words = f"value loss {before[0]:.2f} -> {after[0]:.3f}, policy loss {before[1]:.2f} -> {after[1]:.3f}"
+    return Found(bool(good), f"{words} on a batch of {len(states)}", expected, remedy)
 
 
 def _losses(model: Any, batch: Batch) -> tuple[float, float]:
-    """Return (value, policy) loss as the network answers, not as it trains."""
+    """Return the (value, policy) loss of the network in inference mode, not in training mode."""
     from model import softmax_cross_entropy_with_logits
 
     values, logits = model.predict(batch.planes)
@@ -245,7 +245,7 @@ def _losses(model: Any, batch: Batch) -> tuple[float, float]:
 
 
 def _always(value: float, logits: np.ndarray) -> Predictor:
-    """Return a network with one answer."""
+    """Return a network with constant outputs."""
     row = np.asarray(logits, np.float32)
     return lambda planes: (np.full(len(planes), value, np.float32), np.tile(row, (len(planes), 1)))
 

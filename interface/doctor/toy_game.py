@@ -1,6 +1,6 @@
 """Strip: a game to check signs with. Five points in a row; a stone on an end gives another turn; most stones win.
 
-Turns do not alternate, nobody can draw, and the game is small enough to know every value.
+Turns do not alternate, a draw is impossible, and the game is small enough to know every value.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StripState(GameState):
 
 
 class Strip(PlainGame):
-    """Its facts."""
+    """The rules of the game."""
 
     name = "strip"
 

@@ -1,1 +1,1 @@
-"""What a notebook shows: a run as it learns, boards to look at and to click on."""
+"""Notebook views: a run while it trains, boards to look at and to click on."""

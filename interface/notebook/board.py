@@ -1,7 +1,7 @@
-"""What a notebook shows of a position: the board, what a search thought of it, and a game to play on from it.
+"""A position in a notebook: the board, the result of a search on it, and a game to continue from it.
 
-Each has `_repr_html_` for a notebook and its text for everywhere else. Styles are inline; colours are half
-transparent or bring their own ground, so that they stand on light and dark pages.
+Each has `_repr_html_` for a notebook and its text for everywhere else. Styles are inline; colours are half transparent
+or have their own ground, so that they are readable on light and dark pages.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SMALL = "font-size:90%;opacity:.75"
 
 
 def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
-    """Return what `board_svg` lays over the moves: N (share of the visits), P, Q or V; "none" lays nothing.
+    """Return the overlay of `board_svg`: N (share of the visits), P, Q or V; "none" is empty.
 
-    found: of `explain.describe`. Moves of which it says nothing are left out.
+    found: the result of `explain.describe`. Moves without the number are left out.
     """
     moves, marks = found["moves"], {}
     if kind in ("N", "P"):
@@ -45,21 +45,21 @@ def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
 
 
 def lines_of(found: dict[str, Any], game: Game) -> dict[int, list[int]]:
-    """Return {visited move: the moves to expect from it on, itself first}, for `board_svg`."""
+    """Return {visited move: its principal variation, itself first}, for `board_svg`."""
     return {m["action"]: [game.parse_move(name) for name in m["pv"][:LONGEST_LINE]] for m in found["moves"] if m["N"]}
 
 
 def opinion_of(player: Player, value: float) -> float | None:
-    """Return the value that a player gave with its move, None where it says nothing: 0.0 fills the place.
+    """Return the value that a player gave with its move; None if it gives none, where 0.0 fills the place.
 
-    An opening book knows moves only; whoever plays beside it may have an opinion.
+    An opening book knows moves only; the player behind it may have values.
     """
     silent = isinstance(player, RandomPlayer | UCTPlayer | GTPPlayer)
     return None if silent or (isinstance(player, BookPlayer) and value == 0.0) else value
 
 
 class Explained:
-    """What `explain.explain` found of a position, as a board and a table."""
+    """The result of `explain.explain` on a position, as a board and a table."""
 
     def __init__(self, found: dict[str, Any], state: GameState) -> None:
         self.found, self.state = found, state
@@ -77,7 +77,7 @@ class Explained:
 
     @property
     def table(self) -> str:
-        """The values and a row for each move, as HTML; a row names its move as data-hover."""
+        """Return the values and a row for each move, as HTML; a row names its move as data-hover."""
         f = self.found
         names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation")
         lines = [_row([escape(name) for name in names], "th")]
@@ -112,8 +112,8 @@ def _row(cells: list[str], kind: str, more: str = "") -> str:
 class Board:
     """A game against a player by calls: `board.move(4)`, `board.undo()`, `board.hint()`, `board.new()`.
 
-    A call returns the board, which a notebook shows; what cannot be done gives one line and changes nothing.
-    Whoever stands in `watchers` is called when something is to be seen: a move, also before its answer, or a note.
+    A call returns the board, which a notebook shows; an impossible one gives one line and changes nothing. The
+    functions in `watchers` are called when there is something to show: a move, before the answer to it too, or a note.
     """
 
     def __init__(self, agent: Player, *, human_first: bool = True) -> None:
@@ -124,7 +124,7 @@ class Board:
         self.new()
 
     def new(self, *, human_first: bool | None = None) -> Board:
-        """Begin another game; the sides stay unless told."""
+        """Begin another game; the sides stay unless `human_first` is given."""
         if human_first is not None:
             self._human = 1 if human_first else -1
         self._seed += 1
@@ -133,7 +133,7 @@ class Board:
         return self._seen()
 
     def move(self, move: str | int) -> Board:
-        """Play a move by its name, then the machine's answer: `move(4)` is the move that people call "4"."""
+        """Play a move by its name, then the machine's answer: `move(4)` is the move named "4"."""
         try:
             action = self.game.parse_move(str(move))
         except UserError as error:
@@ -141,10 +141,10 @@ class Board:
         return self.play(action)
 
     def play(self, action: int) -> Board:
-        """Play a move by its number, then the machine's answer; one that is interrupted takes the move back."""
+        """Play a move by its number, then the machine's answer; if that is interrupted, take the move back."""
         if self.resigned:
             return self.tell("the game is over")
-        if not self.over and not self.human_to_move:  # its thinking was interrupted
+        if not self.over and not self.human_to_move:  # its search was interrupted
             self._answer()
             return self.tell(f"{self.agent.name} was to move; now it has")
         before = list(self.moves)
@@ -162,12 +162,12 @@ class Board:
         return self._seen()
 
     def tell(self, note: str) -> Board:
-        """Show a line beside the board."""
+        """Show a line next to the board."""
         self.note = note
         return self._seen()
 
     def undo(self) -> Board:
-        """Take back one's last move and what came after it."""
+        """Take back the person's last move and all that came after it."""
         state, own = self.game.start(), []
         for ply, action in enumerate(self.moves):
             if state.playerTurn == self._human:
@@ -178,7 +178,7 @@ class Board:
         return self.tell("" if own else "there is no move of yours to take back")
 
     def hint(self) -> Explained | Board:
-        """Return what the machine thinks of the moves here; the board with a word when it cannot say."""
+        """Return the machine's search result on the position; the board with a note when it has none."""
         if self.over:
             return self.tell("the game is over")
         if isinstance(self.agent, Agent):
@@ -186,13 +186,13 @@ class Board:
         return self.tell(f"{self.agent.name} gives no hints")
 
     def _seat(self, moves: list[int]) -> None:
-        """Put the game to where these moves lead."""
+        """Set the game to the position after these moves."""
         self.state, self.note = self.game.start(), ""
         self.moves: list[int] = []
         self.resigned: bool = False
-        """Whether the machine gave the game up."""
+        """Whether the machine resigned."""
         self.value: float | None = None
-        """The machine's value of its last move, for the machine; None where it says none."""
+        """The machine's value of its last move, for the machine; None if it gives none."""
         self.said = ""
         self.agent.new_games(1)
         self.agent.new_game(0, self._seed)
@@ -216,8 +216,8 @@ class Board:
             self._play(action)
             names.append(self.game.move_name(action))
         if names:
-            told = "" if self.value is None else f", value for it {self.value:+.2f}"
-            self.said = f"{self.agent.name} plays {' '.join(names)}{told}"
+            suffix = "" if self.value is None else f", value for it {self.value:+.2f}"
+            self.said = f"{self.agent.name} plays {' '.join(names)}{suffix}"
 
     def _seen(self) -> Board:
         for watcher in self.watchers:
@@ -232,7 +232,7 @@ class Board:
 
     @property
     def over(self) -> bool:
-        """Whether nothing can be played: the rules ended the game, or the machine gave it up."""
+        """Whether no move can be played: the rules ended the game, or the machine resigned."""
         return self.state.isEndGame or self.resigned
 
     @property
@@ -241,7 +241,7 @@ class Board:
 
     @property
     def turn(self) -> str:
-        """Whose turn it is, or who won."""
+        """The side to move, or the winner."""
         if self.resigned:
             return "You win."
         if self.state.isEndGame:
@@ -253,7 +253,7 @@ class Board:
 
     @property
     def status(self) -> str:
-        """Whose turn it is and what can be played, or who won."""
+        """The side to move and what it can play, or the winner."""
         if self.over:
             return f"{self.turn} board.new() begins another game."
         names = [self.game.move_name(a) for a in self.state.allowedActions]
@@ -265,7 +265,7 @@ class Board:
 
     @property
     def words(self) -> str:
-        """What the machine played and the note, as HTML."""
+        """The machine's move and the note, as HTML."""
         warning = "border-left:3px solid #e08a1e;background:rgba(224,138,30,.15);padding:2px 8px;margin:2px 0"
         lines = [f'<div style="{_SMALL}">{escape(self.said)}</div>'] if self.said else []
         lines += [f'<div style="{warning}">{escape(self.note)}</div>'] if self.note else []

@@ -1,6 +1,6 @@
-"""What a notebook shows of a run: its session, its curves, live; with `Board` and `Explained` of board.py, by clicks.
+"""A run in a notebook: its session, its curves, live; `Board` and `Explained` of board.py to click on.
 
-No logic of learning.
+No logic of training.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPEN: list[Session] = []
 
 
 def clickable(board: Board) -> Any:
-    """Return a board as a widget to click on; without anywidget the board itself, saying what to install.
+    """Return a board as a widget to click on; without anywidget the board itself, naming what to install.
 
     The widget and the calls of the board, such as `board.move(4)`, play the same game.
     """
@@ -50,10 +50,10 @@ def open_session(
     INITIAL_MODEL_VERSION: int | None = None,
     INITIAL_MEMORY_VERSION: int | None = None,
 ) -> Session:
-    """Go on with the newest unfinished run of a game, or start one; the session it opened before is closed.
+    """Resume the newest unfinished run of a game, or start one; the session opened before is closed.
 
-    A run that goes on keeps its own settings, changed by `overrides`; the preset is for a new run. With an
-    INITIAL_RUN_NUMBER a new run starts from that one's work, with a network like its own unless `overrides` name one.
+    A run that resumes keeps its own settings, changed by `overrides`; the preset is for a new run. With an
+    INITIAL_RUN_NUMBER a new run starts from that run's work, with a network like its own unless `overrides` name one.
     """
     while _OPEN:
         _OPEN.pop().close()
@@ -86,7 +86,7 @@ def open_session(
 class LiveCurves:
     """Redraws a run's curves in place: `main.train(session, on_iteration=LiveCurves(session))`.
 
-    In a notebook it also becomes the session's console: the last lines said and the progress, in one place.
+    In a notebook it also becomes the session's console: the last lines printed and the progress, in one place.
     Elsewhere it shows nothing and only keeps `picture` up to date.
     """
 
@@ -102,7 +102,7 @@ class LiveCurves:
             self._handle = self._display(self.picture, raw=False)
 
     def __call__(self, line: dict[str, Any]) -> None:
-        """Show the run with this line of its metrics, which is in the file already."""
+        """Show the run; this line of its metrics is in the file already."""
         self.picture = curves(read_metrics(self._path))
         if self._handle is not None:
             self._handle.update(self.picture)
@@ -119,7 +119,7 @@ def _in_notebook() -> bool:
 
 
 class _Words(Console):
-    """A console of a few lines that are shown again and again in one place."""
+    """A console of a few lines that are redrawn in one place."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         super().__init__()

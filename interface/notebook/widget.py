@@ -1,4 +1,4 @@
-"""The board of a notebook, played by clicking: shows a `Board` and does what a browser asks. Needs anywidget."""
+"""The clickable board of a notebook: shows a `Board` and executes a browser's messages. Needs anywidget."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from interface.notebook.board import Board, Explained, lines_of, overlay_of
 INTERFACE = Path(__file__).parents[1]
 LOOKS = ("none", "N", "P", "Q", "V")
 MOST_BUTTONS = 200
-"""Moves that are no point of the board, such as a pass, are buttons: so many at most."""
+"""Moves that are no point of the board, such as a pass, are buttons; at most this many."""
 
 
 def _asset(name: str) -> str:
@@ -24,10 +24,10 @@ def _asset(name: str) -> str:
 
 
 class BoardWidget(anywidget.AnyWidget):
-    """A `Board` to click on; calls of the board are seen here as well.
+    """A `Board` to click on; calls of the board are shown here as well.
 
     A message is {"deed": "play", "action": 3, "ply": 4}, or "undo", "new", "swap", or "look" with "kind": one of LOOKS.
-    `ply` is the number of moves on the board that was clicked: what was meant for another position is dropped.
+    `ply` is the number of moves on the board that was clicked: a message for another position is dropped.
     """
 
     svg = traitlets.Unicode().tag(sync=True)
@@ -42,7 +42,7 @@ class BoardWidget(anywidget.AnyWidget):
 
     @classmethod
     def of(cls, board: Board) -> BoardWidget:
-        """Return the widget that shows a board already, else make one: a cell may be run again."""
+        """Return the widget that shows a board already, else a new one: a cell may be run again."""
         showing = (getattr(watcher, "__self__", None) for watcher in board.watchers)
         return next((w for w in showing if isinstance(w, cls) and w.comm is not None), None) or cls(board)
 
@@ -73,7 +73,7 @@ class BoardWidget(anywidget.AnyWidget):
             self.others = [[int(a), board.game.move_name(a)] for a in rest[:MOST_BUTTONS]]
 
     def _explained(self) -> Explained | None:
-        """Return what the machine thinks of the position where one wants to know and it is a person's turn."""
+        """Return the machine's search result on the position, if an overlay is chosen and it is a person's turn."""
         board = self.board
         if self.look == "none" or not board.human_to_move:
             return None
@@ -82,7 +82,7 @@ class BoardWidget(anywidget.AnyWidget):
         return self._seen[1]
 
     def receive(self, message: Any) -> None:
-        """Do what a browser asks; anything else than a message as above is dropped."""
+        """Execute a browser's message; anything else than a message as above is dropped."""
         if not isinstance(message, dict) or message.get("ply") != len(self.board.moves):
             return
         deed, action, kind = (message.get(name) for name in ("deed", "action", "kind"))
@@ -105,4 +105,4 @@ class BoardWidget(anywidget.AnyWidget):
             self.look = kind
             self.show()
         else:
-            self.board.hint()  # says why there is none
+            self.board.hint()  # shows why there is none

@@ -1,4 +1,4 @@
-"""The server and the frame of the page. The page answers at once; what is slow to load loads behind it."""
+"""The server and the frame of the page. The page answers at once; slow imports run after it is up."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from interface.web.request_guard import Guard, names_of
 HERE = Path(__file__).parent
 VIEWS = "play", "games", "training"
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
-"""What the library of the socket imports for its clients if it is there: a third of the start, and this is a server."""
+"""Packages that the socket library imports for its clients if installed: a third of the start, and this is a server."""
 LOOPBACK = ("127.0.0.1", "localhost")
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 
 def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None]) -> None:
-    """Serve the page until Ctrl-C; raise `UserError` where that cannot be."""
+    """Serve the page until Ctrl-C; raise `UserError` if that is impossible."""
     try:
         with hidden(*OF_CLIENTS):
             from nicegui import app, background_tasks, core, ui
@@ -40,7 +40,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     app.add_middleware(Guard, hosts=hosts, token=token)
     app.config.socket_io_js_query_params["token"] = token
     app.config.socket_io_js_transports = ["websocket"]
-    core.sio.eio.cors_allowed_origins = None  # of the same origin only
+    core.sio.eio.cors_allowed_origins = None  # the same origin only
     core.sio.eio.max_http_buffer_size = 1_100_000
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
     place = Shared(spec)
@@ -51,8 +51,8 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     ) -> None:
         ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
-        asked = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
-        _frame(place, asked, view)
+        query = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
+        _frame(place, query, view)
 
     reached = outward() if host == EVERYWHERE else host
     address = f"http://{reached}:{port}/?token={token}"
@@ -63,8 +63,10 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
             door.unlink(missing_ok=True)
         place.close()
 
-    announcement = _announce(reached, port, address, door, say)
-    app.on_startup(lambda: background_tasks.create(announcement, name="announce"))
+    def announce() -> None:
+        background_tasks.create(_announce(reached, port, address, door, say), name="announce")
+
+    app.on_startup(announce)
     app.on_shutdown(close)
     logging.getLogger("nicegui").setLevel(logging.WARNING)
     ui.run(
@@ -83,7 +85,7 @@ async def _announce(host: str, port: int, address: str, door: Path | None, say: 
 
 
 KEPT = 900.0
-"""Seconds for which a game waits for a browser that is out of reach, such as one that sleeps."""
+"""Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4470a5"/>'
     '<circle cx="11" cy="21" r="6" fill="#d8404f"/><circle cx="21" cy="11" r="6" fill="#f4c13d"/></svg>'
@@ -91,17 +93,17 @@ ICON = (
 
 
 def outward() -> str:
-    """Return the address of this machine that others reach it by, the loopback's where it has none."""
+    """Return this machine's address in its network, or the loopback address if it has none."""
     with socket.socket(type=socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # of no machine (RFC 5737), and nothing is sent
+            probe.connect(("192.0.2.1", 9))  # an address of no machine (RFC 5737), and nothing is sent
         except OSError:
             return LOOPBACK[0]
         return str(probe.getsockname()[0])
 
 
 def doorway(address: str) -> Path:
-    """Write a file, readable by its owner only, that leads on to an address: all users can see a command line."""
+    """Write a file, readable by its owner only, that redirects to an address: all users can see a command line."""
     handle, name = tempfile.mkstemp(prefix="alphazero-", suffix=".html")
     with open(handle, "w", encoding="utf-8") as file:
         file.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Open</a>')
@@ -125,7 +127,7 @@ def _listens(host: str, port: int) -> bool:
 
 @contextmanager
 def hidden(*names: str) -> Iterator[None]:
-    """Let imports of modules fail, where they are not loaded yet: of those that an import can do without."""
+    """Make imports of optional modules fail if they are not loaded yet."""
     absent = [name for name in names if name not in sys.modules]
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
     try:
@@ -146,7 +148,7 @@ class Shared:
         self._trainer: Any = None
 
     def roster(self) -> Any:
-        """Return the players there are."""
+        """Return the roster of players."""
         if self._roster is None:
             from interface.web.web_players import Roster
 
@@ -162,7 +164,7 @@ class Shared:
         return self._trainer
 
     def close(self) -> None:
-        """End all searches, and let training that the page started end cleanly: it can be gone on with."""
+        """End all searches, and let training that the page started end cleanly, so that it can be resumed."""
         for board in self.boards:
             board.leave()
         if self._trainer is not None:
@@ -178,7 +180,7 @@ def _load(place: Shared) -> None:
     place.roster()
 
 
-def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
+def _frame(place: Shared, query: dict[str, str], view: str) -> None:
     """Show the bar at once and the views behind it as soon as what they need has been loaded."""
     from nicegui import run, ui
 
@@ -192,7 +194,7 @@ def _frame(place: Shared, asked: dict[str, str], view: str) -> None:
             await run.io_bound(_load, place)
             body.clear()
             with body:
-                _Views(place, asked, tabs).show(view)
+                _Views(place, query, tabs).show(view)
         except UserError as error:
             body.clear()
             with body:
@@ -224,7 +226,7 @@ def _bar() -> Any:
 class _Views:
     """The views of a tab: the board at once, the others when they are first opened."""
 
-    def __init__(self, place: Shared, asked: dict[str, str], tabs: Any) -> None:
+    def __init__(self, place: Shared, query: dict[str, str], tabs: Any) -> None:
         from nicegui import ui
 
         from interface.web.play_tab import Play
@@ -234,7 +236,7 @@ class _Views:
         self._panels: dict[str, Any] = {}
         with ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
-                self._play = Play(place, asked)
+                self._play = Play(place, query)
                 place.boards.add(self._play)
             for name in VIEWS[1:]:
                 with ui.tab_panel(name):

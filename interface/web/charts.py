@@ -1,6 +1,6 @@
-"""Curves as SVG: a run's numbers over its iterations, the value of a game over its moves; its moves. Text in, text out.
+"""Curves as SVG: a run's numbers over its iterations, the values of a game over its moves; its moves as HTML.
 
-Lines take the page's colour where they are axes, so that they stand on light and dark; every point tells its number.
+Axes take the page's colour, so that they are visible on light and dark; every point has its number as a tooltip.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class Point(NamedTuple):
     low: float | None = None
     high: float | None = None
     note: str = ""
-    """What is special about it; it stands out."""
+    """A note on the point, which is then drawn larger."""
 
 
 def curve_svg(
     title: str, series: Mapping[str, Sequence[Point]], *, unit: str = "", low: float | None = 0.0,
     high: float | None = None,
 ) -> str:  # fmt: skip
-    """Return curves over the iterations; `low` and `high` are in sight in any case, None: as the numbers say."""
+    """Return curves over the iterations; `low` and `high` are always in sight; None: as the numbers need."""
     shown = {name: [p for p in points if math.isfinite(p.y)] for name, points in series.items()}
     every = [p for points in shown.values() for p in points]
     head = (
@@ -82,13 +82,13 @@ def _curve(name: str, points: Sequence[Point], colour: str, at: object, unit: st
             top, bottom = at(p.x, p.high)[1], at(p.x, p.low)[1]  # type: ignore[operator]
             path = f"M{x:.1f} {top:.1f}V{bottom:.1f}"
             parts.append(f'<path class="interval" d="{path}" stroke="{colour}" opacity=".5" stroke-width="1.5"/>')
-        told = f"{name}, iteration {_short(p.x)}: {_short(p.y)} {unit}".strip()
+        label = f"{name}, iteration {_short(p.x)}: {_short(p.y)} {unit}".strip()
         if p.low is not None and p.high is not None:
-            told += f" ({_short(p.low)} to {_short(p.high)})"
-        told += f", {p.note}" if p.note else ""
+            label += f" ({_short(p.low)} to {_short(p.high)})"
+        label += f", {p.note}" if p.note else ""
         ring = f' stroke="{colour}" stroke-opacity=".35" stroke-width="5"' if p.note else ""
         dot = f'class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}"{ring}'
-        parts.append(f"<circle {dot}><title>{escape(told)}</title></circle>")
+        parts.append(f"<circle {dot}><title>{escape(label)}</title></circle>")
     return "".join(parts)
 
 
@@ -105,7 +105,7 @@ def _legend(names: list[str], unit: str) -> str:
 
 
 def _ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
-    """Return some four round numbers around a range, its ends within."""
+    """Return about four round numbers around a range, its ends within."""
     span = (high - low) or abs(high) or 1.0
     step = 10.0 ** math.floor(math.log10(span / 3))
     step *= next(f for f in (1, 2, 5, 10) if span / (step * f) <= 4.5)
@@ -128,7 +128,7 @@ def _short(value: float) -> str:
 
 
 def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequence[str]) -> str:
-    """Return the value of each position of a game, for who began, with a place to click for every move.
+    """Return the value of each position of a game, for the player who began, with an area to click for every move.
 
     values: {ply: value}; count: moves of the game; here: the ply that is shown; names: of the moves.
     """
@@ -150,12 +150,12 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
     for (_, _), (x, y) in zip(known, places, strict=True):
         parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.4" fill="#3b7dd8"/>')
     for ply in range(count + 1):
-        told = f"move {ply}, {names[ply - 1]}" if ply else "start"
-        told += f": {values[ply]:+.2f}" if ply in values else ""
+        label = f"move {ply}, {names[ply - 1]}" if ply else "start"
+        label += f": {values[ply]:+.2f}" if ply in values else ""
         x = left + step * (ply - 0.5)
         parts.append(
             f'<rect class="ply" data-ply="{ply}" x="{x:.1f}" y="0" width="{step:.1f}" height="{height:g}" '
-            f'fill="transparent"><title>{escape(told)}</title></rect>'
+            f'fill="transparent"><title>{escape(label)}</title></rect>'
         )
     return "".join(parts) + "</svg>"
 

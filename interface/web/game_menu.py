@@ -1,4 +1,4 @@
-"""The game at the table as text and as files, under the dots beside the game; it keeps the address up to date."""
+"""The menu next to the game: the game as text and as files. It also keeps the tab's address up to date."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Sheet:
         chooser.on("change", lambda e: self._load(*e.args), js_handler=READ_FILE.format(LIMIT))
 
     def show(self) -> None:
-        """Show the moves up to the position on the board; put the game into the address: loaded anew it is there."""
+        """Show the moves up to the position on the board; write the game into the address, for a reload of the page."""
         self._text.value = self._play.table.text
         if (now := tab_address.kept(self._play.table)) != self._kept:
             self._kept = now
             self._play.client.run_javascript(tab_address.script(now))
 
     def leave_address(self) -> None:
-        """Keep what the address says until a move is played: another start of the page may offer that game."""
+        """Keep the address until a move is played: the page, started again, may offer its game."""
         self._kept = tab_address.kept(self._play.table)
 
     def _set(self) -> None:
@@ -85,15 +85,15 @@ class Sheet:
         except Exception:
             self._play.tell("The file cannot be read; see the terminal.")
             raise
-        if record is not None:  # it is None where the program ends
+        if record is not None:  # it is None when the program ends
             self._play.tell("")
             self._play.open_record(record, {})
 
 
 def read_record(data: bytes, form: str, specs: Sequence[str]) -> Record:
-    """Return a file's game as one of the first game that fits; "" is the one that the file tells.
+    """Return a file's game, as one of the first game of `specs` that fits; "" is the game that the file names.
 
-    A file may not have rules of one's own run (see `games.make`): they are, where the command line named them.
+    A file may not use the rules in a run's own file (see `games.make`), unless the command line named them.
     """
     refusals = []
     for spec in specs:

@@ -1,4 +1,4 @@
-"""Browse the games that runs have stored: of self-play, opened on the board with their values, and of tournaments."""
+"""Browser of a run's stored games: self-play games, opened on the board with their values, and tournament games."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Archive:
         self._list(self._first + by)
 
     def _list(self, first: int = 0) -> None:
-        """Show the games of the iteration from a place in their list on."""
+        """Show the games of the iteration, from number `first` on."""
         folder, iteration = self._folder(), self._iteration.value
         self._games.content = ""
         self._back.visible = self._on.visible = False

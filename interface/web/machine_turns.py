@@ -15,14 +15,14 @@ from interface.web.web_players import choose, has_level, make_game
 from storage.game_files import PERSON
 
 LOTS = 4
-"""Moves of a game between machines that are drawn by lot, so that not all go alike."""
+"""The first moves of a game between machines are drawn by lot, so that games differ; this many."""
 _SEARCHES = ThreadPoolExecutor(64, thread_name_prefix="search")
-"""Apart from the threads that read files and lists: a page opens while others think."""
+"""Separate from the threads that read files and lists: a page opens while searches run."""
 T = TypeVar("T")
 
 
 async def searching(work: Callable[..., T], *given: Any) -> T | None:
-    """Run a search in a thread; return None where the program ends."""
+    """Run a search in a thread; return None when the program ends."""
     if app.is_stopping:
         return None
     try:
@@ -32,7 +32,7 @@ async def searching(work: Callable[..., T], *given: Any) -> T | None:
 
 
 class Machines:
-    """Those of one tab; they belong to the view of the board."""
+    """The machines of one tab; they belong to the view of the board."""
 
     def __init__(self, play: Any) -> None:
         self._play = play
@@ -44,20 +44,20 @@ class Machines:
         self._players.clear()
 
     def keep_seated(self) -> None:
-        """Drop the players who sit at the table no more."""
+        """Drop the players that have no seat any more."""
         t = self._play.table
         seated = {self._key(t.game.spec, side, t.seats[side], t.levels[side]) for side in (1, -1)}
         for key in [key for key in self._players if key not in seated]:
             self._players.pop(key, None)
 
     def wake(self) -> None:
-        """Let machines play, where it is their turn."""
+        """Let machines play if it is their turn."""
         if self._play.table.machine_to_move and self._play.watched and not self.running:
             self.running = True  # now, not when the task begins
             background_tasks.create(self._run(), name="machines")
 
     async def _run(self) -> None:
-        """Let machines play as long as it is their turn; whatever is done at the table stops their search."""
+        """Let machines play as long as it is their turn; any action at the table stops their search."""
         play = self._play
         try:
             while (t := play.table).machine_to_move and play.watched:
@@ -68,7 +68,7 @@ class Machines:
                         self._answer, t.seats[side], t.levels[side], t.game.spec, state, moves, turn
                     )
                 except UserError:
-                    if turn == play.turn:  # else nobody waits for that search any more
+                    if turn == play.turn:  # else that search is outdated
                         raise
                 if turn != play.turn:
                     continue
@@ -94,15 +94,15 @@ class Machines:
                 play.show()
 
     def _key(self, spec: str, side: int, name: str, level: str) -> tuple[str, int, str, str]:
-        """Return what a player is kept by: each seat has a tree, of the game that was on the table."""
+        """Return the key of a player: each seat has its own tree, of the game on the table."""
         return spec, side, name, level if has_level(name) else ""
 
     def _answer(self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
                 ) -> tuple[int, float | None] | None:  # fmt: skip
-        """Make the player if need be and let it choose; runs in a thread."""
+        """Make the player if need be and let it choose a move; runs in a thread."""
         key = self._key(spec, state.playerTurn, name, level)
         player = self._players.get(key)
         if player is None:
             player = self._players[key] = self._play.roster.make(name, make_game(spec), key[-1])
-        lots = len(moves) < LOTS and PERSON not in self._play.table.seats.values()  # else they play one game always
+        lots = len(moves) < LOTS and PERSON not in self._play.table.seats.values()  # or machines' games would be alike
         return choose(player, key[-1], state, moves, lambda: bool(self._play.turn != turn), lots=lots)

@@ -19,7 +19,7 @@ from interface.web.table import Table
 from interface.web.web_players import LEVELS, has_level, levels_of
 from storage.game_files import PERSON
 
-MOVE = (  # the second click of a double one is none, wherever it comes down; at: see `Play.click`
+MOVE = (  # the second click of a double one is ignored, wherever it is; at: see `Play.click`
     '(e) => { const t = e.target.closest("[data-action]"), now = performance.now();'
     ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400)) return;'
     ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
@@ -31,19 +31,19 @@ MOST_BUTTONS = 200
 class Play:
     """The view of one tab."""
 
-    def __init__(self, place: Any, asked: Mapping[str, str]) -> None:
-        """Build it where the page is being built; `asked` comes from the address."""
+    def __init__(self, place: Any, query: Mapping[str, str]) -> None:
+        """Build the view where the page is being built; `query` comes from the address."""
         self.roster = place.roster()
         self.client = context.client
         self.keys_on = True
         self.gone = False
         self.watched = True
-        """Whether a browser is there: nothing is searched for a tab that is closed or asleep."""
+        """Whether a browser is connected: nothing is searched for a tab that is closed or asleep."""
         self.turn = 0
-        """Counts what was done at the table: a search begun before the last deed no longer counts."""
+        """Counts the actions at the table: a search begun before the last action is outdated."""
         self._numbered = False
         self._machines = Machines(self)
-        games, game = self.roster.games(), asked.get("game", "")
+        games, game = self.roster.games(), query.get("game", "")
         found = self.roster.find(game, games)
         self.table = Table(found or games[0])
         self.inside, self.sheet = Inside(self), Sheet(self)
@@ -52,18 +52,18 @@ class Play:
         self.client.on_connect(self._return)
         self.client.on_delete(self._end)
         self._choose_opponent()
-        if found and tab_address.seat(self.table, asked, self.roster.players(found)):
+        if found and tab_address.seat(self.table, query, self.roster.players(found)):
             self.refresh_players()
         if game and not found:
             self.sheet.leave_address()
             self.tell(f"expected a game that is offered here, got {game[:60]}: `python main.py serve --game` names it")
-        elif asked.get("moves") and self.do(self.table.load_text, asked["moves"]):
+        elif query.get("moves") and self.do(self.table.load_text, query["moves"]):
             self.table.paused = True
-            tab_address.give_up(self.table, asked)
+            tab_address.give_up(self.table, query)
         self.changed()
 
     def leave(self) -> None:
-        """Stop all searches and drop their trees; the game stays where it is."""
+        """Stop all searches and drop their trees; the game stays."""
         self.watched = False
         self.turn += 1
         self._machines.forget()
@@ -82,7 +82,7 @@ class Play:
         self.gone = True
         self.leave()
 
-    # ---- what one sees
+    # ---- display
 
     def _build(self, games: list[str]) -> None:
         with ui.element("div").classes("sheet"):
@@ -141,7 +141,7 @@ class Play:
                 self._seats[side] = dot, who, level
 
     def show(self) -> None:
-        """Draw everything as it is now."""
+        """Redraw everything."""
         t, game = self.table, self.table.game
         marks, lines = self.inside.marks()
         moves = t.moves[: t.ply] if self._numbered else []
@@ -151,9 +151,9 @@ class Play:
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         value = t.evaluation()
         share = 50 if value is None else 50 + 50 * value
-        told = "no value yet" if value is None else f"value for {t.side_name(1)} {value:+.2f}"
+        words = "no value yet" if value is None else f"value for {t.side_name(1)} {value:+.2f}"
         self._eval.content = (
-            f'<div class="eval {game.look}" role="img" aria-label="{told}" title="{told}">'
+            f'<div class="eval {game.look}" role="img" aria-label="{words}" title="{words}">'
             f'<div style="height:{share:.1f}%"></div></div>'
         )
         self._status.text = t.status
@@ -197,17 +197,17 @@ class Play:
         """Show a line to the person."""
         self._note.text = text
 
-    # ---- what one does
+    # ---- actions
 
     def changed(self) -> None:
-        """Something was done: what was being searched for no longer counts."""
+        """Record an action at the table: searches begun before it are outdated."""
         self.turn += 1
         self.inside.position_changed()
         self.show()
         self._machines.wake()
 
     def do(self, deed: Any, *values: Any) -> bool:
-        """Do something at the table, or say why it cannot be; return whether it was done."""
+        """Do something at the table, or show why it is impossible; return whether it was done."""
         self.tell("")
         try:
             deed(*values)
@@ -217,7 +217,8 @@ class Play:
         return True
 
     def click(self, action: Any, at: Any = None) -> None:
-        """Play a move, or say why that cannot be; `at`: the position that was clicked, which may be left."""
+        """Play a move, or show why it is impossible; `at`: the position that was clicked, which may be another by
+        now."""
         t = self.table
         try:
             number = int(action)
@@ -233,7 +234,7 @@ class Play:
             self.changed()
 
     def go(self, ply: Any) -> None:
-        """Look at the position after so many moves."""
+        """Show the position after `ply` moves."""
         self.tell("")
         self.table.go(int(ply))
         self.changed()
@@ -247,7 +248,7 @@ class Play:
         self.changed()
 
     def new(self) -> None:
-        """Begin another game, against what has been learned meanwhile."""
+        """Begin another game, against the newest network."""
         self.tell("")
         self.table.new()
         self._machines.forget()
@@ -256,7 +257,7 @@ class Play:
         self.changed()
 
     def resign(self) -> None:
-        """Give up for the person to move, or for the only person."""
+        """Resign for the person to move, or for the only person."""
         t = self.table
         people = [side for side in (1, -1) if t.seats[side] == PERSON]
         side = people[0] if len(people) == 1 else t.states[-1].playerTurn
@@ -276,7 +277,7 @@ class Play:
         self.changed()
 
     def go_on(self) -> None:
-        """Let the machines play on from the position that is shown."""
+        """Let the machines continue from the position that is shown."""
         self.tell("")
         if self.table.machine_waits:
             self.table.drop_rest()
@@ -304,7 +305,7 @@ class Play:
         self.changed()
 
     def set_moves(self, text: str) -> None:
-        """Put a line of moves on the table; machines wait."""
+        """Set the table to a line of moves; machines wait."""
         if self.do(self.table.load_text, text):
             self.table.paused = True
             self._machines.forget()
@@ -333,7 +334,7 @@ class Play:
         self._game.value = spec
 
     def _choose_opponent(self) -> None:
-        """Seat a person against the best there is."""
+        """Seat a person against the strongest player."""
         self.table.seats = {1: PERSON, -1: self.roster.strongest(self.table.game.spec)}
         self.refresh_players()
 

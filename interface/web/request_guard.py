@@ -1,11 +1,10 @@
-"""Who may ask: every request passes here before the page sees it (OWASP: DNS rebinding, CSRF, cross-site sockets).
+"""Access control: every request passes here before the page sees it (OWASP: DNS rebinding, CSRF, cross-site sockets).
 
-The Host must be one of ours or the address that was connected to, which no name can stand for, and there must be one
-only; an Origin, where a browser sends one, must be the same place, and it must be there for a socket; a page and its
-socket need the token of this start. Files that pages are made of need none: their paths only pass, and of the answers
-those only that hold a file, for NiceGUI answers a path that is not there with a page of its own, token and all.
-Nothing is sent but GET and HEAD: all that changes something goes through the socket. The policy in the answers lets a
-page load nothing from elsewhere, whatever stands in it.
+The Host must be one of ours or the address that was connected to, which no name can stand for, and there must be only
+one. An Origin, if a browser sends one, must be the same place; a socket must have one. A page and its socket need the
+token of this start. The files of a page need none: only their paths pass, and of the responses only those that hold a
+file, because NiceGUI answers an unknown path with a page of its own, token and all. Only GET and HEAD pass: all changes
+go through the socket. The policy in the responses lets a page load nothing from elsewhere, whatever its content.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ ASSETS = re.compile(
     r"|/favicon\.ico"
 )
 FOUND = (200, 206, 304)
-"""Status of an answer that holds a file, or says that the browser has it."""
+"""Status of a response that holds a file, or says that the browser has it."""
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -42,15 +41,15 @@ HEADERS = [
 
 
 def names_of(host: str, port: int) -> set[str]:
-    """Return what browsers call a place: at HTTP's own port they leave it out."""
+    """Return the names that browsers use for a place: at HTTP's own port they leave the port out."""
     return {f"{host}:{port}".lower()} | ({host.lower()} if port == 80 else set())
 
 
 class Guard:
-    """An ASGI application before another one."""
+    """An ASGI application in front of another one."""
 
     def __init__(self, app: App, *, hosts: Iterable[str], token: str) -> None:
-        """Let through what names one of `hosts` ("127.0.0.1:8080") and knows the token."""
+        """Let through requests that name one of `hosts` ("127.0.0.1:8080") and have the token."""
         self._app, self._token = app, token.encode()
         self._hosts = {host.lower() for host in hosts}
 
@@ -68,7 +67,7 @@ class Guard:
             await _answer(send, *refusal)
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return (status, reason) for what may not pass, None for what may."""
+        """Return (status, reason) for a request that may not pass, None for one that may."""
         named = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
         ours = self._hosts | (names_of(*scope["server"]) if scope.get("server") else set())
         if len(named) != 1 or named[0] not in ours:
@@ -103,7 +102,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _files_only(send: Send) -> Send:
-    """Send a file and nothing else: in the place of any other answer stands its status."""
+    """Send a response that holds a file; replace any other by its status."""
     refused = False
 
     async def sending(message: MutableMapping[str, Any]) -> None:

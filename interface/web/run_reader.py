@@ -1,4 +1,4 @@
-"""What can be read of a run in work: its phase, curves, games, log. Nothing is written, no lock is taken."""
+"""Readings of a run at work: its phase, curves, games, log. Nothing is written, no lock is taken."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ LINES_OF_LOG = 200
 
 
 class Standing(NamedTuple):
-    """Where a run is."""
+    """The state of a run."""
 
     finished: bool
     process: int | None
-    """Who works on it."""
+    """The process that works on it."""
     iteration: int
     stage: str
     share: float | None
-    """Of the stage; None where it cannot be told."""
+    """Fraction of the stage that is done; None if unknown."""
     seconds_left: float | None
     games: int
     versions: int
@@ -45,7 +45,7 @@ class Standing(NamedTuple):
 
 @contextmanager
 def readable(folder: Path, *more: type[Exception]) -> Iterator[None]:
-    """Turn what is wrong with a run into a `UserError` that names the run; `more`: what else damage may raise."""
+    """Turn the errors of a damaged run into a `UserError` that names it; `more`: further errors to expect."""
     try:
         yield
     except Exception as error:
@@ -57,7 +57,7 @@ def readable(folder: Path, *more: type[Exception]) -> Iterator[None]:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[Store]:
-    """Open a run's database for reading; raise `UserError` where it is damaged, also further down in the block."""
+    """Open a run's database for reading; raise `UserError` if it is damaged, also later in the block."""
     with readable(folder, ValueError, TypeError, LookupError):
         store = Store(folder / "run.db", read_only=True)
         try:
@@ -73,10 +73,10 @@ def settings(folder: Path) -> Config:
 
 
 def game_spec(folder: Path, named: tuple[str, ...]) -> str:
-    """Return the game of a run; raise `UserError` for one that is not to be made.
+    """Return the game of a run; raise `UserError` for one that must not be made.
 
-    To make some games is to run or open a file (see `games.make`), and config.json may be anybody's: such a game has to
-    be among those `named` at the command line, and any game has to be the one that the folder is called by.
+    Making some games runs or opens a file (see `games.make`), and config.json may come from anybody: such a game must
+    be among those `named` at the command line, and any game must be the one that the folder is named after.
     """
     spec = settings(folder).game
     with readable(folder):
@@ -88,7 +88,7 @@ def game_spec(folder: Path, named: tuple[str, ...]) -> str:
 
 
 def standing(folder: Path) -> Standing:
-    """Return where a run is; raise `UserError` when it cannot be read."""
+    """Return the state of a run; raise `UserError` when it cannot be read."""
     config = settings(folder)
     with reading(folder) as store:
         done = store.iterations_done()
@@ -115,7 +115,7 @@ def time_left(config: Config, done: int, seconds: float) -> float | None:
 
 
 def owner(folder: Path) -> int | None:
-    """Return the process that works on a run. It is read off the lock's file, so that the lock stays untouched."""
+    """Return the process that works on a run, read from the lock's file: the lock itself stays untouched."""
     try:
         process = int((folder / "lock").read_text().strip() or 0)
         os.kill(process, 0)
@@ -125,20 +125,20 @@ def owner(folder: Path) -> int | None:
         return None
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes()
-        later = _started(process) > (folder / "lock").stat().st_mtime + 5  # another one has the number now
+        later = _started(process) > (folder / "lock").stat().st_mtime + 5  # another process has the number now
     except OSError:  # another system
         return process or None
     return process if b"python" in words and not later and process != os.getpid() else None
 
 
 def _started(process: int) -> float:
-    """Return when a process was started, by the system's clock; raise `OSError` where that cannot be told."""
+    """Return the time when a process was started, by the system's clock; raise `OSError` if it is unknown."""
     ticks = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
     return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
 
 
 def metrics(folder: Path) -> list[dict[str, Any]]:
-    """Return the lines of metrics.jsonl that are whole; one that is being written is left for later."""
+    """Return the complete lines of metrics.jsonl; one that is being written is left for later."""
     try:
         text = (folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -162,21 +162,21 @@ def series(lines: list[dict[str, Any]], key: str, *, factor: float = 1.0) -> lis
 def kept_points(lines: list[dict[str, Any]], key: str) -> list[Point]:
     """Return the share of solved positions whose value the move keeps, in percent, with its 95 % interval (Wilson).
 
-    Where all positions that there are were asked nothing is left to chance, and there is no interval.
+    When all possible positions were measured, nothing is left to chance, and there is no interval.
     """
     points = []
     for point in series([m for m in lines if m.get("score_positions")], key):
-        asked = next(m for m in lines if m["iteration"] == point.x)
-        if asked.get("score_whole"):
+        line = next(m for m in lines if m["iteration"] == point.x)
+        if line.get("score_whole"):
             points.append(Point(point.x, 100 * point.y))
             continue
-        low, high = wilson(point.y, asked["score_positions"])
+        low, high = wilson(point.y, line["score_positions"])
         points.append(Point(point.x, 100 * point.y, 100 * low, 100 * high))
     return points
 
 
 def strength_points(lines: list[dict[str, Any]]) -> tuple[list[Point], str]:
-    """Return (Elo of each version that played, with its 95 % interval; whose Elo is 0); promotions are noted.
+    """Return (Elo of each version that played, with its 95 % interval; the player at Elo 0); promotions are noted.
 
     They are those of `python main.py curves`: `rating.league` rates all versions and fixed opponents of a run together.
     """
@@ -203,11 +203,11 @@ def log_tail(folder: Path, lines: int = LINES_OF_LOG) -> str:
 
 
 class Stored(NamedTuple):
-    """A game of a run."""
+    """A stored game of a run."""
 
     record: Record
     values: dict[int, float]
-    """{ply: value for who began, as the search saw it when it played}."""
+    """{ply: value for the player who began, from the search of that move}."""
 
 
 @lru_cache(maxsize=8)
@@ -241,7 +241,7 @@ def newest_game(folder: Path, *, named: tuple[str, ...] = ()) -> Stored | None:
 def _stored(game: Game, iteration: int, record: GameRecord) -> Stored:
     actions = record.moves.tolist()
     state, noted = game.start(), {}
-    searched = False  # nobody searches the moves of a random opening
+    searched = False  # the moves of a random opening are not searched
     for ply, (action, value) in enumerate(zip(actions, record.values, strict=True)):
         searched = searched or value != 0 or bool(record.visits[ply].any())
         if searched and math.isfinite(value):
@@ -270,7 +270,10 @@ def _match(game: Game, row: tuple[Any, ...]) -> Stored:
 
 
 def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, float, int]]:
-    """Return (index, who played, result for who began, moves) of an iteration's games: "self-play" or "tournament"."""
+    """Return (index, players, result for the player who began, moves) of an iteration's games.
+
+    kind: "self-play" or "tournament".
+    """
     with reading(folder) as store:
         if kind == "self-play":
             return [

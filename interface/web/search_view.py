@@ -1,4 +1,4 @@
-"""Look inside: what a search thinks of the position on the board, as an overlay, a table and a tree.
+"""The search on the position on the board: an overlay, a table and a tree.
 
 The numbers are those of `python main.py explain`: the same function makes them.
 """
@@ -22,7 +22,7 @@ from MCTS import Node
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
 FIRST = 400
-"""Simulations of the first look at a position."""
+"""Simulations of the first search of a position."""
 WORDS = {1: "wins", 0: "draws", -1: "loses"}
 HELP = {
     "N": "visits", "share": "share of the visits: the policy after the search",
@@ -39,7 +39,7 @@ class Inside:
     def __init__(self, play: Any) -> None:
         self._play = play
         self._analyst: tuple[tuple[str, str], Any] = ("", ""), None
-        """((player, game), who searches)."""
+        """((player, game), the player that searches)."""
         self._name, self._spec = "rollout", ""
         self._overlay = "none"
         self._found: dict[str, Any] | None = None
@@ -50,7 +50,7 @@ class Inside:
         self._lock = asyncio.Lock()
         self._on = True
         self._hint_wanted = False
-        """Whether one was asked for before there was an answer."""
+        """Whether a hint was requested before there was a result."""
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -73,7 +73,7 @@ class Inside:
         self._halt.visible = False
 
     def change_game(self, spec: str, options: dict[str, str]) -> None:
-        """Offer the players of a game that can be looked into; of another game take the strongest."""
+        """Offer the players of a game whose search can be shown; for another game choose the strongest."""
         names = {name: text for name, text in options.items() if is_search(name)}
         strongest = self._play.roster.strongest(spec, names)
         kept = self._name in names and (self._name != "rollout" or self._spec == spec)
@@ -83,7 +83,7 @@ class Inside:
     # ---- what the board shows of it
 
     def marks(self) -> tuple[dict[int, Mark], dict[int, list[int]]]:
-        """Return the overlay, and the moves to expect after each visited one, for the board."""
+        """Return the overlay, and the principal variation of each visited move, for the board."""
         found, game = self._found, self._play.table.game
         if found is None or self._play.table.over:
             return {}, {}
@@ -96,7 +96,7 @@ class Inside:
         self._play.show()
 
     def hint(self) -> None:
-        """Show the visits on the board, and say what the search would play."""
+        """Show the visits on the board, and the move that the search would play."""
         self._switch.value = True
         self._toggle.value = "N"
         self._hint_wanted = self._found is None
@@ -109,12 +109,12 @@ class Inside:
         self._job += 1
 
     def leave(self) -> None:
-        """Stop, and drop the tree: nobody looks."""
+        """Stop, and drop the tree: the tab is closed."""
         self.stop()
         self._analyst = ("", ""), None
 
     def position_changed(self) -> None:
-        """Look at the new position, where the panel is on."""
+        """Search the new position, if the panel is on."""
         self.stop()
         self._found = self._truth = None
         self._hint_wanted = False
@@ -129,7 +129,7 @@ class Inside:
         self._on = bool(on)
         if not self._on:
             self._toggle.value = "none"
-            self.stop()  # with the one below two jobs on: what a search ends with now is not shown
+            self.stop()  # with the next line two jobs later: the last result of a stopped search is not shown
         self.position_changed()
         self._play.show()
 
@@ -197,7 +197,7 @@ class Inside:
         return analyst
 
     def _take(self, job: int, found: dict[str, Any], ply: int, state: GameState, on_the_way: bool) -> None:
-        """Show what a search found of a state; of one that was stopped by hand, too, if that is still on the board."""
+        """Show the result of a search on a state; that of a stopped search too, if its state is still on the board."""
         table = self._play.table
         stopped = job != self._job and (on_the_way or job < self._job - 1 or not found["moves"])
         if stopped or table.state is not state:
@@ -240,7 +240,8 @@ def hint_text(found: dict[str, Any]) -> str:
 
 
 def chosen(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the move that a player would play: the most visited of those that keep what is proven (`Agent.getAV`)."""
+    """Return the move that a player would play: the most visited of those that keep the proven value
+    (`Agent.getAV`)."""
     moves = found["moves"]
     right = [m for m in moves if (m["proven"] == found["proven"] if found["proven"] else m["proven"] != "lost")]
     return (right or moves)[0]
@@ -258,7 +259,7 @@ def summary_html(found: dict[str, Any], side: str) -> str:
 
 
 def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
-    """Return a line for each move; hovering one shows the moves it expects on the board."""
+    """Return a row for each move; hovering over it shows its principal variation on the board."""
     columns = ["N", "share", "P", "Q", "U", "V"] + (["true"] if truth is not None else [])
     head = "".join(f'<th class="{name}" title="{escape(HELP[name])}">{name}</th>' for name in columns)
     rows = []
@@ -278,7 +279,7 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
 
 
 def tree_html(root: Node) -> str:
-    """Return the search tree as rows to open: of each node the most visited moves, down to the third visit."""
+    """Return the search tree as rows to open: the most visited moves of each node, down to the third visit."""
     room = [ROWS_OF_TREE]
 
     def rows(node: Node, depth: int) -> str:
@@ -289,10 +290,10 @@ def tree_html(root: Node) -> str:
                 break
             room[0] -= 1
             name = escape(node.mcts.game.move_name(action))
-            told = f"<b>{name}</b> N {stats['N']:.0f}, Q {stats['Q']:+.3f}, P {stats['P']:.3f}"
+            label = f"<b>{name}</b> N {stats['N']:.0f}, Q {stats['Q']:+.3f}, P {stats['P']:.3f}"
             child = edge.outNode
             below = rows(child, depth + 1) if child is not None and depth < 16 else ""
-            inner = f"<details><summary>{told}</summary>{below}</details>" if below else f"<div>{told}</div>"
+            inner = f"<details><summary>{label}</summary>{below}</details>" if below else f"<div>{label}</div>"
             parts.append(f"<li>{inner}</li>")
         return f"<ul>{''.join(parts)}</ul>" if parts else ""
 

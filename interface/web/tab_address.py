@@ -1,4 +1,4 @@
-"""What a tab's address keeps: the game, its moves, who sits where, who gave up; loaded anew the tab shows it again."""
+"""The state in a tab's address: the game, its moves, its seats, a resignation; a reload restores it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PUT = (
 
 
 def kept(table: Table) -> dict[str, str]:
-    """Return {key: value} of a table; seats are player@level, where a level can be chosen."""
+    """Return {key: value} of a table; seats are player@level, if a level can be chosen."""
     seats = {
         key: table.seats[side] + (f"@{table.levels[side]}" if has_level(table.seats[side]) else "")
         for key, side in SIDES.items()
@@ -29,15 +29,15 @@ def kept(table: Table) -> dict[str, str]:
 
 
 def script(values: Mapping[str, str]) -> str:
-    """Return what puts them into the address of the browser."""
+    """Return the script that writes them into the browser's address."""
     return _PUT.format(json.dumps(values))
 
 
-def seat(table: Table, asked: Mapping[str, str], offered: Container[str]) -> bool:
-    """Seat who the address names, as far as they are offered; return whether both are."""
+def seat(table: Table, query: Mapping[str, str], offered: Container[str]) -> bool:
+    """Seat the players that the address names, if they are offered; return whether both are."""
     found: dict[int, tuple[str, str]] = {}
     for key, side in SIDES.items():
-        name, _, level = asked.get(key, "").partition("@")  # no name of a player here has one
+        name, _, level = query.get(key, "").partition("@")  # no name of a player here has an @
         if name in offered:
             found[side] = name, level if level in levels_of(name) else "400"
     if len(found) < len(SIDES):
@@ -47,8 +47,8 @@ def seat(table: Table, asked: Mapping[str, str], offered: Container[str]) -> boo
     return True
 
 
-def give_up(table: Table, asked: Mapping[str, Any]) -> None:
-    """Let the side resign that did."""
-    side = SIDES.get(str(asked.get("resigned")))
+def give_up(table: Table, query: Mapping[str, Any]) -> None:
+    """Let the side resign that resigned in the address."""
+    side = SIDES.get(str(query.get("resigned")))
     if side is not None:
         table.resign(side)

@@ -1,4 +1,5 @@
-"""A game at a table of the page: moves with their redo, the seats, values; knows no browser and no player's insides."""
+"""A game at a table of the page: moves with their redo, the seats, values; no browser and no player's internals
+here."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ LONGEST_TEXT = 20_000
 
 
 class Table:
-    """One game: a line of moves and where in it one is. Values are for who began, in [-1, 1]."""
+    """One game: a line of moves and the ply that is shown. Values are for the player who began, in [-1, 1]."""
 
     def __init__(self, spec: str) -> None:
         self.seats: dict[int, str] = {1: PERSON, -1: "random"}
         self.levels: dict[int, str] = {1: "400", -1: "400"}
         self.paused = False
-        """True while machines wait: after a stop, and until the game goes on."""
+        """True while machines wait: after a stop, until the game continues."""
         self.change_game(spec)
 
     def change_game(self, spec: str) -> None:
@@ -35,15 +36,15 @@ class Table:
         self.moves: list[int] = []
         self.ply = 0
         self.values: dict[int, float] = {}
-        """{ply: value for who began of the position there}."""
+        """{ply: value of the position there, for the player who began}."""
         self.resigned: int | None = None
         self.paused = False
         self._loaded: Record | None = None
-        """The game that was loaded, as long as nothing is changed in it."""
+        """The game that was loaded, until something is changed in it."""
         self._stored: frozenset[int] = frozenset()
         """The plies whose values came with the game: no later search replaces them."""
 
-    # ---- where one is
+    # ---- position
 
     @property
     def state(self) -> GameState:
@@ -51,7 +52,7 @@ class Table:
 
     @property
     def at(self) -> str:
-        """A mark of the position here, by the moves that led to it."""
+        """An identifier of the position shown: the moves that led to it."""
         return f"{hash((self.ply, *self.moves[: self.ply])) & 0xFFFFFFFF:x}"
 
     @property
@@ -60,31 +61,31 @@ class Table:
 
     @property
     def over(self) -> bool:
-        """True when nothing can be played here: the game ended, or was given up."""
+        """True when no move can be played here: the game ended, or a side resigned."""
         return self.state.isEndGame or (self.resigned is not None and not self.looking_back)
 
     @property
     def machine_to_move(self) -> bool:
-        """True when the player of the program whose turn it is shall play."""
+        """True when a machine is to move now."""
         waits = self.paused or self.looking_back or self.over
         return not waits and self.seats[self.state.playerTurn] != PERSON
 
     @property
     def machine_waits(self) -> bool:
-        """True when a player of the program could go on from here, and does not: after a stop, or looking back."""
+        """True when a machine could continue from here, and waits: after a stop, or at an earlier position."""
         waits = (self.paused or self.looking_back) and not self.over
         return waits and self.seats[self.state.playerTurn] != PERSON
 
     @property
     def result(self) -> float | None:
-        """The result for who began; None while the game goes on."""
+        """The result for the player who began; None while the game is not over."""
         if self.resigned is not None:
             return float(-self.resigned)
         end = self.states[-1]
         return end.value * end.playerTurn if end.isEndGame else None
 
     def go(self, ply: int) -> None:
-        """Look at the position after so many moves."""
+        """Go to the position after `ply` moves."""
         self.ply = min(max(ply, 0), len(self.moves))
 
     def undo(self) -> bool:
@@ -119,34 +120,34 @@ class Table:
         self.ply += 1
 
     def drop_rest(self) -> None:
-        """Forget what came after this position."""
+        """Drop all moves after this position."""
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
         self._stored &= frozenset(self.values)
         self.resigned = self._loaded = None
 
     def resign(self, side: int) -> None:
-        """Give the game up for a side."""
+        """Resign for a side."""
         if self.result is None:
             self.resigned, self._loaded = side, None
             self.go(len(self.moves))
 
     def swap(self) -> None:
-        """Let both change seats."""
+        """Swap the seats."""
         self.seats = {side: self.seats[-side] for side in (1, -1)}
         self.levels = {side: self.levels[-side] for side in (1, -1)}
 
     def note(self, ply: int, value: float, player: int) -> None:
-        """Keep a value of the position at a ply, given for a player."""
+        """Record a value of the position at a ply, given for a player."""
         if ply not in self._stored:
             self.values[ply] = value * player
 
     def keep(self, values: dict[int, float]) -> None:
-        """Take over the values that were stored with a game."""
+        """Load the values that were stored with a game."""
         self.values, self._stored = values, frozenset(values)
 
     def evaluation(self) -> float | None:
-        """The value here for who began: the result when it is known, else what was noted of this position."""
+        """The value here for the player who began: the result if it is known, else the value recorded here."""
         if not self.looking_back and self.result is not None:
             return self.result
         return self.values.get(self.ply)
@@ -159,13 +160,13 @@ class Table:
         return self.game.format_moves(self.moves[: self.ply])
 
     def load_text(self, text: str) -> None:
-        """Take over a line of moves; raise `UserError` with the number of the first wrong one, changing nothing."""
+        """Load a line of moves; raise `UserError` with the number of the first wrong one, changing nothing."""
         if len(text) > LONGEST_TEXT:
             raise UserError(f"expected at most {LONGEST_TEXT:,} characters, got {len(text):,}")
         self._take(self.game, self.game.parse_moves(text))
 
     def load(self, record: Record) -> None:
-        """Take over a game of a file, at its first position; machines wait until it goes on."""
+        """Load a game from a file, at its first position; machines wait until it continues."""
         self._take(record.game, record.moves)
         if record.result is not None and self.result is None:
             self.resigned = -1 if record.result > 0 else 1 if record.result < 0 else None
@@ -182,7 +183,7 @@ class Table:
         self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
 
     def record(self) -> Record:
-        """Return the whole game for a file; one that was loaded keeps its players and date until it is changed."""
+        """Return the complete game for a file; a loaded one keeps its players and date until it is changed."""
         if self._loaded is not None:
             return self._loaded
         names: Any = tuple(_named(self.seats[side], self.levels[side])[:100] for side in (1, -1))
@@ -190,11 +191,11 @@ class Table:
 
     @property
     def status(self) -> str:
-        """Whose turn it is, or how it ended."""
+        """The side to move, or how the game ended."""
         if self.over:
             result = self.result if not self.looking_back else self.state.value * self.state.playerTurn
             given = "" if self.resigned is None else " The other side resigned."
-            if given and self._loaded is not None:  # a file tells who won, not why
+            if given and self._loaded is not None:  # a file holds the winner, not the reason
                 given = " So says the file."
             return f"{outcome(self.game, result or 0.0)}{given if result else ''}"
         turn = self.side_name(self.state.playerTurn)
@@ -205,24 +206,24 @@ class Table:
         return f"{turn}{who} to move{waits}"
 
     def side_name(self, side: int) -> str:
-        """Return what people call a side."""
+        """Return the name of a side."""
         return side_name(self.game, side)
 
 
 def side_name(game: Game, side: int) -> str:
-    """Return what people call a side of a game, by the colour it is drawn in."""
+    """Return the name of a side of a game, by the colour it is drawn in."""
     names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
     own = game.pieces != Game.pieces or game.look not in names
     return game.pieces[side] if own else names[game.look][side == -1]
 
 
 def outcome(game: Game, result: float) -> str:
-    """Return a result, given for who began, in words."""
+    """Return a result, given for the player who began, in words."""
     return f"{side_name(game, 1 if result > 0 else -1)} wins." if result else "A draw."
 
 
 def _named(seat: str, level: str) -> str:
-    """Return what the command line calls a player of the page."""
+    """Return the command line's name of a player of the page."""
     timed = level.endswith("s") and seat.startswith(("run", "shipped/"))
     name = re.sub("^shipped/[^:]+:", "shipped:", seat)
     return f"{name}:{level}" if timed or seat in ("rollout", "uct") else name

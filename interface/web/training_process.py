@@ -18,11 +18,11 @@ PATIENCE = 20.0
 
 
 class Trainer:
-    """The processes, and what they said."""
+    """The processes, and their output."""
 
     def __init__(self) -> None:
         self._at_work: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
-        """{game: (process, what it writes)}: one new or resumed run of a game at a time."""
+        """{game: (process, its output)}: one new or resumed run of a game at a time."""
 
     def start(self, spec: str, arguments: list[str]) -> None:
         """Start training a game; raise `UserError` when the page trains it already."""
@@ -45,19 +45,19 @@ class Trainer:
         return self._at_work[spec][0].pid if self.running(spec) else None
 
     def stop(self, spec: str) -> None:
-        """Ask a run to end at its next commit; asked twice it ends at once. Nothing finished is lost."""
+        """Request a run to end at its next commit; a second request ends it at once. Nothing finished is lost."""
         if self.running(spec):
             with contextlib.suppress(ProcessLookupError):
                 self._at_work[spec][0].send_signal(signal.SIGINT)
 
     def error(self, spec: str) -> str:
-        """Return the last line that a process said which ended with an error."""
+        """Return the last line of output of a process that ended with an error."""
         if spec not in self._at_work or self._at_work[spec][0].poll() in (None, 0, 130):
             return ""
         file = self._at_work[spec][1]
         file.seek(0)
         said = file.read()[-20_000:].decode("utf-8", "replace").splitlines()
-        lines = [line for line in said if line.strip() and not line.startswith("{")]  # those are metrics
+        lines = [line for line in said if line.strip() and not line.startswith("{")]  # the others are metrics
         code = self._at_work[spec][0].returncode
         if code < 0:
             why = ", as where there is too little memory" if code == -signal.SIGKILL else ""
@@ -70,7 +70,7 @@ class Trainer:
             self._at_work.pop(spec)[1].close()
 
     def stop_all(self) -> None:
-        """Let all end cleanly, and by force where one does not."""
+        """Let all runs end cleanly, and kill those that do not."""
         for spec in self._at_work:
             self.stop(spec)
         for process, said in self._at_work.values():

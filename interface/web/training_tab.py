@@ -1,4 +1,4 @@
-"""Watch it learn: start, stop and go on with training, its phase and curves, the newest game, the log; compare runs."""
+"""The training view: start, stop and resume training; phase, curves, the newest game, the log; compare runs."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from loggers import clock
 from training.presets import PRESETS
 
 FAULTS = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
-"""What lines that no run wrote may raise; numpy's LinAlgError is a ValueError."""
+"""Errors that lines no run wrote may raise; numpy's LinAlgError is a ValueError."""
 EVERY = 1.5
-"""Seconds between two looks at the files."""
+"""Seconds from one reading of the files to the next."""
 STOPPING = "stopping at the next commit ... (asked again it ends at once)"
 MINUTES = {"": "as the preset", "5": "5 minutes", "15": "15 minutes", "60": "1 hour", "480": "8 hours"}
 CURVES = (
@@ -64,17 +64,18 @@ class Learn:
         self._moving: Any = None
         self._ply = 0
         self._newest: tuple[Path, int] | None = None
-        """(run, games in it) of the game that is shown."""
+        """(run, number of games in it) of the game that is shown."""
         self._begun = ""
-        """The game that was trained last from here."""
+        """The game whose training was last started from here."""
         self._stopping: set[int] = set()
-        """Processes that were asked to end."""
+        """Processes that were requested to end."""
         self._started = 0
-        """The process that was started last from here."""
+        """The process that was last started from here."""
         self._at: dict[int, Path] = {}
-        """The run that each process of the page was seen at."""
+        """The run at which each process of the page was seen."""
         self._refused = 0
-        """The process for whose sake a start was refused: what was told of it holds until that is seen or gone."""
+        """The process because of which a start was refused; the message stays until that process is seen at a run or
+        has ended."""
         self._reading = False
         self._build()
         self._list_runs()
@@ -142,7 +143,7 @@ class Learn:
         return self._folders.get(self._run.value or "")
 
     def _shipped(self) -> bool:
-        """Whether the chosen run came with the program: it is not gone on with."""
+        """Whether the chosen run came with the program: it cannot be resumed."""
         return (self._run.value or "").startswith(SHIPS)
 
     def _start(self) -> None:
@@ -180,7 +181,7 @@ class Learn:
             self._words.text = str(error)
 
     def _not_seen(self) -> int:
-        """Return the process that was started last from here while it is at no run yet; 0 when there is none."""
+        """Return the process that was last started from here while it is at no run yet; 0 if there is none."""
         lives = self._started == self._trainer.process(self._begun)
         return self._started if lives and self._started not in self._at else 0
 
@@ -209,7 +210,7 @@ class Learn:
             chosen = [self._run.value, *self._compare.value]
             compared = {name: self._folders[name] for name in chosen if name in self._folders}
             found = await run.io_bound(read_all, folder, compared, self._drawn)
-            if found is not None:  # it is None where the program ends
+            if found is not None:  # it is None when the program ends
                 self._show(folder, *found)
         except UserError as error:
             self._words.text = str(error).splitlines()[0]
@@ -221,7 +222,7 @@ class Learn:
         process = self._trainer.process(spec) or 0
         if process and now.process == process:
             self._at[process] = folder
-        mine = bool(process) and self._at.get(process) == folder  # until it has ended, if it has let go of the run too
+        mine = bool(process) and self._at.get(process) == folder  # until it has ended and released the run
         self._words.text = words_of(now, mine) if not self._shipped() else shipped_words(now)
         if mine and process in self._stopping:
             self._words.text = STOPPING
@@ -249,7 +250,7 @@ class Learn:
                 self._board.content, self._game_words.text = "", str(error)
 
     def _beginning(self) -> str:
-        """Return what is told while a run that was started is not at work yet."""
+        """Return the message while a run that was started is not at work yet."""
         process = self._not_seen()
         return "" if not process else STOPPING if process in self._stopping else "starting ..."
 
@@ -273,16 +274,16 @@ class Learn:
             state = state.takeAction(action)[0]
         self._board.content = board_svg(state, moves=record.moves[: self._ply])
         value = self._moving.values.get(self._ply)
-        told = f", value for who began {value:+.2f}" if value is not None else ""
+        words = f", value for who began {value:+.2f}" if value is not None else ""
         if state.isEndGame:
-            told = f": {outcome(record.game, record.result or 0.0)}"
-        self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{told}"
+            words = f": {outcome(record.game, record.result or 0.0)}"
+        self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{words}"
 
 
 def read_all(
     folder: Path, compared: dict[str, Path], drawn: tuple[Any, ...]
 ) -> tuple[Standing, tuple[Any, ...], str | None, str]:
-    """Return (standing, what the curves show, the curves or None where that is drawn already, the log's end)."""
+    """Return (state, data of the curves, the curves or None if that data is already drawn, the log's end)."""
     with readable(folder, *FAULTS):
         lines = {name: metrics(f) for name, f in compared.items()}
         key = tuple((name, len(found)) for name, found in lines.items())
@@ -311,7 +312,7 @@ def _can_be_drawn(found: list[dict[str, Any]]) -> bool:
 
 
 def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
-    """Return all curves, {name of a run: its metrics}, a line for each run; the scoreboard where there is one."""
+    """Return all curves, {name of a run: its metrics}, a line for each run; with the scoreboard if there is one."""
     parts = []
     for title, key, factor, unit in CURVES:
         shown: dict[str, list[Point]] = {}
@@ -330,7 +331,7 @@ def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def points_of(lines: list[dict[str, Any]], key: str, factor: float) -> tuple[list[Point], str]:
-    """Return (the points of a curve, what else is to be said of them)."""
+    """Return (the points of a curve, notes on them)."""
     if key == "elo":
         points, zero = strength_points(lines)
         return points, f"{zero} = 0" if points else ""
@@ -341,7 +342,7 @@ def points_of(lines: list[dict[str, Any]], key: str, factor: float) -> tuple[lis
 
 
 def words_of(now: Standing, mine: bool) -> str:
-    """Return where a run is, in words."""
+    """Return the state of a run, in words."""
     if now.finished:
         return f"finished after {now.iteration - 1} iterations"
     if now.process is None:
@@ -354,7 +355,7 @@ def words_of(now: Standing, mine: bool) -> str:
 
 
 def shipped_words(now: Standing) -> str:
-    """Return what a run that ships is, in words."""
+    """Return a line about a run that ships."""
     return f"ships with the program, after {now.iteration - 1} iterations"
 
 

@@ -1,4 +1,4 @@
-"""The true value of each move: Connect 4 by BitBully, any other game by alpha-beta where its end is near enough."""
+"""The exact value of each move: Connect 4 by BitBully, any other game by alpha-beta if its end is near enough."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from game import Game, GameState
 from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
 
 LIMIT = NodeLimit(200_000, 2_000)
-"""For one answer: about a second."""
+"""For one position: about a second."""
 TABLE = 1 << 18
-"""Positions remembered for each game."""
+"""Positions in the table of each game."""
 
 
 class TrueValues:
@@ -26,7 +26,7 @@ class TrueValues:
     def values(self, state: GameState) -> dict[int, int] | None:
         """Return {action: 1 wins, 0 draws, -1 loses} for the player to move, with best play after it.
 
-        None where the end of the game is too far away.
+        None if the end of the game is too far away.
         """
         with self._lock:
             found = self._exact.scores(state)
@@ -49,5 +49,5 @@ def _values_of(spec: str) -> TrueValues:
 
 
 def true_values(spec: str, state: GameState) -> dict[int, int] | None:
-    """Return what `TrueValues.values` knows of a position of a game."""
+    """Return the `TrueValues.values` of a position of a game."""
     return _values_of(spec).values(state)

@@ -1,6 +1,6 @@
 """Players for the page: made from names on its lists, one network for all tabs, searches that can be stopped.
 
-Networks are loaded when first asked for; each seat has a tree of its own. One question at a time reaches a network.
+Networks are loaded when first needed; each seat has a tree of its own. A network evaluates for one thread at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
 KEPT = 6
 """Networks in memory at once."""
 DEEPEST = 20_000
-"""Simulations at most of a search that the page shows."""
+"""Largest number of simulations of a search that the page shows."""
 DEPTHS = 2, 4, 6
 """Plies of the alpha-beta players that are offered."""
 LEVELS = {
@@ -48,11 +48,11 @@ GAMES = (
     "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
     "go(komi=7.5,size=9)", "littlego", "metasquares(size=8)", "metasquares",
 )  # fmt: skip
-"""Offered whether there is a run of them or not."""
+"""Offered even without a run of them."""
 
 
 class OneAtATime:
-    """A predictor that several threads may ask: one after the other, and each gets arrays of its own."""
+    """A predictor that several threads may call: one after the other, and each gets arrays of its own."""
 
     def __init__(self, predictor: Any) -> None:
         self._predictor, self._lock = predictor, threading.Lock()
@@ -64,17 +64,17 @@ class OneAtATime:
 
 
 class Roster:
-    """What can be chosen, and the networks in memory. Safe to use from several threads."""
+    """The players that can be chosen, and the networks in memory. Safe to use from several threads."""
 
     def __init__(self, named: tuple[str, ...] = ()) -> None:
         self.named = named
         """The games of the command line: where they are files, these files may be run."""
         self._networks: OrderedDict[tuple[str, str, str], Agent] = OrderedDict()
-        """By game, run and the digest of the version's file: another run may come under the name."""
+        """By game, run and the digest of the version's file: another run may get the same name."""
         self._loading = threading.Lock()
 
     def games(self) -> list[str]:
-        """Return the names of games: those given, those with runs, then the usual ones."""
+        """Return the names of games: those of the command line, those with runs, then the usual ones."""
         found = []
         for folder in named_runs().values():
             with suppress(UserError):
@@ -82,7 +82,7 @@ class Roster:
         return list(dict.fromkeys([*self.named, *found, *GAMES]))
 
     def find(self, spec: str, offered: list[str]) -> str | None:
-        """Return the game of a name, None where it is neither offered nor one that may be made for whoever asks."""
+        """Return the game of a name, None if it is neither offered nor one that anybody may make."""
         if spec in offered:
             return spec
         with suppress(UserError):
@@ -90,7 +90,7 @@ class Roster:
         return None
 
     def players(self, spec: str) -> dict[str, str]:
-        """Return {name: what people read} of the players of a game, people first."""
+        """Return {name: displayed text} of the players of a game, people first."""
         named = {
             PERSON: "Person", "random": "Random moves", "greedy": "Greedy: one move ahead", "rollout": "Rollouts",
             **{f"alphabeta:{plies}": f"Alpha-beta, {plies} plies" for plies in DEPTHS},
@@ -114,14 +114,14 @@ class Roster:
     def strongest(self, spec: str, players: dict[str, str] | None = None) -> str:
         """Return the name of the best network of the newest run, else one that ships, else the rollouts.
 
-        A network that has learned nothing, version 0, comes after the others. players: as `players` returned them.
+        Untrained networks, version 0, come after the others. players: as `players` returned them.
         """
         best = [item for item in (players or self.players(spec)).items() if item[0].endswith(":best")]
         best.sort(key=lambda item: item[1].endswith("(version 0)"))
         return best[0][0] if best else "rollout"
 
     def make(self, name: str, game: Game, level: str) -> Player:
-        """Return a player of a game for a seat; it is nobody else's. May take seconds when a network is loaded."""
+        """Make a player of a game for one seat only. May take seconds when a network is loaded."""
         if name in ("random", "greedy", "solver") or name.startswith("alphabeta:"):
             return make_player(name, game)
         if name.startswith("level:"):
@@ -143,7 +143,7 @@ class Roster:
         return network if level.sims else PolicyPlayer(network)
 
     def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
-        """Return a player whose search can be looked into, with room for DEEPEST simulations."""
+        """Return a player whose search can be shown, with room for DEEPEST simulations."""
         if name == "rollout":
             player = RolloutPlayer(game, sims=DEEPEST)
             player.new_game(0, 0)
@@ -174,7 +174,7 @@ class Roster:
 
 
 SHIPS = "shipped/"
-"""Before the names of runs that ship with the program: they are looked at and played against, and never changed."""
+"""Prefix of runs that ship with the program: they can be looked at and played against, but never changed."""
 
 
 def named_runs() -> dict[str, Path]:
@@ -196,7 +196,7 @@ def runs_by_name(spec: str) -> dict[str, Path]:
 
 
 def _levels(spec: str) -> list[Level]:
-    """Return the levels of a game, none where their file cannot be read."""
+    """Return the levels of a game; none if their file cannot be read."""
     try:
         return read_levels(spec)
     except UserError:
@@ -204,7 +204,7 @@ def _levels(spec: str) -> list[Level]:
 
 
 def _versions(folder: Path) -> tuple[int, list[int]] | None:
-    """Return (best version, all versions) of a run; None where it has none that can be read."""
+    """Return (best version, all versions) of a run; None if it has none that can be read."""
     with suppress(UserError), reading(folder) as store:
         numbers = [row[0] for row in store.versions()]
         return (store.best(), numbers) if numbers else None
@@ -219,24 +219,24 @@ def _installed(name: str) -> bool:
 
 
 def has_level(name: str) -> bool:
-    """Whether a player's budget can be chosen."""
+    """Return whether a player's budget can be chosen."""
     return name == "uct" or is_search(name)
 
 
 def levels_of(name: str) -> dict[str, str]:
-    """Return the budgets that a player can be given; OpenSpiel's knows no clock."""
+    """Return the budgets that a player can be given; OpenSpiel's has no clock."""
     return {level: text for level, text in LEVELS.items() if name != "uct" or not level.endswith("s")}
 
 
 def is_search(name: str) -> bool:
-    """Whether a player is one whose search can be looked into, see `Roster.analyst`."""
+    """Return whether a player's search can be shown, see `Roster.analyst`."""
     return name == "rollout" or RUN.match(name.removeprefix(SHIPS).partition(":")[0]) is not None
 
 
 def choose(
     player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool], *, lots: bool = False
 ) -> tuple[int, float | None] | None:
-    """Return (move, its value for the player to move, None where the player has no opinion); None when stopped.
+    """Return (move, its value for the player to move, None if the player gives none); None when stopped.
 
     level: of LEVELS; "" for the player's own budget. moves: those that led to the state. lots: a network's search draws
     its move in proportion to the visits.
@@ -269,24 +269,24 @@ def look(
     analyst: Agent | RolloutPlayer, state: GameState, sims: int, *, stop: Callable[[], bool] = lambda: False,
     watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3,
 ) -> dict[str, Any]:
-    """Search a position up to so many simulations; return `explain.describe` of it. `watch` sees it on the way.
+    """Search a position up to `sims` simulations; return `explain.describe` of it. `watch` sees results on the way.
 
-    A tree that has the position as its root is gone on with, any other is dropped first: then the numbers are those
-    of `python main.py explain`.
+    A tree that has the position as its root is continued, any other is dropped first: then the numbers are those of
+    `python main.py explain`.
     """
     mcts = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
     if mcts is not None and (len(mcts) == 0 or mcts.root.id != state.id):
         mcts.clear()
         mcts.clear_cache()
-    told = time.monotonic()
+    shown_at = time.monotonic()
 
     def looking() -> bool:
-        nonlocal told
+        nonlocal shown_at
         if stop():
             return True
         tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
-        if watch is not None and tree is not None and time.monotonic() - told > every and tree.root.visits:
-            told = time.monotonic()
+        if watch is not None and tree is not None and time.monotonic() - shown_at > every and tree.root.visits:
+            shown_at = time.monotonic()
             watch(found(analyst, tree.root))
         return False
 
@@ -294,16 +294,16 @@ def look(
 
 
 def found(analyst: Agent | RolloutPlayer, node: Node) -> dict[str, Any]:
-    """Return what is known of a node; rollouts have no network, so no opinion of one."""
+    """Return the search's result at a node; rollouts have no network, so no values of one."""
     if isinstance(analyst, Agent):
         return describe(node, analyst.name, opinion(analyst, node))
-    told = describe(node, "rollouts")
-    told["network_value"] = None
-    for line in told["moves"]:
+    result = describe(node, "rollouts")
+    result["network_value"] = None
+    for line in result["moves"]:
         line["V"] = None
-    return told
+    return result
 
 
 def make_game(spec: str) -> Game:
-    """Return a game with tables of its own: one in plain Python must not be shared between threads."""
+    """Return a game with its own tables: a game in plain Python must not be shared between threads."""
     return games.make(spec)
