@@ -18,13 +18,13 @@ from game import GameState, state_key
 from search import simulate
 from search.evaluation_cache import NOT_FINITE
 from search.expand import expand, new_node
-from search.many_trees import Decision, ManyTrees, Predictor, TreeFull
+from search.many_trees import Decision, Evaluator, ManyTrees, TreeFull
 from search.priors import make_priors
 from search.proofs import LOSS, UNPROVEN, known_value, prove
 from search.solved_endings import solve_leaf
 from search.tables import EXPANDED, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
 
-__all__ = ["MCTS", "Decision", "Edge", "Node", "Predictor", "TreeFull"]
+__all__ = ["MCTS", "Decision", "Edge", "Node", "Evaluator", "TreeFull"]
 
 
 class Edge:

@@ -16,7 +16,7 @@ import numpy as np
 
 from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game, GameState, illegal_move
-from MCTS import MCTS, Decision, Edge, Node, Predictor, TreeFull
+from MCTS import MCTS, Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
 from search.priors import legal_softmax
 from search.tables import trees_in
@@ -92,7 +92,7 @@ class Agent(Player):
     """A player that searches with a network's priors and values."""
 
     def __init__(
-        self, name: str, game: Game, predictor: Predictor, search: SearchSettings = PLAIN_SEARCH, *,
+        self, name: str, game: Game, predictor: Evaluator, search: SearchSettings = PLAIN_SEARCH, *,
         mcts_sims: int = 400, noisy: bool = False, leaves: int = 8, cache_size: int = 1 << 16, model: Any = None,
         logger_mcts: logging.Logger | None = None, rng: np.random.Generator | None = None,
         seconds: float = float("inf"),

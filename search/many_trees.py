@@ -29,7 +29,7 @@ class TreeFull(MemoryError):
     """There is no room for another position."""
 
 
-Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+Evaluator = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
 
 SLICE = 4096
@@ -121,7 +121,7 @@ class ManyTrees:
 
     def search(
         self,
-        predictor: Predictor,
+        predictor: Evaluator,
         sims: int,
         trees: Sequence[int] = (0,),
         stop: Callable[[], bool] | None = None,

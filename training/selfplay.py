@@ -22,7 +22,7 @@ from game import Game
 from games.plain import PlainGame
 from network.predictor import STEADY, padded, side_by_side
 from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS
-from search.many_trees import ManyTrees, Predictor
+from search.many_trees import Evaluator, ManyTrees
 from search.speed.bound_arguments import BoundArguments
 from search.tables import TREE
 from storage.game_record import GameRecord
@@ -66,7 +66,7 @@ class SelfPlay:
 
     def play(
         self,
-        predictor: Predictor,
+        predictor: Evaluator,
         games: Sequence[tuple[int, int]],
         *,
         stop: Callable[[], bool] = lambda: False,
@@ -262,7 +262,7 @@ class _SearchThread:
 
     def run(
         self,
-        predictor: Predictor,
+        predictor: Evaluator,
         todo: deque[tuple[int, int]],
         put: Callable[[list[GameRecord] | BaseException | None], None],
         stop: Callable[[], bool],
@@ -283,7 +283,7 @@ class _SearchThread:
         put(None)
 
     def _run(
-        self, predictor: Predictor, todo: deque[tuple[int, int]], put: Any, stop: Any, busy: _Busy, together: Any
+        self, predictor: Evaluator, todo: deque[tuple[int, int]], put: Any, stop: Any, busy: _Busy, together: Any
     ) -> None:
         n, handed, piece = 0, 0.0, int(getattr(predictor, "piece", 0))
         while not stop():

@@ -15,7 +15,7 @@ from game import Game, GameState
 from interface.doctor import Found, Patient, random_game
 from interface.doctor.game_contract import examine as examine_rules
 from interface.doctor.toy_game import Strip
-from MCTS import MCTS, Node, Predictor
+from MCTS import MCTS, Evaluator, Node
 from memory import ILLEGAL, Batch, Memory
 from search.tables import EXPANDED, TERMINAL, WAITING
 from storage.game_record import GameRecord
@@ -244,19 +244,19 @@ def _losses(model: Any, batch: Batch) -> tuple[float, float]:
 # ---- searches with made-up answers
 
 
-def _always(value: float, logits: np.ndarray) -> Predictor:
+def _always(value: float, logits: np.ndarray) -> Evaluator:
     """Return a network with constant outputs."""
     row = np.asarray(logits, np.float32)
     return lambda planes: (np.full(len(planes), value, np.float32), np.tile(row, (len(planes), 1)))
 
 
-def _searched(game: Game, state: GameState, predictor: Predictor, sims: int, way: str = "whole search") -> MCTS:
+def _searched(game: Game, state: GameState, predictor: Evaluator, sims: int, way: str = "whole search") -> MCTS:
     tree = MCTS(game, sims=max(sims, 2), cache_size=0)
     _run(tree, state, predictor, sims, way)
     return tree
 
 
-def _run(tree: MCTS, state: GameState, predictor: Predictor, sims: int, way: str) -> None:
+def _run(tree: MCTS, state: GameState, predictor: Evaluator, sims: int, way: str) -> None:
     """Search by `MCTS.search`, or by the article's steps as `Agent.simulate` takes them."""
     if way == "whole search":
         tree.set_root(state, sims=sims)

@@ -1,6 +1,6 @@
 """Speed of self-play by threads of one process and by worker processes, with the network of the preset laptop.
 
-    python benchmarks/crews.py [--seconds 30] [--crews 0,1,2,0,1,2]
+    python benchmarks/worker_pools.py [--seconds 30] [--workers 0,1,2,0,1,2]
 
 Each way plays Connect 4 for that long after its start, in turn; the best of each counts, ratios are to threads (0
 workers). Where other work runs beside it, look at simulations per second of processor time, all processes together.
@@ -57,10 +57,10 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30)
-    parser.add_argument("--crews", default="0,1,2,0,1,2")
+    parser.add_argument("--workers", default="0,1,2,0,1,2")
     args = parser.parse_args()
     found: dict[int, list[tuple[float, ...]]] = {}
-    for workers in map(int, args.crews.split(",")):
+    for workers in map(int, args.workers.split(",")):
         with tempfile.TemporaryDirectory() as root:
             found.setdefault(workers, []).append(measure(Path(root), workers, args.seconds))
             print(workers, *(f"{x:,.2f}" for x in found[workers][-1]), flush=True)
