@@ -166,7 +166,7 @@ def lesson(game, count=24):
 @pytest.mark.parametrize(
     "spec, pooling, precision",
     [("tictactoe", False, "bfloat16"), ("connect4(rows=4,columns=5)", True, "bfloat16"),
-     ("go(size=3)", True, "float32")],  # fmt: skip
+     ("go(size=3)", True, "float32")],
 )
 def test_extra_heads_are_learnt_with_the_weights_that_were_asked_for(spec, pooling, precision):
     model = make(spec, hidden_cnn_layers=("16x3",) * 3, global_pooling=pooling, precision=precision,

@@ -140,7 +140,7 @@ def lesson(game, count=24, seed=0):
 @pytest.mark.parametrize(
     "changes",
     [{}, {"normalisation": "batch", "optimizer": "sgd"}, {"global_pooling": True}, {"precision": "bfloat16"},
-     {"optimizer": "muon"}],  # fmt: skip
+     {"optimizer": "muon"}],
     ids=lambda changes: "-".join(map(str, changes.values())) or "standard",
 )
 def test_a_batch_can_be_learnt_by_heart(changes):

@@ -209,7 +209,7 @@ def _finite(value: float) -> float | None:
 
 def _words(
     total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: SprtState | None
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     first, second = values["as_first"], values["as_second"]
     lines = [f"{values['player1']} against {values['player2']}: {total}"]
     for name, side in (("beginning", first), ("going second", second)):

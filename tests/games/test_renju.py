@@ -142,7 +142,7 @@ FAULTS = {
         . . . . . . . . .
         . . . . . . . . .
         O O . O . O . O O""",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)

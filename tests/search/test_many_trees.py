@@ -18,7 +18,7 @@ from support.search_cases import (
     assert_books_balance,
     everything,
     rooted,
-)  # fmt: skip
+)
 
 # ---- many trees, many leaves, the cache
 

@@ -16,7 +16,7 @@ from support.search_cases import (
     drawn,
     numbers,
     rooted,
-)  # fmt: skip
+)
 
 # ---- the first descent follows the prior
 

@@ -58,7 +58,7 @@ ROWS = [
     ("UPDATE versions SET sha256 = 'x' WHERE version = 1", "versions 1"),
     ("UPDATE stages SET facts = '{}' WHERE iteration = 1 AND stage = 'retrain'", "stages 1"),
     ("UPDATE meta SET value = '9' WHERE key = 'best'", "meta best"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("change, words", ROWS)
