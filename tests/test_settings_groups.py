@@ -79,7 +79,7 @@ def test_a_plain_search_differs_from_the_default_in_what_proves_and_solves_alone
 def test_the_help_of_every_setting_is_found_where_it_is_inherited():
     texts = arguments._texts(Config)
     assert texts.keys() == c.FIELDS.keys() and all(texts.values())
-    assert texts["cpuct"] == "Weight of the prior in the search (article: 1)."
+    assert texts["cpuct"] == "Weight of the priors in the search, c in PUCT (article: 1)."
 
 
 # ---- a search searches by what it was given

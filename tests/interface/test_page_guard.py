@@ -145,7 +145,8 @@ def test_without_the_token_no_answer_tells_more_than_that_there_is_no_such_file(
 
 def test_what_answers_first_imports_nothing_slow():
     script = (
-        "import sys\nsys.argv = ['main.py']\nimport interface.commands.serve, interface.web.app, interface.web.guard\n"
+        "import sys\nsys.argv = ['main.py']\nimport interface.commands.serve, interface.web.app\n"
+        "import interface.web.request_guard\n"
         "from nicegui import ui\n"
         "print([m for m in ('numba', 'tensorflow', 'keras', 'openvino', 'matplotlib') if m in sys.modules])"
     )
