@@ -232,7 +232,7 @@ def sample(game: Game, window: Sequence[Position], count: int, rng: Generator) -
 
 
 def train(network: Gen_Model, window: Sequence[Position], steps: int, rng: Generator) -> float:
-    """Train on so many batches; return the mean loss, ((z - v)^2 - pi log p) / 2 (AGZ, "Optimization")."""
+    """Train on `steps` batches; return the mean loss, ((z - v)^2 - pi log p) / 2 (AGZ, "Optimization")."""
     batches = [sample(network.game, window, network.config.batch_size, rng) for _ in range(steps)]
     return network.fit(batches.__getitem__, steps)["loss"]
 
