@@ -63,7 +63,8 @@ def _exact(exact: dict[str, Any] | None) -> list[str]:
         return []
     lines = [
         f"Positions solved exactly ({exact['solver']}, {exact['positions']:,} positions after {exact['plies'][0]} to "
-        f"{exact['plies'][1]} random moves),", "with the share of moves that keep the game's value and its 95 % interval:",
+        f"{exact['plies'][1]} random moves),",
+        "with the share of moves that keep the game's value and its 95 % interval:",
         "", "| moves by | value kept |", "|---|---|",
     ]  # fmt: skip
     lines += [f"| {p['name']} | {_share(p['kept'])} |" for p in exact["players"]]
