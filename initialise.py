@@ -18,7 +18,7 @@ import numpy as np
 
 import games
 from agent import Agent, Player, User
-from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
+from config import VERSION, Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
 from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
@@ -137,6 +137,7 @@ class Session:
         with self.store.transaction("start"):
             self.store.put("run", f"{self.game.spec}/{self.config.seed}")
             self.store.put("config", to_json(self.config))
+            self.store.put("program", VERSION)
             self.store.put("game", self.game.spec)
             self.store.put("rules", digest(self.game))
             self.store.put("model", json.dumps(network_facts(self.config, self.game)))

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 
-from config import UserError
+from config import VERSION, UserError
 from interface.commands import COMMANDS, module
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
@@ -98,6 +98,9 @@ def _run(argv: list[str]) -> int:
         argv = [*argv[1:2], "--help"]
     if argv and argv[0] in ("-h", "--help"):
         print(SUMMARY % "\n".join(f"  {name:<15}{what}" for name, what in COMMANDS.items()), end="")
+        return 0
+    if argv[:1] == ["--version"]:
+        print(f"alphazero-keras {VERSION}")
         return 0
     name = "train"
     if argv and not argv[0].startswith("-"):
