@@ -12,6 +12,12 @@ import tyro
 from config import UserError
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py book -o my.json": "a book for Little-Go",
+    "python main.py book -o c4.json --game connect4 --player solver --plies 6": "perfect replies in Connect 4",
+    "python main.py play --game littlego --against rollout:2s+book": "a player that uses the one that ships",
+}
+
 
 @dataclass(frozen=True)
 class Book:

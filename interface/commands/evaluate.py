@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from agent import Player
     from game import Game
 
+EXAMPLES = {
+    "python main.py evaluate": "your best network: exact positions and the ladder",
+    "python main.py evaluate rollout:1000": "a baseline to compare with",
+    "python main.py evaluate --positions 300 --ladder-games 0": "quickly, exact positions only",
+}
+
 
 @dataclass(frozen=True)
 class Evaluate:

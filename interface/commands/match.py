@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from evaluation.promotion import SprtState
     from game import Game
 
+EXAMPLES = {
+    "python main.py match best rollout:1000 --games 40": "your best network against rollouts",
+    "python main.py match best run0002:best --sprt": "stop when it is clear who is better",
+    "python main.py match best solver --save games.jsonl": "keep the games; `replay` shows them",
+}
+
 
 @dataclass(frozen=True)
 class Match:

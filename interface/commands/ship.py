@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from config import UserError
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py ship --game my_game --run 3": "make the player of run 3 ready to ship",
+    "python main.py ship --run 3 --overwrite": "replace the one that ships",
+    "python main.py ship --cards": "write all model cards again",
+}
+
 
 @dataclass(frozen=True)
 class Ship:
