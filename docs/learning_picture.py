@@ -29,6 +29,8 @@ LOOKS, LENGTH = 7, 22.0
 """How many versions look at the position; seconds of the whole picture."""
 LEARNING = 11.0
 """Seconds of its first part."""
+SIMS, ROLLOUTS = 200, 1000
+"""Simulations a move of the network and of its opponent in the game."""
 CELL, LEFT, TOP = 42.0, 470.0, 92.0
 CHART = 62.0, 96.0, 340.0, 206.0
 """x, y, width and height of the curve."""
@@ -60,7 +62,7 @@ def main() -> None:
     lines = read_metrics(find_run(GAME.spec, number) / "metrics.jsonl")
     newest = int(lines[-1]["version"])
     versions = [round(newest * (i / (LOOKS - 1)) ** 1.6) for i in range(LOOKS)]
-    agents = [network_player(GAME, number, version, sims=200) for version in versions]
+    agents = [network_player(GAME, number, version, sims=SIMS) for version in versions]
     who = oracle(GAME)
     if who is None:
         raise SystemExit("needs `pip install bitbully`")
@@ -95,7 +97,7 @@ def telling(agents: list[Agent], positions: list[Solved]) -> Solved:
 def winning_game(agent: Agent) -> list[int]:
     """Return the moves of a game that the agent wins, going second, against rollouts."""
     games: list[MatchGame] = []
-    contest(GAME, (agent, make_player("rollout:1000", GAME)), 32, seed=1, opening_plies=1, keep=games.extend)
+    contest(GAME, (agent, make_player(f"rollout:{ROLLOUTS}", GAME)), 32, seed=1, opening_plies=1, keep=games.extend)
     found = [g for g in games if g.score == 1.0 and not g.first_began]
     return list(min(found, key=lambda g: abs(len(g.moves) - 24)).moves)
 
@@ -163,7 +165,8 @@ def board(looks: list[Look], position: Solved, game: list[int], style: list[str]
 def first_part(looks: list[Look], position: Solved, style: list[str]) -> list[str]:
     step = LEARNING / len(looks)
     shown(style, "first", 0.0, LEARNING)
-    parts = ['<g class="first" opacity="0">', "".join(disc(r, c, side) for r, c, side in discs(position.state))]
+    title = f'<text class="small" x="{LEFT:g}" y="20">what the network would play in one position</text>'
+    parts = ['<g class="first">', title, "".join(disc(r, c, side) for r, c, side in discs(position.state))]
     (move,) = position.keeping
     for column in range(COLUMNS):
         colour = "#2ba36b" if column == move else "var(--soft)"
@@ -187,7 +190,8 @@ def first_part(looks: list[Look], position: Solved, style: list[str]) -> list[st
 def second_part(game: list[int], style: list[str]) -> list[str]:
     """Return the discs of the game, which fall one after the other."""
     shown(style, "second", LEARNING, LENGTH, last=True)
-    parts = ['<g class="second">', caption("", "then it plays: yellow, 200 simulations a move, against 1,000 rollouts")]
+    title = f'<text class="small" x="{LEFT:g}" y="58">then it plays yellow, against random rollouts</text>'
+    parts = ['<g class="second">', title, caption("", f"{SIMS} simulations a move against {ROLLOUTS:,} rollouts")]
     pace = (LENGTH - LEARNING - 3.0) / len(game)
     state = GAME.start()
     before = set()
