@@ -1,4 +1,4 @@
-"""Draws docs/learning.svg, the moving picture of README, from a run of Connect 4: docs/learning_picture.py --run N.
+"""Draws docs/learning.svg, the moving picture of README, from a run of Connect 4; docs/pictures.py calls it.
 
 First the run's curve grows while its versions look at one position; then its newest version plays a game. All motion is
 CSS: a viewer that asks for less motion sees the last frame.
@@ -6,7 +6,6 @@ CSS: a viewer that asks for less motion sees the last frame.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -55,10 +54,8 @@ class Look(NamedTuple):
     """Probability of each column."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", type=int, required=True)
-    number = parser.parse_args().run
+def make(number: int) -> None:
+    """Draw the picture from a run."""
     lines = read_metrics(find_run(GAME.spec, number) / "metrics.jsonl")
     newest = int(lines[-1]["version"])
     versions = [round(newest * (i / (LOOKS - 1)) ** 1.6) for i in range(LOOKS)]
@@ -256,7 +253,3 @@ def discs(state: GameState) -> list[tuple[int, int, int]]:
     return [
         (r, c, me if mine[r, c] else -me) for r in range(ROWS) for c in range(COLUMNS) if mine[r, c] or theirs[r, c]
     ]
-
-
-if __name__ == "__main__":
-    main()
