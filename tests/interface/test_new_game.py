@@ -22,7 +22,7 @@ from support.command_line import SMALL, told
 from support.run_states import Listening
 
 HERE = Path(__file__).parents[2]
-GUIDE = (HERE / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
+GUIDE = (HERE / "docs" / "add_a_game.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
