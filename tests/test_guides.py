@@ -42,7 +42,7 @@ NOT_RUN = {
     r"ssh": "needs another machine",
     r".* serve": "needs a browser; tests/interface/test_page.py",
     r".* --workers 2": "starts processes that load TensorFlow; tests/training/test_workers.py",
-    r".* soak": "takes minutes, starts processes; tests/storage/test_crash_images.py and others make its faults",
+    r".* soak": "takes minutes; tests/training/test_kills.py and tests/storage/ make its faults",
     r".* bench": "measures for seconds; tests/training/test_bench.py",
     r".* doctor": "measures for half a minute; tests/interface/test_doctor.py",
     r".* gtp:gnugo": "needs another program; tests/players/test_gtp.py",
