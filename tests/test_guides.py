@@ -193,7 +193,7 @@ def test_what_a_guide_says_can_be_done(guide, desk, capsys, monkeypatch):
 
 @pytest.mark.parametrize("path", LINKED, ids=lambda path: str(path.relative_to(HERE)))
 def test_every_command_is_one_that_the_program_takes(path):
-    found = [words for language, text in blocks(path) if language in ("sh", "") for words in commands(text)]
+    found = [words for language, text in blocks(path) if language in ("sh", "bash", "") for words in commands(text)]
     inline = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose(path))]
     found += [shlex.split(code) for code in inline if not re.search(r"\.\.\.|\b[A-Z]+\b", code)]
     for words in found:
