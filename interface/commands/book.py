@@ -27,7 +27,7 @@ class Book:
     """File to write, a .json; an existing one is continued."""
     game: str = "littlego"
     player: str = "rollout:50000"
-    """Player that finds the replies (human is not possible): PLAYERS; see docs/players.md."""
+    """Player that finds the replies (human is not possible): PLAYERS; see docs/play.md."""
     plies: int = 4
     """Positions after fewer moves than this get a reply."""
     sims: int = 1600

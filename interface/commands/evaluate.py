@@ -29,7 +29,7 @@ class Evaluate:
     players. docs/evaluation.md says how."""
 
     player: Positional[str] = "best"
-    """Player to measure: PLAYERS (people, and networks with a clock or a book, are not possible); see docs/players.md,
+    """Player to measure: PLAYERS (people, and networks with a clock or a book, are not possible); see docs/play.md,
     and `levels` for the levels."""
     game: str = "connect4"
     positions: int = 3000

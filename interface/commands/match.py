@@ -31,7 +31,7 @@ class Match:
     """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
-    """PLAYERS; see docs/players.md, and `levels` for the levels."""
+    """PLAYERS; see docs/play.md, and `levels` for the levels."""
     player2: Positional[str]
     """The same."""
     game: str = "connect4"

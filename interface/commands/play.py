@@ -27,7 +27,7 @@ class Play:
 
     game: str = "connect4"
     against: str = "best"
-    """Opponent: PLAYERS; see docs/players.md, and `levels` for the levels. With --load by default the player in that
+    """Opponent: PLAYERS; see docs/play.md, and `levels` for the levels. With --load by default the player in that
     file."""
     sims: int = 400
     """Simulations per move of a network; a level has its own."""
