@@ -100,7 +100,7 @@ def _limits(board: dict[str, Any], spec: str) -> list[str]:
     lines = [f"- It plays `{spec}` only: other sizes and rules need a network of their own."]
     if exact is not None and exact["players"]:
         strongest = exact["players"][-1]
-        stage = min(strongest["stages"], key=lambda s: s["share"])
+        stage = min((s for s in strongest["stages"] if s["positions"]), key=lambda s: s["share"])
         lines.append(f"- Weakest at {stage['name']}: {_share(stage)} of moves keep the value with {strongest['name']}.")
     if exact is None:
         lines.append("- No solver knows this game's exact values, so its strength is known from games only.")

@@ -20,9 +20,11 @@ def test_a_card_has_the_figures_of_the_scoreboard_and_the_levels(tmp_path):
     folder = shutil.copytree(SHIPPED / "connect4" / "run0001", tmp_path / "run0001")
     board = json.loads((folder / "scoreboard.json").read_text())
     board["exact"]["players"][0]["kept"] |= {"share": 0.123, "low": 0.1, "high": 0.15}
+    board["exact"]["players"][-1]["stages"][0] |= {"positions": 0, "share": None, "low": None, "high": None}
     (folder / "scoreboard.json").write_text(json.dumps(board))
     text = write_card(folder).read_text()
     assert "| network alone | 12.3 % [10.0, 15.0] |" in text
+    assert "Weakest at plies 12-23: " in text, "a stage without positions is left out"
     level = json.loads((folder / "levels.json").read_text())["levels"][-1]
     assert f"| {level['sims']} | {level['elo']:.0f} ±{level['error']:.0f} |" in text
     made = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
