@@ -59,6 +59,7 @@ def shoot(address: str, kind: str, size: tuple[int, int], scheme: str) -> None:
                     before = page.moves
                     page.click(column)
                     until(lambda: page.moves >= before + 2, seconds=120)  # noqa: B023
+                page.run("[...document.querySelectorAll('button')].find(b => b.innerText === 'Visits').click()")
             time.sleep(3)  # curves and the search's numbers have come
             path = HERE / f"{kind}_{view}_{scheme}.png"
             browser.save_screenshot(str(path))
