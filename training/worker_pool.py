@@ -317,9 +317,12 @@ class WorkerPool:
     # ---- messages
 
     def _receive(self) -> Iterator[GameRecord]:
-        """Receive the workers' messages; yield the games among them."""
+        """Receive the messages at hand, or wait for one; yield the games among them.
+
+        Later ones wait, so that a stop and silent workers are noticed however many come.
+        """
         timeout = TICK
-        while True:
+        for _ in range(max(1, self._inbox.qsize())):
             try:
                 handle, data = self._inbox.get(timeout=timeout)
             except Empty:

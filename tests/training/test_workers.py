@@ -268,6 +268,26 @@ def test_a_stopping_worker_ends_when_its_time_is_over_and_gives_signs_until_then
     assert [unpack(data)[0]["kind"] for data in worker.said] == ["alive"] * (int(PATIENCE) + 1)
 
 
+def test_a_stop_is_noticed_however_many_messages_come():
+    class Flood:
+        """As many messages as are taken, and three more."""
+
+        taken = 0
+
+        def qsize(self):
+            return 3
+
+        def get(self, timeout):
+            self.taken += 1
+            assert self.taken < 100
+            return pool._places[0].handle, pack({"kind": "alive"})
+
+    pool = WorkerPool(lambda place, report: None, workers=1, side_by_side=1, log=print)
+    pool._inbox = Flood()
+    pool._places[0].handle = SimpleNamespace(kill=lambda: None)
+    assert list(pool._receive()) == [] and pool._inbox.taken == 3
+
+
 def test_games_that_another_thread_takes_while_a_worker_looks_for_messages_do_no_harm(worker):
     player = SimpleNamespace(counts=lambda: NOTHING)
 
