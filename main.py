@@ -47,6 +47,9 @@ if __name__ == "__main__":
     import sys
 
     try:
+        from training.stop_signals import end_in_time
+
+        end_in_time()
         from interface.cli import run
 
         sys.exit(run(sys.argv[1:]))

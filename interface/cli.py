@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from config import UserError
-from interface.commands import COMMANDS, module
+from interface.commands import COMMANDS, module, take_as_ctrl_c
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 
@@ -32,6 +32,7 @@ examples:
 def run(argv: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
     _open_streams()
+    take_as_ctrl_c("SIGTERM")  # process 1 of a container ignores it otherwise
     try:
         try:
             return _run(list(argv))

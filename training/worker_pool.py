@@ -28,8 +28,8 @@ TASK = 16
 """Most games of a task."""
 FAILURES = 3
 """A run stops when one task has failed this often, or this many workers in a row ended before they were ready."""
-PATIENCE = 20.0
-"""Seconds that games in flight are given to end when the work is to stop."""
+PATIENCE = 3.0
+"""Seconds that games in flight are given to end when the work is to stop; see `stop_signals.GRACE`."""
 TICK = 0.1
 """Seconds between two checks of the workers and of `stop`."""
 

@@ -141,6 +141,7 @@ def _work(
     """Train and say how it ended; return the exit code. `warn`: say what the same command does next time."""
     from main import train
     from training.estimate import budget_text
+    from training.stop_signals import last_words
 
     say, folder = session.console.say, session.folder
     name = f"{folder.parent.name}/{folder.name}"
@@ -153,6 +154,8 @@ def _work(
         session.console.warn(f"this run is finished; {how} let it go on, --new starts another")
         return 0
     option = f"--run {int(folder.name[3:])}"
+    stopped = f"stopped; `python main.py --game '{session.game.spec}' {option}` goes on"
+    last_words(stopped)
     if fresh:
         warn(f"  the same command starts another run; with {option} instead it goes on with this one until its end")
     else:
@@ -164,8 +167,7 @@ def _work(
     except KeyboardInterrupt:
         signals.count += 1
     if signals.count:
-        command = f"python main.py --game '{session.game.spec}' {option}"
-        print(f"stopped; `{command}` goes on", file=sys.stderr if as_json else sys.stdout, flush=True)
+        print(stopped, file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130
     play = f"python main.py play --game '{session.game.spec}' --against {folder.name}:best"
     say(f"finished: version {session.best_version} is best; play: `{play}`")

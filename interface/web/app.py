@@ -81,7 +81,7 @@ def serve(
         show_welcome_message=False, favicon=ICON, reconnect_timeout=10.0, uvicorn_logging_level="error",
         http=partial(LimitedHTTP, Strangers(partial(has_token, token=token)), HEAD_SECONDS),
         h11_max_incomplete_event_size=HEAD_BYTES, ws_max_size=MESSAGE_BYTES, backlog=STRANGERS,
-        timeout_graceful_shutdown=CLOSING,
+        timeout_graceful_shutdown=CLOSING, loop="asyncio",  # uvloop takes the pipe of `stop_signals.end_in_time`
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ KEPT = 900.0
 """Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
 MESSAGE_BYTES = 1_100_000
 """Largest message through the socket: a game as text."""
-CLOSING = 2
+CLOSING = 1
 """Seconds that requests in progress have to end when the server does."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4470a5"/>'
