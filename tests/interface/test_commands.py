@@ -194,7 +194,7 @@ def python(code, *options):
         cwd=HERE,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 
@@ -222,7 +222,7 @@ def test_an_error_in_a_process_of_its_own_has_one_line_and_the_exit_code():
         cwd=HERE,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=900,
         check=False,
     )
     assert (found.returncode, found.stdout) == (2, "") and found.stderr.count("\n") == 1

@@ -19,7 +19,7 @@ uvicorn = pytest.importorskip("uvicorn")
 pytest.importorskip("nicegui")
 from interface.web.connection_limits import LimitedHTTP, Strangers  # noqa: E402
 
-SAFETY = 60.0
+SAFETY = 600.0
 """Seconds after which a test that waits for the server gives up; a passing test waits for events only."""
 MOST = 32 << 20
 """More bytes than the buffers of two sockets hold."""

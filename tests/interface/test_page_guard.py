@@ -204,7 +204,7 @@ def test_what_answers_first_imports_nothing_slow():
     )
     pytest.importorskip("nicegui")
     place = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=900)
     assert done.stdout.strip() == "[]", done.stderr
 
 
@@ -239,32 +239,32 @@ def test_a_page_behind_a_proxy_with_tls_opens_its_socket_under_the_name_that_was
                 assert client.recv(65536).split()[1] == answer
     finally:
         server.terminate()
-        server.wait(60)
+        server.wait(600)
         server.stdout.close()
 
 
 def test_the_address_is_told_when_the_page_answers():
     server, address = opened()
     try:
-        with urllib.request.urlopen(address, timeout=60) as answer:
+        with urllib.request.urlopen(address, timeout=600) as answer:
             page = answer.read()
             assert answer.status == 200 and b"nicegui" in page
         place, token = address.split("/?token=")
         files = re.findall(r'(?:href|src)="(/_nicegui/[^"]+)"', page.decode())
-        with urllib.request.urlopen(place + files[0], timeout=60) as answer:
+        with urllib.request.urlopen(place + files[0], timeout=600) as answer:
             assert answer.status == 200 and len(files) > 3
         version = files[0].split("/")[2]
         for path in ("nothing", "", f"{version}/nothing", f"{version}/static/nothing", f"{version}/libraries/a%0Ab",
                      f"{version}/static/a%0Ab", f"{version}/resources/a", f"{version}/dynamic_resources/a/b", "../x",
                      f"{version}/esm/a/b", f"{version}/components/nothing", f"{version}/static"):  # fmt: skip
             with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(f"{place}/_nicegui/{path}", timeout=60)
+                urllib.request.urlopen(f"{place}/_nicegui/{path}", timeout=600)
             with refused.value as answer:
                 body = answer.read()
             assert answer.code in (307, 400, 403, 404) and len(body) < 200 and token.encode() not in body, path
     finally:
         server.send_signal(signal.SIGINT)
-        assert server.wait(60) in (0, 130)
+        assert server.wait(600) in (0, 130)
         server.stdout.close()
 
 
@@ -272,7 +272,7 @@ def test_a_terminal_that_is_closed_ends_the_page_in_order():
     server, _ = opened()
     server.send_signal(signal.SIGHUP)
     try:
-        assert server.wait(60) in (0, 130), "what it trains is stopped"
+        assert server.wait(600) in (0, 130), "what it trains is stopped"
     finally:
         server.kill()
         server.stdout.close()

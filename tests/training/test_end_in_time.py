@@ -33,7 +33,7 @@ def ended(script, argv, signals, **more):
             assert line, process.stderr.read()
         for number in signals:
             process.send_signal(number)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=900)
     finally:
         process.kill()
     return process.returncode, err

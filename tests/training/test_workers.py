@@ -61,7 +61,7 @@ def assert_all_there(records, count, order=ROUND):
 
 def gone(handle):
     """Wait until a worker's process is no more; how long that may take is not what is tested."""
-    for _ in range(600):
+    for _ in range(6000):
         if not handle._process.is_alive():
             return True
         time.sleep(0.05)
@@ -230,7 +230,7 @@ def test_workers_end_when_their_driver_is_killed(tmp_path):
     assert len(pids) == 2 and all(Path(f"/proc/{pid}").exists() for pid in pids)
     driver.kill()
     driver.wait()
-    for _ in range(600):
+    for _ in range(6000):
         if not any(Path(f"/proc/{pid}").exists() for pid in pids):
             break
         time.sleep(0.05)
