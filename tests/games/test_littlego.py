@@ -254,13 +254,8 @@ def test_without_a_network_another_player_steps_in_and_says_why(tmp_path, capsys
     monkeypatch.setattr("storage.run_folders.RUNS", tmp_path / "none")
     monkeypatch.setattr("storage.run_folders.SHIPPED", tmp_path / "none")
     (tmp_path / "input.txt").write_text("2\r\n" + (EMPTY + ONE).replace("\n", "\r\n") + "\n\n")
-    make = littlego_turn.make_player
-
-    def quick(name, *rest, **options):
-        """Give rollouts as many simulations as they need, instead of all of the time."""
-        return make("rollout:50" if name == "rollout:3600s" else name, *rest, **options)
-
-    monkeypatch.setattr(littlego_turn, "make_player", quick)
+    make, quick = littlego_turn.make_player, {"rollout:3600s": "rollout:50"}
+    monkeypatch.setattr(littlego_turn, "make_player", lambda name, *rest, **o: make(quick.get(name, name), *rest, **o))
     assert turn(tmp_path, "--seconds", "3600") == 0
     out, err = capsys.readouterr()
     assert re.fullmatch(r"move 2: \S+ \(rollout:50 \(expected a trained run of littlego, there is none; .*\)\)\n", out)
@@ -294,8 +289,7 @@ def test_the_time_of_a_move_goes_by_its_number():
             read_clock(words)
 
 
-NEVER = threading.Event()
-"""What is waited for in vain; the threads that do are abandoned, and end with the tests."""
+NEVER = threading.Event()  # the threads that wait for it are abandoned, and end with the tests
 
 
 class Thinker(littlego_turn.Player):
@@ -359,13 +353,13 @@ def test_rollouts_think_where_a_player_is_not_loaded_or_fails(tmp_path, monkeypa
 
 def test_rollouts_that_began_are_not_left_behind(tmp_path, monkeypatch):
     """A player that is loaded late, but answers in time."""
+    def searching():
+        return any("_search" in thread.name for thread in threading.enumerate())
+
     def load(seconds):
         while not searching():
             time.sleep(0.01)
         return Thinker(3), "a thinker"
-
-    def searching():
-        return [thread for thread in threading.enumerate() if "_search" in thread.name]
 
     (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
@@ -380,9 +374,8 @@ def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, mon
     (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
     player, began = littlego_turn.make_player(name, GAME), time.monotonic()
-    later = SimpleNamespace(monotonic=lambda: time.monotonic() + 3600.0)
-    for module in ("players.rollout", "players.alphabeta"):
-        monkeypatch.setattr(f"{module}.time", later)
+    for module in ("rollout", "alphabeta"):
+        monkeypatch.setattr(f"players.{module}.time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3600.0))
     found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 3600.0)
     assert (found.late, found.by) == (False, player.name)
     assert began + 3000.0 < player.deadline < time.monotonic() + 3600.0
