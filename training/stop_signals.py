@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
-GRACE = 7.0
-"""Seconds from Ctrl-C or SIGTERM to the end of the process: `docker stop` kills after ten."""
+GRACE = 6.0
+"""Seconds from Ctrl-C or SIGTERM to the end of the process: `docker stop` kills after ten, and on a busy machine a
+thread may have to wait for another's garbage collection."""
 _last_words = ["stopped"]
+_heard: list[int] = []
+_exit_code = [130]
 
 
 def end_in_time(seconds: float = GRACE) -> None:
@@ -21,7 +26,9 @@ def end_in_time(seconds: float = GRACE) -> None:
     Python calls a signal's handler only between two of its own instructions, and a compiler or a search can take a
     minute for one. So a thread reads the signal from a pipe and ends the process when it has not ended by itself.
     Nothing is lost by that but unfinished work: files are replaced whole, and the database keeps whole transactions.
+    Once a signal came, the process also ends without waiting for libraries to take themselves apart.
     """
+    atexit.register(_leave_at_once)  # before all others, so that it runs after them
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -33,9 +40,24 @@ def last_words(text: str) -> None:
     _last_words[0] = text
 
 
+def leave(code: int) -> NoReturn:
+    """Exit the program with a code."""
+    _exit_code[0] = code
+    sys.exit(code)
+
+
+def _leave_at_once() -> None:
+    if _heard:
+        with suppress(OSError, ValueError):  # nobody reads them
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(_exit_code[0])
+
+
 def _end(reader: int, seconds: float) -> None:
-    while os.read(reader, 1)[0] not in (signal.SIGINT, signal.SIGTERM):
+    while (number := os.read(reader, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
         pass
+    _heard.append(number)
     time.sleep(seconds)
     os.write(2, f"\n{_last_words[0]}\n".encode())
     os._exit(130)

@@ -14,7 +14,7 @@ from typing import IO
 from config import UserError
 
 COMMAND = [sys.executable, str(Path(__file__).parents[2] / "main.py"), "train"]
-PATIENCE = 5.0
+PATIENCE = 4.0
 """Seconds that all runs together have to end their work when the page closes; what is finished is on disk in any
 case."""
 

@@ -51,6 +51,20 @@ def test_a_process_that_is_ended_says_how_its_work_goes_on():
     assert ended(words, [], [signal.SIGINT]) == (130, "\nstopped; `this` goes on\n")
 
 
+def test_once_a_signal_came_the_exit_does_not_wait_for_libraries(tmp_path):
+    """Nor does it change the exit code, and what is registered for the exit is done."""
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import atexit, signal, sys\n"
+        "class Stuck:\n    def __del__(self, pause=signal.pause): pause()\n"
+        "sys.stuck = Stuck()\natexit.register(lambda: sys.stderr.write('registered\\n'))\nprint('begun', flush=True)\n"
+        "signal.pause()\n"
+    )
+    patient = PROGRAM.replace("(0.2,)", "(600.0,)")
+    code, err = ended(patient, ["check", f"{own}:Own"], [signal.SIGINT])
+    assert (code, err) == (130, "\nstopped\nregistered\n")
+
+
 def test_other_signals_end_nothing():
     waits = (
         f"import signal, sys, time; signal.signal(signal.SIGUSR1, lambda *_: None); {SHORT}; "
