@@ -7,7 +7,7 @@ the faster httptools has no limit for the size of a head.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from typing import Any
 
 from uvicorn.config import Config
@@ -28,7 +28,7 @@ class Strangers:
     cannot keep the owner out.
     """
 
-    def __init__(self, has_token: Callable[[MutableMapping[str, Any]], bool], most: int = STRANGERS) -> None:
+    def __init__(self, has_token: Callable[[Any], bool], most: int = STRANGERS) -> None:
         self.has_token, self._most = has_token, most
         self._waiting: dict[LimitedHTTP, None] = {}
 
