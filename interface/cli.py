@@ -57,6 +57,11 @@ def run(argv: Sequence[str]) -> int:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
     except Exception as error:
+        from training.stop_signals import requested
+
+        if requested():  # a compiler that is interrupted raises errors of its own
+            print("\nstopped", file=sys.stderr)
+            return 130
         own = sys.modules.get("games.own")
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from interface.cli import run
+
 HERE = Path(__file__).parents[2]
 STUCK = """
 import hashlib, signal
@@ -63,6 +65,29 @@ def test_once_a_signal_came_the_exit_does_not_wait_for_libraries(tmp_path):
     patient = PROGRAM.replace("(0.2,)", "(600.0,)")
     code, err = ended(patient, ["check", f"{own}:Own"], [signal.SIGINT])
     assert (code, err) == (130, "\nstopped\nregistered\n")
+
+
+def test_an_interrupt_that_python_drops_is_raised_again(tmp_path):
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import os, signal, time, weakref\nclass Owner: pass\nowner = Owner()\n"
+        "def callback(reference):\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(1)\n"
+        "reference = weakref.ref(owner, callback)\nprint('begun', flush=True)\ndel owner\nsignal.pause()\n"
+    )
+    assert ended(PROGRAM.replace("(0.2,)", "(600.0,)"), ["check", f"{own}:Own"], []) == (130, "\nstopped\n")
+
+
+def test_an_error_after_a_signal_is_a_stop(monkeypatch, capsys):
+    def interrupted(argv):
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=interrupted))
+    monkeypatch.setattr("training.stop_signals._heard", SimpleNamespace(is_set=lambda: True))
+    assert run(["match"]) == 130 and capsys.readouterr().err == "\nstopped\n"
+    monkeypatch.undo()
+    monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=interrupted))
+    with pytest.raises(RuntimeError):
+        run(["match"])
 
 
 def test_other_signals_end_nothing():
