@@ -49,9 +49,12 @@ def train(
 if __name__ == "__main__":
     import sys
 
+    from training.stop_signals import end_in_time, leave
+
     try:
+        end_in_time()
         from interface.cli import run
 
-        sys.exit(run(sys.argv[1:]))
+        leave(run(sys.argv[1:]))
     except KeyboardInterrupt:
-        sys.exit(130)
+        leave(130)

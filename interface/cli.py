@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from config import VERSION, UserError
-from interface.commands import COMMANDS, GROUPS, module
+from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
@@ -29,6 +29,7 @@ examples:
 def run(argv: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
     _open_streams()
+    take_as_ctrl_c("SIGTERM")  # process 1 of a container ignores it otherwise
     try:
         try:
             return _run(list(argv))
@@ -53,6 +54,11 @@ def run(argv: Sequence[str]) -> int:
         print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
         return 4
     except Exception as error:
+        from training.stop_signals import requested
+
+        if requested():  # a compiler that is interrupted raises errors of its own
+            print("\nstopped", file=sys.stderr)
+            return 130
         own = sys.modules.get("games.own")
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)

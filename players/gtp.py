@@ -1,5 +1,7 @@
 """Any program that speaks GTP as a player: `gtp:gnugo`. For games on points that have Go's coordinates.
 
+`gtp:start=300s:katago gtp` waits up to 300 s for the program to start, which may tune itself first.
+
 The program is not trusted: it is started without a shell, in its own process group, and an answer has a time limit and
 a size limit. A program that hangs, floods, dies, or answers nonsense or an illegal move loses that game; the next game
 gets a new process. Reference: G. Farnebäck, Specification of the Go Text Protocol, version 2 (draft 2).
@@ -28,13 +30,16 @@ from games.boards import GO_LETTERS, point_name
 from MCTS import Decision
 
 SECONDS = 60.0
-"""Time limit for one answer."""
+"""Time limit for one answer, and for the first one unless the name gives another for the start."""
+SHOWN = 10.0
+"""Seconds between two messages about a program that has not started yet."""
 LIMIT = 1 << 16
 """Size limit for one answer, in bytes."""
 SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules --never-resign --capture-all-dead"}
 """Arguments of programs that are named without any. Every stone on the board counts, so dead ones must be captured."""
 FOLDERS = "/usr/games:/usr/local/games"
 """Folders searched for programs that are not on the path."""
+_START = re.compile(r"start=(?P<seconds>[1-9][0-9]{0,4})s:(?P<command>.*)", re.DOTALL)
 _LOGGER = logging.getLogger("alphazero.gtp")
 
 
@@ -45,8 +50,8 @@ class EngineFailed(Exception):
 class Engine:
     """One process that answers commands."""
 
-    def __init__(self, words: Sequence[str], seconds: float) -> None:
-        """Start the process; raise `EngineFailed` when that fails."""
+    def __init__(self, words: Sequence[str], seconds: float, start: float) -> None:
+        """Start the process; raise `EngineFailed` when that fails. `start`: time limit for its first answer."""
         try:
             self._process = subprocess.Popen(
                 list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -54,7 +59,8 @@ class Engine:
             )  # fmt: skip
         except (OSError, ValueError) as error:
             raise EngineFailed(f"cannot be started ({error})") from None
-        self._seconds, self._number = seconds, 0
+        self._program = os.path.basename(words[0])
+        self._seconds, self._start, self._number = seconds, start, 0
         self._end = weakref.finalize(self, _end, self._process)
 
     def ask(self, command: str) -> str:
@@ -85,32 +91,44 @@ class Engine:
 
     def _read(self) -> str:
         """Return the output up to an empty line."""
-        out, data, end = self._process.stdout, b"", time.monotonic() + self._seconds
+        out, data, began, shown = self._process.stdout, b"", time.monotonic(), SHOWN
+        starts = self._number == 1
+        seconds = self._start if starts else self._seconds
         if out is None:
             raise EngineFailed("has no output")
         with selectors.DefaultSelector() as selector:
             selector.register(out, selectors.EVENT_READ)
             while True:
                 ended = self._process.poll() is not None  # its children may hold its output open
-                if not selector.select(0.0 if ended else min(0.2, max(0.0, end - time.monotonic()))):
-                    if ended:
-                        raise EngineFailed("ended without an answer")
-                    if time.monotonic() >= end:
-                        raise EngineFailed(f"no answer within {self._seconds:g} s")
-                    continue
-                part = os.read(out.fileno(), 4096)
-                if not part:
+                left = seconds - (time.monotonic() - began)
+                if selector.select(0.0 if ended else min(0.2, max(0.0, left))):
+                    data = _joined(data, os.read(out.fileno(), 4096))
+                    if b"\n\n" in data:
+                        whole, more = data.split(b"\n\n", 1)
+                        if more.strip():
+                            raise EngineFailed(f"said more than was asked: {_quoted(more.decode('ascii', 'replace'))}")
+                        return whole.decode("ascii", "replace")
+                elif ended:
                     raise EngineFailed("ended without an answer")
-                data = (data + part.replace(b"\r", b"")).lstrip(b"\n")
-                if data[:1] not in (b"", b"=", b"?"):
-                    raise EngineFailed(f"expected an answer, got {_quoted(data.decode('ascii', 'replace'))}")
-                if b"\n\n" in data:
-                    whole, more = data.split(b"\n\n", 1)
-                    if more.strip():
-                        raise EngineFailed(f"said more than was asked: {_quoted(more.decode('ascii', 'replace'))}")
-                    return whole.decode("ascii", "replace")
-                if len(data) > LIMIT:
-                    raise EngineFailed(f"expected an answer of at most {LIMIT:,} bytes, got more")
+                passed = time.monotonic() - began  # also while it floods, which leaves the pipe never empty
+                if passed >= seconds:
+                    hint = "; gtp:start=300s:COMMAND gives it longer to start" if starts else ""
+                    raise EngineFailed(f"no answer within {seconds:g} s{hint}")
+                if starts and passed >= shown:
+                    _LOGGER.warning("waiting for %s to start, %.0f s", self._program, passed)
+                    shown += SHOWN
+
+
+def _joined(data: bytes, part: bytes) -> bytes:
+    """Return the output so far without empty lines before the answer; raise `EngineFailed` if it cannot be one."""
+    if not part:
+        raise EngineFailed("ended without an answer")
+    data = (data + part.replace(b"\r", b"")).lstrip(b"\n")
+    if data[:1] not in (b"", b"=", b"?"):
+        raise EngineFailed(f"expected an answer, got {_quoted(data.decode('ascii', 'replace'))}")
+    if len(data) > LIMIT and b"\n\n" not in data:
+        raise EngineFailed(f"expected an answer of at most {LIMIT:,} bytes, got more")
+    return data
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -159,10 +177,14 @@ class GTPPlayer(Player):
     at_once = 1
 
     def __init__(self, game: Game, command: str, *, seconds: float = SECONDS) -> None:
-        """Find and start the program of a command line; raise `UserError` when that fails."""
+        """Find and start the program of a command line; raise `UserError` when that fails.
+
+        seconds: time limit for an answer. A command line such as "start=300s:katago gtp" has another for the first.
+        """
         if game.sgf_number is None or max(game.grid_shape) > len(GO_LETTERS):
             raise UserError(f"expected a game on the points of a Go board for a GTP program, got {game.spec}")
-        self._words = find_program(command)
+        self._start, program = _start_of(command, seconds)
+        self._words = find_program(program)
         super().__init__(f"gtp:{' '.join(command.split())[:60]}", game)
         self._seconds = seconds
         try:
@@ -226,7 +248,7 @@ class GTPPlayer(Player):
 
     def _begin(self) -> Engine:
         """Start the program and set up the game."""
-        engine = Engine(self._words, self._seconds)
+        engine = Engine(self._words, self._seconds, self._start)
         komi = self.game.komi if hasattr(self.game, "komi") else None
         engine.ask(f"boardsize {self.game.grid_shape[0]}")
         if komi is not None:
@@ -262,6 +284,16 @@ class GTPPlayer(Player):
 
 def _colour(state: GameState) -> str:
     return "black" if state.playerTurn == 1 else "white"
+
+
+def _start_of(command: str, usual: float) -> tuple[float, str]:
+    """Return (time limit for the start, the command line after it)."""
+    text = command.strip()
+    if not text.startswith("start="):
+        return usual, command
+    if match := _START.fullmatch(text):
+        return float(match["seconds"]), match["command"]
+    raise UserError(f"expected a start of 1 to 99999 seconds, such as gtp:start=300s:COMMAND, got {text[:60]!r}")
 
 
 def find_program(command: str) -> list[str]:

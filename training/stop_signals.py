@@ -1,12 +1,86 @@
-"""Ctrl-C, or the stop button of a notebook, while the program learns: it counts even where Python loses it."""
+"""Ctrl-C, SIGTERM, or the stop button of a notebook: they count even where Python loses or delays them."""
 
 from __future__ import annotations
 
+import atexit
+import os
+import select
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+GRACE = 6.0
+"""Seconds from Ctrl-C or SIGTERM to the end of the process: `docker stop` kills after ten, and on a busy machine a
+thread may have to wait for another's garbage collection."""
+_last_words = ["stopped"]
+_pipe: list[int] = []
+_reading, _heard = threading.Event(), threading.Event()
+_dropped: list[bool] = []
+_exit_code = [130]
+
+
+def end_in_time(seconds: float = GRACE) -> None:
+    """Let this process end within `seconds` of Ctrl-C or SIGTERM, with exit code 130, whatever it does then.
+
+    Python calls a signal's handler only between two of its own instructions, and a compiler or a search can take a
+    minute for one. So a thread reads the signal from a pipe and ends the process when it has not ended by itself.
+    Nothing is lost by that but unfinished work: files are replaced whole, and the database keeps whole transactions.
+    Once a signal came, the process also ends without waiting for libraries to take themselves apart, and a
+    `KeyboardInterrupt` that Python drops, as in the callback of a weak reference or of a compiler, is raised again.
+    """
+    show = sys.unraisablehook
+    sys.unraisablehook = lambda fault: _dropped.append(True) if fault.exc_type is KeyboardInterrupt else show(fault)
+    atexit.register(_leave_at_once)  # before all others, so that it runs after them
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    _pipe.append(reader)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=_end, args=(reader, seconds), daemon=True, name="end_in_time").start()
+
+
+def last_words(text: str) -> None:
+    """Say `text` when the process has to be ended without waiting for its work."""
+    _last_words[0] = text
+
+
+def requested() -> bool:
+    """Return whether Ctrl-C or SIGTERM has come to a process that ends in time, also one that came this moment."""
+    return _heard.is_set() or _reading.is_set() or bool(select.select(_pipe, [], [], 0.0)[0])
+
+
+def leave(code: int) -> NoReturn:
+    """Exit the program with a code."""
+    _exit_code[0] = code
+    sys.exit(code)
+
+
+def _leave_at_once() -> None:
+    if requested():
+        with suppress(OSError, ValueError):  # nobody reads them
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(_exit_code[0])
+
+
+def _end(reader: int, seconds: float) -> None:
+    while not _heard.is_set():
+        select.select([reader], [], [])
+        _reading.set()
+        if os.read(reader, 1)[0] in (signal.SIGINT, signal.SIGTERM):
+            _heard.set()
+        _reading.clear()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.1)
+        if _dropped:
+            _dropped.clear()
+            os.kill(os.getpid(), signal.SIGINT)
+    os.write(2, f"\n{_last_words[0]}\n".encode())
+    os._exit(130)
 
 
 @contextmanager

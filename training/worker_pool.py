@@ -29,8 +29,8 @@ TASK = 16
 """Most games of a task."""
 FAILURES = 3
 """A run stops when one task has failed this often, or this many workers in a row ended before they were ready."""
-PATIENCE = 20.0
-"""Seconds that games in flight are given to end when the work is to stop."""
+PATIENCE = 3.0
+"""Seconds that games in flight are given to end when the work is to stop; see `stop_signals.GRACE`."""
 TICK = 0.1
 """Seconds between two checks of the workers and of `stop`."""
 
@@ -320,9 +320,12 @@ class WorkerPool:
     # ---- messages
 
     def _receive(self) -> Iterator[GameRecord]:
-        """Receive the workers' messages; yield the games among them."""
+        """Receive the messages at hand, or wait for one; yield the games among them.
+
+        Later ones wait, so that a stop and silent workers are noticed however many come.
+        """
         timeout = TICK
-        while True:
+        for _ in range(max(1, self._inbox.qsize())):
             try:
                 handle, data = self._inbox.get(timeout=timeout)
             except Empty:

@@ -64,7 +64,7 @@ def run(argv: list[str]) -> int:
         other = record.players[record.players[0] == PERSON]
         if early(argv, "against") is None and other:
             against = _opponent(record, other, args.against)
-    take_as_ctrl_c("SIGHUP", "SIGTERM")  # so that the game is saved
+    take_as_ctrl_c("SIGHUP")  # so that the game is saved
     return play_console(
         record.game, against, args.sims, first, record.moves,
         save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,

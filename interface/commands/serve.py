@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
 
 from config import UserError
 from interface.arguments import parse, whole
@@ -26,6 +29,9 @@ class Serve:
     host: str = "127.0.0.1"
     """Address to listen on. With any but 127.0.0.1 (0.0.0.0: all of this machine's) other machines can open the page,
     if they know the token in the address printed."""
+    allow_host: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """NAME or NAME:PORT in the browser's address bar where it is not this server's own: behind a tunnel, a container's
+    port or a proxy, with TLS or without. Can be given several times."""
     open: bool = True
     """Open the page in a browser."""
 
@@ -45,7 +51,7 @@ def run(argv: list[str]) -> int:
     take_as_ctrl_c("SIGHUP")
     try:
         serve(
-            host=args.host, port=args.port, spec=spec, open_browser=args.open,
+            host=args.host, port=args.port, spec=spec, open_browser=args.open, allowed=args.allow_host,
             say=lambda text: print(text, flush=True),
         )  # fmt: skip
     except KeyboardInterrupt:  # the usual end

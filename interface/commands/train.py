@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,8 @@ class Train:
     new: bool = False
     """Start a new run even if one is unfinished."""
     run: int | None = None
-    """Number of the run to resume."""
+    """Number of the run to resume. Of a finished run nothing is done: so a command that is started again and again
+    stays with its run."""
     initial_run_number: int | None = None
     """Number of a run whose model or memory a new run starts from."""
     initial_model_version: int | None = None
@@ -90,7 +92,8 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
         with _session(folder, args, preset_checked(args.config)) as session:
-            return _work(session, signals, resumed=folder is not None, as_json=args.json)
+            say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
+            return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
     except DamagedData as error:
         number_of = int(folder.name[3:]) if folder else source
         if number_of == 0:
@@ -142,9 +145,13 @@ class _Signals:
         os.write(2, b"\nstopping; once more stops at once\n")
 
 
-def _work(session: Session, signals: _Signals, *, resumed: bool, as_json: bool) -> int:
+def _work(
+    session: Session, signals: _Signals, warn: Callable[[str], None], *, resumed: bool, fresh: bool, as_json: bool
+) -> int:  # fmt: skip
+    """Train and say how it ended; return the exit code. `warn`: say what the same command does next time."""
     from main import train
     from training.estimate import budget_text
+    from training.stop_signals import last_words
 
     say, folder = session.console.say, session.folder
     name = f"{folder.parent.name}/{folder.name}"
@@ -156,6 +163,13 @@ def _work(session: Session, signals: _Signals, *, resumed: bool, as_json: bool) 
         how = " and ".join(more) or "more --minutes"
         session.console.warn(f"this run is finished; {how} let it go on, --new starts another")
         return 0
+    option = f"--run {int(folder.name[3:])}"
+    stopped = f"stopped; `python main.py --game '{session.game.spec}' {option}` goes on"
+    last_words(stopped)
+    if fresh:
+        warn(f"  the same command starts another run; with {option} instead it goes on with this one until its end")
+    else:
+        warn(f"  the same command goes on with this run, and starts another after its end; with {option} it does not")
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:
         say(budget_text(session))
@@ -163,9 +177,9 @@ def _work(session: Session, signals: _Signals, *, resumed: bool, as_json: bool) 
     except KeyboardInterrupt:
         signals.count += 1
     if signals.count:
-        command = f"python main.py --game '{session.game.spec}' --run {int(folder.name[3:])}"
-        print(f"stopped; `{command}` goes on", file=sys.stderr if as_json else sys.stdout, flush=True)
+        print(stopped, file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130
     play = f"python main.py play --game '{session.game.spec}' --against {folder.name}:best"
     say(f"finished: version {session.best_version} is best; play: `{play}`")
+    warn(f"  the same command starts another run; with {option} it does nothing, as this one is finished")
     return 0

@@ -9,14 +9,15 @@ import socket
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 from config import UserError
-from interface.web.request_guard import Guard, names_of
+from interface.web.request_guard import Guard, allowed_names, has_token, names_of
 
 HERE = Path(__file__).parent
 VIEWS = "play", "games", "training"
@@ -26,22 +27,27 @@ LOOPBACK = ("127.0.0.1", "localhost")
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 
-def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None]) -> None:
-    """Serve the page until Ctrl-C; raise `UserError` if that is impossible."""
+def serve(
+    *, host: str, port: int, spec: str, open_browser: bool, say: Callable[[str], None], allowed: Sequence[str] = ()
+) -> None:
+    """Serve the page until Ctrl-C, also under the names `allowed`; raise `UserError` if that is impossible."""
+    in_front = set().union(*(allowed_names(place, port) for place in allowed))
     try:
         with hidden(*OF_CLIENTS):
             from nicegui import app, background_tasks, core, ui
     except ImportError:
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
+    from interface.web.connection_limits import HEAD_BYTES, HEAD_SECONDS, STRANGERS, LimitedHTTP, Strangers
+
     _check_port(host, port)
     token = secrets.token_urlsafe(24)
     names = {*LOOPBACK, socket.gethostname() if host == EVERYWHERE else host}
     hosts = set().union(*(names_of(name, port) for name in names))
-    app.add_middleware(Guard, hosts=hosts, token=token)
+    app.add_middleware(Guard, hosts=hosts, token=token, allowed=in_front, say=say)
     app.config.socket_io_js_query_params["token"] = token
     app.config.socket_io_js_transports = ["websocket"]
-    core.sio.eio.cors_allowed_origins = None  # the same origin only
-    core.sio.eio.max_http_buffer_size = 1_100_000
+    core.sio.eio.cors_allowed_origins = []  # neither checks nor headers: the guard has checked the origin
+    core.sio.eio.max_http_buffer_size = MESSAGE_BYTES
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
     place = Shared(spec)
 
@@ -56,6 +62,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
 
     reached = outward() if host == EVERYWHERE else host
     address = f"http://{reached}:{port}/?token={token}"
+    others = "".join(f"also {place}/?token={token}\n" for place in allowed)
     door = doorway(address) if open_browser else None
 
     def close() -> None:
@@ -64,28 +71,37 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
         place.close()
 
     def announce() -> None:
-        background_tasks.create(_announce(reached, port, address, door, say), name="announce")
+        background_tasks.create(_announce(reached, port, address, others, door, say), name="announce")
 
     app.on_startup(announce)
     app.on_shutdown(close)
     logging.getLogger("nicegui").setLevel(logging.WARNING)
     ui.run(
         host=host, port=port, title="AlphaZero", show=False, reload=False, tailwind=False, dark=None,
-        show_welcome_message=False, favicon=ICON, reconnect_timeout=10.0,
+        show_welcome_message=False, favicon=ICON, reconnect_timeout=10.0, uvicorn_logging_level="error",
+        http=partial(LimitedHTTP, Strangers(partial(has_token, token=token)), HEAD_SECONDS),
+        h11_max_incomplete_event_size=HEAD_BYTES, ws_max_size=MESSAGE_BYTES, backlog=STRANGERS,
+        timeout_graceful_shutdown=CLOSING, loop="asyncio",  # uvloop takes the pipe of `stop_signals.end_in_time`
     )  # fmt: skip
 
 
-async def _announce(host: str, port: int, address: str, door: Path | None, say: Callable[[str], None]) -> None:
+async def _announce(
+    host: str, port: int, address: str, others: str, door: Path | None, say: Callable[[str], None]
+) -> None:
     """Say where the page is, and open it, as soon as the server answers: a browser that comes before finds nobody."""
     while not _listens(host, port):
         await asyncio.sleep(0.01)
-    say(f"the page is at {address} (open it by hand where the browser finds no file)\nCtrl-C ends it")
+    say(f"the page is at {address} (open it by hand where the browser finds no file)\n{others}Ctrl-C ends it")
     if door is not None:
         await asyncio.to_thread(webbrowser.open, door.as_uri())
 
 
 KEPT = 900.0
 """Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
+MESSAGE_BYTES = 1_100_000
+"""Largest message through the socket: a game as text."""
+CLOSING = 1
+"""Seconds that requests in progress have to end when the server does."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4470a5"/>'
     '<circle cx="11" cy="21" r="6" fill="#d8404f"/><circle cx="21" cy="11" r="6" fill="#f4c13d"/></svg>'

@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import IO
 
 from config import UserError
 
 COMMAND = [sys.executable, str(Path(__file__).parents[2] / "main.py"), "train"]
-PATIENCE = 20.0
-"""Seconds a run has to end its work when the page closes; what is finished is on disk in any case."""
+PATIENCE = 4.0
+"""Seconds that all runs together have to end their work when the page closes; what is finished is on disk in any
+case."""
 
 
 class Trainer:
@@ -73,9 +75,10 @@ class Trainer:
         """Let all runs end cleanly, and kill those that do not."""
         for spec in self._at_work:
             self.stop(spec)
+        end = time.monotonic() + PATIENCE
         for process, said in self._at_work.values():
             try:
-                process.wait(PATIENCE)
+                process.wait(max(end - time.monotonic(), 0.0))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -180,12 +181,12 @@ def test_two_programs_play_whole_games_through_files_and_never_lose_by_a_wrong_m
             (folder / "input.txt").write_text(host.text())
             (folder / "output.txt").unlink(missing_ok=True)
             if number == 0 and host.moves in (0, 7):
-                command = [sys.executable, str(HERE / "main.py"), "littlego", "--player", "random", "--seconds", "60"]
+                command = [sys.executable, str(HERE / "main.py"), "littlego", "--player", "random", "--seconds", "3600"]
                 found = subprocess.run([*command, "--step-file", "steps"], cwd=folder, capture_output=True, text=True,
-                                       timeout=120, check=False)  # fmt: skip
+                                       timeout=900, check=False)  # fmt: skip
                 code, out, err = found.returncode, found.stdout, found.stderr
             else:
-                code = turn(folder, "--player", "random", "--seed", str(100 * number + host.moves), "--seconds", "60")
+                code = turn(folder, "--player", "random", "--seed", str(100 * number + host.moves), "--seconds", "3600")
                 out, err = capsys.readouterr()
             move = (folder / "output.txt").read_text()
             assert (code, err, out) == (0, "", f"move {host.moves + 1}: {move} (random)\n")
@@ -253,10 +254,11 @@ def test_without_a_network_another_player_steps_in_and_says_why(tmp_path, capsys
     monkeypatch.setattr("storage.run_folders.RUNS", tmp_path / "none")
     monkeypatch.setattr("storage.run_folders.SHIPPED", tmp_path / "none")
     (tmp_path / "input.txt").write_text("2\r\n" + (EMPTY + ONE).replace("\n", "\r\n") + "\n\n")
-    littlego_turn._choice(littlego_turn.make_player("rollout:0.01s", GAME), GAME.start(), 0)  # compile first
-    assert turn(tmp_path, "--seconds", "15") == 0
+    make, quick = littlego_turn.make_player, {"rollout:3600s": "rollout:50"}
+    monkeypatch.setattr(littlego_turn, "make_player", lambda name, *rest, **o: make(quick.get(name, name), *rest, **o))
+    assert turn(tmp_path, "--seconds", "3600") == 0
     out, err = capsys.readouterr()
-    assert re.fullmatch(r"move 2: \S+ \(\S+ \(expected a trained run of littlego, there is none; .*\)\)\n", out)
+    assert re.fullmatch(r"move 2: \S+ \(rollout:50 \(expected a trained run of littlego, there is none; .*\)\)\n", out)
     assert err == "" and re.fullmatch(r"[0-4],[0-4]|PASS", (tmp_path / "output.txt").read_text())
 
 
@@ -287,31 +289,35 @@ def test_the_time_of_a_move_goes_by_its_number():
             read_clock(words)
 
 
-class Thinker(littlego_turn.Player):
-    """Takes its time, then plays one move whatever the position."""
+NEVER = threading.Event()  # the threads that wait for it are abandoned, and end with the tests
 
-    def __init__(self, action, seconds=0.0):
+
+class Thinker(littlego_turn.Player):
+    """Plays one move whatever the position, or never answers."""
+
+    def __init__(self, action, answers=True):
         super().__init__("a cheat", GAME)
-        self.action, self.seconds = action, seconds
+        self.action, self.answers = action, answers
 
     def act(self, state, tau):
-        time.sleep(self.seconds)
+        if not self.answers:
+            NEVER.wait()
         if self.action < 0:
             raise ZeroDivisionError("by zero")
         return self.action, np.zeros(26), 0.0, 0.0
 
 
 def unloaded(seconds):
-    time.sleep(20)
+    NEVER.wait()
     return Thinker(0), "a thinker"
 
 
 @pytest.mark.parametrize(
     "load, seconds, late, words",
     [
-        (lambda seconds: (Thinker(-1), "a failure"), 4.0, False, "the player failed: ZeroDivisionError"),
-        (lambda seconds: (Thinker(12), "a cheat"), 4.0, False, "the player failed: ValueError: the illegal move 12"),
-        (lambda seconds: (Thinker(0, 20), "a thinker"), 0.2, True, "no answer within 0.2 s"),
+        (lambda seconds: (Thinker(-1), "a failure"), 3600.0, False, "the player failed: ZeroDivisionError"),
+        (lambda seconds: (Thinker(12), "a cheat"), 3600.0, False, "the player failed: ValueError: the illegal move 12"),
+        (lambda seconds: (Thinker(0, False), "a thinker"), 0.2, True, "no answer within 0.2 s"),
         (unloaded, -1.0, False, "no time was left to think"),
     ],
 )
@@ -320,64 +326,66 @@ def test_a_player_that_fails_and_rollouts_that_fail_too_are_replaced_by_a_legal_
 ):
     monkeypatch.setattr("players.rollout.RolloutPlayer", lambda game, seconds: None)
     (tmp_path / "input.txt").write_text(f"2\n{EMPTY}{ONE}")
-    began, files = time.monotonic(), [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
+    files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
     found = take_turn(*files, load, lambda move: seconds)
-    assert time.monotonic() - began < 10
     assert (found.ply, found.late) == (1, late) and words in found.by
     assert (tmp_path / "output.txt").read_text() == "1,2", "beside the stone in the centre"
     assert (tmp_path / "steps").read_text() == "2 " + "0" * 7 + "2" + "0" * 4 + "1" + "0" * 12 + "\n"
 
 
 @pytest.mark.parametrize(
-    "load, late, words",
+    "load, seconds, late, words",
     [
-        (unloaded, True, "no answer within 1.0 s"),  # a network's libraries may take longer than a move has
-        (lambda seconds: (Thinker(-1), "a failure"), False, "the player failed: ZeroDivisionError: by zero"),
-        (lambda seconds: (Thinker(12), "a cheat"), False, "the player failed: ValueError: the illegal move 12"),
+        (unloaded, 2.0, True, "no answer within 2.0 s"),  # a network's libraries may take longer than a move has
+        (lambda seconds: (Thinker(-1), "a failure"), 3600.0, False, "the player failed: ZeroDivisionError: by zero"),
+        (lambda seconds: (Thinker(12), "a cheat"), 3600.0, False, "the player failed: ValueError: the illegal move 12"),
     ],
 )
-def test_rollouts_think_where_a_player_is_not_loaded_or_fails(tmp_path, monkeypatch, load, late, words):
+def test_rollouts_think_where_a_player_is_not_loaded_or_fails(tmp_path, monkeypatch, load, seconds, late, words):
     (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
     monkeypatch.setattr("players.rollout.RolloutPlayer", lambda game, seconds: Thinker(4))
+    monkeypatch.setattr(littlego_turn, "LOADING", 0.01)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    found = take_turn(*files, load, lambda move: {2: 1.0}[move])
+    found = take_turn(*files, load, lambda move: {2: seconds}[move])
     assert (found.late, found.by) == (late, f"rollouts: {words}")
     assert (tmp_path / "output.txt").read_text() == "0,4"
 
 
-def test_rollouts_that_began_are_not_left_behind(tmp_path):
+def test_rollouts_that_began_are_not_left_behind(tmp_path, monkeypatch):
     """A player that is loaded late, but answers in time."""
+    def searching():
+        return any("_search" in thread.name for thread in threading.enumerate())
+
     def load(seconds):
-        time.sleep(0.8 * seconds)
+        while not searching():
+            time.sleep(0.01)
         return Thinker(3), "a thinker"
 
     (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    littlego_turn._choice(littlego_turn.make_player("rollout:0.01s", GAME), GAME.start(), 0)
-    found = take_turn(*files, load, lambda move: 5.0)
-    assert (found.action, found.by, found.late) == (3, "a thinker", False)
-    assert not [t for t in threading.enumerate() if t is not threading.main_thread() and "_search" in t.name]
+    monkeypatch.setattr(littlego_turn, "LOADING", 0.0)
+    found = take_turn(*files, load, lambda move: 3600.0)
+    assert (found.action, found.by, found.late) == (3, "a thinker", False) and not searching()
 
 
 @pytest.mark.parametrize("name", ["rollout:3600s", "rollout:1000000", "alphabeta:3600s", "rollout:3600s+book"])
-def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, name):
-    """A clock, simulations or plies that would take longer than a move has."""
+def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(tmp_path, monkeypatch, name):
+    """A clock, simulations or plies that would take longer than a move has; for the search the time is over soon."""
     (tmp_path / "input.txt").write_text("2\n" + EMPTY + ONE)
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    player = littlego_turn.make_player(name, GAME)
-    short = name.replace("3600s", "0.01s").replace("1000000", "9")
-    littlego_turn._choice(littlego_turn.make_player(short, GAME), GAME.start(), 0)
-    began = time.monotonic()
-    found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 10.0)
-    assert (found.late, found.by) == (False, player.name) and time.monotonic() - began < 60
-    assert player.deadline < began + 10.0
+    player, began = littlego_turn.make_player(name, GAME), time.monotonic()
+    for module in ("rollout", "alphabeta"):
+        monkeypatch.setattr(f"players.{module}.time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3600.0))
+    found = take_turn(*files, lambda seconds: (player, player.name), lambda move: 3600.0)
+    assert (found.late, found.by) == (False, player.name)
+    assert began + 3000.0 < player.deadline < time.monotonic() + 3600.0
 
 
 def test_a_step_file_that_cannot_be_written_costs_no_game(tmp_path):
     (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
     (tmp_path / "steps").mkdir()
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
-    found = take_turn(*files, lambda seconds: (Thinker(3), "me"), lambda move: 9.0)
+    found = take_turn(*files, lambda seconds: (Thinker(3), "me"), lambda move: 3600.0)
     assert (tmp_path / "output.txt").read_text() == "0,3" and "was not written: Is a directory" in found.by
 
 

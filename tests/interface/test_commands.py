@@ -33,9 +33,12 @@ def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place,
         for word in ("network:", "memory:", "disk:", "an iteration: 16 games", "iteration 1: 16 games")
     )
     assert "is best; play: `python main.py play" in out and len(read_metrics(folder / "metrics.jsonl")) == 1
+    assert "the same command starts another run; with --run 1 instead it goes on with this one" in out
+    assert out.endswith("the same command starts another run; with --run 1 it does nothing, as this one is finished\n")
 
     code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1")
     assert code == 0 and "this run is finished; more than 1 --iterations let it go on" in out
+    assert "the same command" not in out, "a command in a restart loop stays with its run"
     assert len(read_metrics(folder / "metrics.jsonl")) == 1
 
     code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--json")
@@ -191,7 +194,7 @@ def python(code, *options):
         cwd=HERE,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 
@@ -219,7 +222,7 @@ def test_an_error_in_a_process_of_its_own_has_one_line_and_the_exit_code():
         cwd=HERE,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=900,
         check=False,
     )
     assert (found.returncode, found.stdout) == (2, "") and found.stderr.count("\n") == 1

@@ -42,7 +42,7 @@ def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys
         seen.append(state.planes())
     np.save(planes, np.stack(seen))
     subprocess.run([sys.executable, "-c", READ, file, planes, tmp_path / "out.npz"], cwd=tmp_path, check=True,
-                   capture_output=True, timeout=300)  # fmt: skip
+                   capture_output=True, timeout=900)  # fmt: skip
     answers = np.load(tmp_path / "out.npz")
     values, logits = make_player("current", game).predict(np.stack(seen))
     assert list(answers["names"]) == ["planes"] and answers["value"].shape == (4, 1)

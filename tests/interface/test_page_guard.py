@@ -1,7 +1,6 @@
 """Who may ask the page: hosts, origins, tokens, methods; and that nothing heavy is imported before it answers."""
 
 import asyncio
-import os
 import re
 import signal
 import socket as sockets
@@ -13,15 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from interface.web.request_guard import HEADERS, Guard, names_of
+from config import UserError
+from interface.web.request_guard import HEADERS, Guard, allowed_names, names_of
+from support.page_server import opened
 
 HOST = "127.0.0.1:8080"
 SOCKET = "/_nicegui_ws/socket.io/"
 
 
 def ask(
-    path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, server=None, answer=200, **headers
-):
+    path="/", *, token="secret", host=HOST, method="GET", kind="http", hosts=None, server=None, answer=200, allowed=(),
+    guard=None, **headers,
+):  # fmt: skip
     """Return (status, headers of the answer); the status is `answer` where the application was reached."""
     sent = []
 
@@ -37,7 +39,9 @@ def ask(
     query = f"token={token}".encode() if token is not None else b""
     scope = {"type": kind, "method": method, "path": path, "query_string": query, "headers": named}
     scope["server"] = server
-    asyncio.run(Guard(application, hosts=[HOST, "localhost:8080"], token="secret")(scope, None, send))
+    if guard is None:
+        guard = Guard(application, hosts=[HOST, "localhost:8080"], token="secret", allowed=allowed)
+    asyncio.run(guard(scope, None, send))
     ask.bodies = [message["body"] for message in sent[1:]]
     return sent[0].get("status", sent[0].get("code")), dict(sent[0].get("headers", []))
 
@@ -123,6 +127,54 @@ def test_nothing_is_sent_but_questions(method):
     assert ask(SOCKET, method=method, origin=f"http://{HOST}")[0] == 405
 
 
+@pytest.mark.parametrize(
+    "body", [{"content_length": "1"}, {"content_length": "0, 5"}, {"transfer_encoding": "chunked"}]
+)
+def test_a_question_has_no_body_and_a_refusal_closes_the_connection(body):
+    status, headers = ask(**body)
+    assert status == 413 and headers[b"connection"] == b"close"
+    assert ask(content_length="0")[0] == 200
+    assert ask(token=None)[1][b"connection"] == ask(method="POST", **body)[1][b"connection"] == b"close"
+
+
+def test_a_name_in_front_of_the_server_is_let_in_only_with_the_option_and_the_refusal_names_it():
+    name = "page.example:9000"
+    assert ask(host=name)[0] == 421
+    assert b"python main.py serve --allow-host page.example:9000" in ask.bodies[0]
+    for host in (name, "PAGE.example:9000"):
+        assert ask(host=host, allowed=[name])[0] == 200
+    for scheme in ("http", "https"):
+        assert socket(host=name, allowed=[name], origin=f"{scheme}://{name}") == 200
+        assert socket(allowed=[name], origin=f"{scheme}://{name}") == 200, "a proxy may put our own name into Host"
+    assert ask(host=name, allowed=[name], token=None)[0] == 403
+    assert ask(host=HOST, allowed=[name], origin=f"https://{HOST}")[0] == 403
+    for other in ("page.example", "page.example:9001", "other.page.example:9000", "page.example:9000.evil.example"):
+        assert ask(host=other, allowed=[name])[0] == 421
+        assert socket(host=name, allowed=[name], origin=f"https://{other}") == 1008
+    assert ask(host="<b>evil</b>")[0] == 421 and ask.bodies == [b"this server does not answer for that host name"]
+
+
+def test_who_has_the_token_is_shown_once_which_option_lets_his_proxy_in():
+    said = []
+    guard = Guard(None, hosts=[HOST], token="secret", say=said.append)
+    for _ in range(2):
+        assert socket(origin="https://page.example", guard=guard) == 1008
+        assert ask(host="page.example:9", guard=guard)[0] == 421
+        assert socket(origin="https://other.example", token="wrong", guard=guard) == 1008
+        assert socket(origin="null", guard=guard) == 1008
+    assert [text.rpartition(" ")[2] for text in said] == ["page.example", "page.example:9"]
+
+
+def test_a_name_without_a_port_stands_for_those_that_browsers_leave_out_and_for_the_servers_own():
+    assert allowed_names("Page.example", 8080) == {"page.example", "page.example:8080"}
+    assert allowed_names("page.example:9000", 8080) == {"page.example:9000"}
+    assert allowed_names("page.example:443", 8080) == {"page.example", "page.example:443"}
+    assert allowed_names("[::1]:9000", 8080) == {"[::1]:9000"}
+    for wrong in ("https://page.example", "page.example/", "a b", "", "*", "page:x", "page:", "p\n"):
+        with pytest.raises(UserError, match="allow_host: expected NAME or NAME:PORT"):
+            allowed_names(wrong, 8080)
+
+
 def test_files_of_the_page_need_no_token_and_other_paths_do():
     for path in ("static/a.js", "libraries/a/b.js", "components/c.js", "resources/k/r.css", "esm/k/e.js",
                  "dynamic_resources/d"):  # fmt: skip
@@ -152,7 +204,7 @@ def test_what_answers_first_imports_nothing_slow():
     )
     pytest.importorskip("nicegui")
     place = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=900)
     assert done.stdout.strip() == "[]", done.stderr
 
 
@@ -172,42 +224,47 @@ def test_what_is_hidden_cannot_be_imported_and_can_be_again_afterwards():
     assert "this" not in sys.modules
 
 
-def opened():
-    """Return (a process that serves the page, its address)."""
-    pytest.importorskip("nicegui")
-    with sockets.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(port)]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
-    place = Path(__file__).parents[2]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment,
-                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # fmt: skip
-    return server, re.findall(r"http://\S+", server.stdout.readline())[0]
+def test_a_page_behind_a_proxy_with_tls_opens_its_socket_under_the_name_that_was_allowed():
+    server, address = opened("--allow-host", "page.example")
+    try:
+        token = address.rpartition("=")[2]
+        assert server.stdout.readline() == f"also page.example/?token={token}\n"
+        for host, answer in (("page.example", b"101"), ("page2.example", b"403")):
+            with sockets.create_connection(("127.0.0.1", int(re.findall(r":([0-9]+)/", address)[0])), 60) as client:
+                client.sendall(
+                    f"GET {SOCKET}?EIO=4&transport=websocket&token={token} HTTP/1.1\r\nHost: {host}\r\n"
+                    f"Origin: https://{host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+                )
+                assert client.recv(65536).split()[1] == answer
+    finally:
+        server.terminate()
+        server.wait(600)
+        server.stdout.close()
 
 
 def test_the_address_is_told_when_the_page_answers():
     server, address = opened()
     try:
-        with urllib.request.urlopen(address, timeout=60) as answer:
+        with urllib.request.urlopen(address, timeout=600) as answer:
             page = answer.read()
             assert answer.status == 200 and b"nicegui" in page
         place, token = address.split("/?token=")
         files = re.findall(r'(?:href|src)="(/_nicegui/[^"]+)"', page.decode())
-        with urllib.request.urlopen(place + files[0], timeout=60) as answer:
+        with urllib.request.urlopen(place + files[0], timeout=600) as answer:
             assert answer.status == 200 and len(files) > 3
         version = files[0].split("/")[2]
         for path in ("nothing", "", f"{version}/nothing", f"{version}/static/nothing", f"{version}/libraries/a%0Ab",
                      f"{version}/static/a%0Ab", f"{version}/resources/a", f"{version}/dynamic_resources/a/b", "../x",
                      f"{version}/esm/a/b", f"{version}/components/nothing", f"{version}/static"):  # fmt: skip
             with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(f"{place}/_nicegui/{path}", timeout=60)
+                urllib.request.urlopen(f"{place}/_nicegui/{path}", timeout=600)
             with refused.value as answer:
                 body = answer.read()
             assert answer.code in (307, 400, 403, 404) and len(body) < 200 and token.encode() not in body, path
     finally:
         server.send_signal(signal.SIGINT)
-        assert server.wait(60) in (0, 130)
+        assert server.wait(600) in (0, 130)
         server.stdout.close()
 
 
@@ -215,7 +272,7 @@ def test_a_terminal_that_is_closed_ends_the_page_in_order():
     server, _ = opened()
     server.send_signal(signal.SIGHUP)
     try:
-        assert server.wait(60) in (0, 130), "what it trains is stopped"
+        assert server.wait(600) in (0, 130), "what it trains is stopped"
     finally:
         server.kill()
         server.stdout.close()

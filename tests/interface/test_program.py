@@ -93,7 +93,7 @@ def test_ctrl_c_while_workers_start_reaches_them_all_and_ends_in_order(undisturb
 
 def gone(pid):
     """Wait until a process is no more; how long that may take is not what is tested."""
-    for _ in range(600):
+    for _ in range(6000):
         if not Path(f"/proc/{pid}").exists():
             return True
         time.sleep(0.05)

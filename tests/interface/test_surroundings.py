@@ -26,7 +26,7 @@ def started(*argv, redirect="", **environment):
     """Run a command line in a process of its own, its streams redirected by a shell."""
     line = f'exec "$0" "$@" {redirect}'
     return subprocess.run(["sh", "-c", line, sys.executable, MAIN, *argv], env={**os.environ, **environment},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)  # fmt: skip
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)  # fmt: skip
 
 
 def test_what_an_encoding_lacks_is_shown_as_a_question_mark():
@@ -94,7 +94,7 @@ def test_a_game_is_saved_when_its_terminal_is_closed(tmp_path, name, ctrl_c):
         time.sleep(0.2)
         playing.send_signal(getattr(signal, name))
         playing.stdout.close()  # as the terminal is
-        playing.wait(60)
+        playing.wait(600)
     assert len(json.loads(place.read_text())["moves"]) >= 2
 
 

@@ -1,12 +1,14 @@
 """Programs that speak GTP: a real one plays by the rules, a bad one loses its own game and harms nothing else."""
 
 import gc
+import itertools
 import logging
 import os
 import shutil
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +17,7 @@ from config import UserError
 from evaluation.match import play_batch
 from funcs import playMatches
 from interface.notebook.board import Board
+from players import gtp
 from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program
 from players.simple import RandomPlayer
@@ -24,13 +27,13 @@ LOG = logging.Logger("test")
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=FOLDERS)
 
 
-def fake(game, mode, note="", seconds=20.0):
+def fake(game, mode, note="", seconds=600.0):
     return GTPPlayer(game, f"{sys.executable} {ENGINE} {mode} {note}", seconds=seconds)
 
 
 def gone(pid):
     """Wait until a process is no more; a zombie counts as gone."""
-    for _ in range(200):
+    for _ in range(6000):
         try:
             os.kill(pid, 0)
             if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
@@ -65,9 +68,15 @@ def test_gnugo_plays_whole_games_by_the_rules(spec, caplog):
         ("nonsense", "illegal move"),
     ],
 )
-def test_a_bad_engine_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog):
-    game = games.make("go(size=4)")
-    engine, other = fake(game, mode, seconds=1.0 if mode == "hangs" else 20.0), RandomPlayer(game)
+def test_a_bad_engine_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog, monkeypatch):
+    game, ask = games.make("go(size=4)"), gtp.Engine.ask
+
+    def impatient(engine, command):  # with its moves: it has time to start
+        engine._seconds = 0.5 if command.startswith("genmove") and mode == "hangs" else 600.0
+        return ask(engine, command)
+
+    monkeypatch.setattr(gtp.Engine, "ask", impatient)
+    engine, other = fake(game, mode), RandomPlayer(game)
     with caplog.at_level(logging.WARNING):
         result = playMatches(game, engine, other, 2, LOG, 0)
     assert result.scores == {engine.name: 0, "drawn": 0, "random": 2}
@@ -157,6 +166,61 @@ def test_a_program_that_cannot_be_used_is_refused_in_one_line(command, words):
     with pytest.raises(UserError) as error:
         GTPPlayer(games.make("go(size=3)"), command)
     assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_flood_of_empty_lines_does_not_stop_the_clock(monkeypatch):
+    """With a clock of the test's own and a pipe that is never empty."""
+    player, now, reads = fake(games.make("go(size=3)"), "passes", seconds=60.0), [0.0], []
+
+    def flood(descriptor, size):
+        reads.append(size)
+        assert len(reads) < 100
+        return b"\n" * size
+
+    def clock():
+        now[0] += 1.0
+        return now[0]
+
+    monkeypatch.setattr(gtp.selectors.DefaultSelector, "select", lambda self, timeout: [True])
+    monkeypatch.setattr(gtp, "os", SimpleNamespace(**vars(os) | {"read": flood}))
+    monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=clock))
+    with pytest.raises(gtp.EngineFailed, match="no answer within 60 s"):
+        player._games[0].engine.ask("genmove black")
+
+
+def test_a_slow_start_has_a_limit_of_its_own_and_is_shown(monkeypatch, caplog):
+    now = [0.0]
+
+    def clock():
+        now[0] += 1.0
+        return now[0]
+
+    monkeypatch.setattr(gtp.selectors.DefaultSelector, "select", lambda self, timeout: [])
+    monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=clock))
+    with caplog.at_level(logging.WARNING), pytest.raises(UserError, match="3: no answer within 60 s; gtp:start=300s"):
+        GTPPlayer(games.make("go(size=3)"), f"{sys.executable} {ENGINE} mute")
+    caplog.clear()
+    began = now[0]
+    with caplog.at_level(logging.WARNING), pytest.raises(UserError, match="boardsize 3: no answer within 300 s"):
+        GTPPlayer(games.make("go(size=3)"), f"start=300s:{sys.executable} {ENGINE} mute")
+    assert 300 <= now[0] - began < 310
+    shown = [float(record.message.split()[-2]) for record in caplog.records]
+    assert len(shown) > 20 and shown == sorted(shown) and 10 <= shown[0] < 15
+    assert caplog.records[0].message.startswith(f"waiting for {Path(sys.executable).name} to start, 1")
+
+
+def test_the_limit_for_the_start_is_not_that_of_a_move(monkeypatch):
+    player = fake(games.make("go(size=3)"), "passes")
+    limited = GTPPlayer(games.make("go(size=3)"), f"start=300s:{sys.executable} {ENGINE} passes", seconds=7.0)
+    assert limited.name.startswith("gtp:start=300s:") and player.name.startswith(f"gtp:{sys.executable[:20]}")
+    engine = limited._games[0].engine
+    monkeypatch.setattr(gtp.selectors.DefaultSelector, "select", lambda self, timeout: [])
+    monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=itertools.count(0.0, 1.0).__next__))
+    with pytest.raises(gtp.EngineFailed, match="genmove black: no answer within 7 s$"):
+        engine.ask("genmove black")
+    for wrong in ("start=0s:gnugo", "start=300:gnugo", "start=:gnugo", "start=1e9s:gnugo"):
+        with pytest.raises(UserError, match="such as gtp:start=300s:COMMAND"):
+            make_player(f"gtp:{wrong}", games.make("go(size=3)"))
 
 
 def test_no_shell_reads_the_command_line(tmp_path):

@@ -1,8 +1,9 @@
 """Rollout players: what they prove is true, their visits balance, the same seed gives the same game."""
 
 import functools
+import itertools
 import threading
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -74,26 +75,28 @@ def test_games_beside_each_other_do_not_disturb_one_another():
         assert together[slot].visits.tolist() == searched(game, state, 200, seed=10 + slot)[1].visits.tolist()
 
 
-def test_a_time_limit_ends_the_search_and_a_proven_win_ends_it_early():
+def test_a_time_limit_ends_the_search_and_a_proven_win_ends_it_early(monkeypatch):
     game = games.make("connect4")
+    monkeypatch.setattr("players.rollout.time", SimpleNamespace(monotonic=lambda: 0.0))  # a clock that stands still
     player = RolloutPlayer(game, seconds=60)
-    began = time.perf_counter()
     action, visits, value, _ = player.act(play(game, "1 7 1 7 1 6"), 0.0)
-    assert (game.move_name(action), time.perf_counter() - began < 50) == ("1", True)
-    short = RolloutPlayer(game, seconds=0.2)
-    assert short.act(game.start(), 0.0)[1].sum() > 0
+    assert game.move_name(action) == "1" and any(mcts.root.proven == 1.0 for mcts in player.trees(0))
+    monkeypatch.setattr("players.rollout.time", SimpleNamespace(monotonic=itertools.count().__next__))
+    short = RolloutPlayer(game, seconds=9)
+    assert 0 < short.act(game.start(), 0.0)[1].sum() < 10_000
 
 
 def test_what_one_of_several_trees_proves_to_lose_is_not_played(monkeypatch):
     monkeypatch.setattr("players.rollout.cores", lambda: 2)
     game = games.make("connect4")
-    player = RolloutPlayer(game, seconds=0.2)
+    player = RolloutPlayer(game, seconds=3600)
+    player.stopped = lambda: all(mcts.root.visits > 500 for mcts in player.trees(0))
     state = game.start()
     player.act(state, 0.0)
     first, second = player.trees(0)
     assert first.forest.trees["rng"][0] != second.forest.trees["rng"][0]
-    most = int(np.sum([mcts.visit_counts() for mcts in (first, second)], axis=0).argmax())
-    assert player._decide(0, state, 0.0).action == most
+    most, visits = player._decide(0, state, 0.0)[:2]
+    assert visits[most] == visits.max()
     first.forest.moves["proven"][dict(first.root.edges)[most].index] = LOSS
     assert player._decide(0, state, 0.0).action != most
     assert make_player("rollout:1s", game).at_once == make_player("alphabeta:1s", game).at_once == 1

@@ -23,7 +23,7 @@ needs_browser = [
     pytest.mark.timeout(900),
 ]
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds that a test waits for something at most; nothing takes that long but on a busy machine."""
 
 

@@ -9,6 +9,8 @@ MODE, NOTE = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.devnull
 moves = 0
 if MODE == "absent":
     sys.exit(3)
+if MODE == "mute":
+    time.sleep(600)
 for line in sys.stdin:
     with open(NOTE, "a") as note:
         note.write(line)

@@ -61,7 +61,7 @@ def assert_all_there(records, count, order=ROUND):
 
 def gone(handle):
     """Wait until a worker's process is no more; how long that may take is not what is tested."""
-    for _ in range(600):
+    for _ in range(6000):
         if not handle._process.is_alive():
             return True
         time.sleep(0.05)
@@ -230,7 +230,7 @@ def test_workers_end_when_their_driver_is_killed(tmp_path):
     assert len(pids) == 2 and all(Path(f"/proc/{pid}").exists() for pid in pids)
     driver.kill()
     driver.wait()
-    for _ in range(600):
+    for _ in range(6000):
         if not any(Path(f"/proc/{pid}").exists() for pid in pids):
             break
         time.sleep(0.05)
@@ -266,6 +266,26 @@ def test_a_stopping_worker_ends_when_its_time_is_over_and_gives_signs_until_then
     worker._follow(player)
     assert clock.now - 100.0 == PATIENCE and not worker._todo
     assert [unpack(data)[0]["kind"] for data in worker.said] == ["alive"] * (int(PATIENCE) + 1)
+
+
+def test_a_stop_is_noticed_however_many_messages_come():
+    class Flood:
+        """As many messages as are taken, and three more."""
+
+        taken = 0
+
+        def qsize(self):
+            return 3
+
+        def get(self, timeout):
+            self.taken += 1
+            assert self.taken < 100
+            return pool._places[0].handle, pack({"kind": "alive"})
+
+    pool = WorkerPool(lambda place, report: None, workers=1, side_by_side=1, log=print)
+    pool._inbox = Flood()
+    pool._places[0].handle = SimpleNamespace(kill=lambda: None)
+    assert list(pool._receive()) == [] and pool._inbox.taken == 3
 
 
 def test_games_that_another_thread_takes_while_a_worker_looks_for_messages_do_no_harm(worker):
