@@ -41,7 +41,7 @@ def serve(*, host: str, port: int, spec: str, open_browser: bool, say: Callable[
     app.config.socket_io_js_query_params["token"] = token
     app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.cors_allowed_origins = None  # the same origin only
-    core.sio.eio.max_http_buffer_size = 1_100_000
+    core.sio.eio.max_http_buffer_size = 1_400_000  # the largest file, in base64
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
     place = Shared(spec)
 

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import games
+from games.line_of_moves import after_moves
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
-from interface.explain import after_moves
 from support.corridor import Corridor
 
 SVG = "{http://www.w3.org/2000/svg}"
