@@ -11,7 +11,6 @@ import numpy as np
 from config import UserError
 from game import CompiledState, Game, GameState
 
-
 _SCORED = re.compile(r"\s*([1-9]+)[ \t]+([+-]?[0-9]{1,2})\s*\Z")
 
 

@@ -260,7 +260,8 @@ def _from_sgf(data: bytes, game: Game | None, number: int) -> Record:
     moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone))
     result, note = _stated_result(sheet, end)
     stated = dict(sheet.stated)
-    if stated.get("result") == sgf.result_text(sheet.game, end, result):  # as we write it
+    ours = result == _result_by_rules(end) or not end.isEndGame
+    if ours and stated.get("result") == sgf.result_text(sheet.game, end, result):  # as we write it
         del stated["result"]
     date = stated.pop("date") if _is_date(stated.get("date")) else ""
     return Record(sheet.game, moves, result, sheet.players, date, stated, (*sheet.notes, *note))
