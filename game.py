@@ -44,7 +44,7 @@ the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `s
 
 
 _NUMBER = re.compile(r"\A[0-9]+[.)]+")  # of a move, before it
-_PART = re.compile(r"[A-Za-z][0-9]{1,2}(?=[A-Za-z][0-9]|\Z)|.+")  # one of points without blanks, or else all
+_PART = re.compile(r"[A-Za-z][0-9]{1,2}(?=[A-Za-z]|\Z)|.+")  # one of points without blanks, or else all
 
 
 @compiled

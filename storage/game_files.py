@@ -21,9 +21,9 @@ import numpy as np
 import games
 from config import UserError
 from game import Game, GameState
-from games.line_of_moves import ready, split_score, starting_at, stones_of
+from games.line_of_moves import ready, split_score
 from games.own import lies_elsewhere
-from storage import psq, sgf
+from storage import psq, setup_json, sgf
 from storage.atomic_files import write_file
 from storage.sgf_facts import margin_of
 
@@ -192,16 +192,8 @@ def to_bytes(record: Record, form: str) -> bytes:
     if record.stated:
         values["stated"] = record.stated
     if game.set_up_from is not None:
-        values["setup"] = _as_setup(game)
+        values["setup"] = setup_json.as_json(game)
     return (json.dumps(values) + "\n").encode()
-
-
-def _as_setup(game: Game) -> dict[str, Any]:
-    """Return the JSON of the position with which a game begins."""
-    state, names = game.start(), {}
-    for key, stone in _SIDES.items():
-        names[key] = [game.move_name(int(point)) for point in np.flatnonzero(stones_of(state) == stone)]
-    return {**names, "turn": next(key for key, stone in _SIDES.items() if stone == state.playerTurn)}
 
 
 def from_bytes(data: bytes, form: str, game: Game | None = None, number: int = 1) -> Record:
@@ -298,7 +290,7 @@ def _from_json(text: str, game: Game | None) -> Record:
         game = games.make(values["game"], typed=False)
     elif not _names(values["game"], game):
         raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
-    game = _with_setup(game, values["setup"]) if "setup" in values else game
+    game = setup_json.from_json(game, values["setup"]) if "setup" in values else game
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
     stated, found, words = values.get("result"), _result_by_rules(end), values.get("stated", {})
     by_rules = end.isEndGame and "result" not in words
@@ -310,18 +302,6 @@ def _from_json(text: str, game: Game | None) -> Record:
     notes = (f"the file says {words['result']}, which is kept",) if "result" in words else ()
     players = values.get("players", ("", ""))
     return Record(game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes)
-
-
-def _with_setup(game: Game, setup: dict[str, Any]) -> Game:
-    """Return a game that begins with the position of the JSON form."""
-    board = np.zeros(game.grid_shape, np.int8)
-    for key, stone in _SIDES.items():
-        for name in setup[key]:
-            point = game.parse_move(name)
-            if point >= board.size or board.flat[point]:
-                raise UserError(f"setup: expected a free point for each stone, got {name[:40]!r}")
-            board.flat[point] = stone
-    return starting_at(game, game.set_up(board, _SIDES[setup["turn"]]))
 
 
 def _names(spec: str, game: Game) -> bool:
@@ -351,18 +331,9 @@ def _is_date(value: Any) -> bool:
         return False
 
 
-_SIDES = {"black": 1, "white": -1}
-
-
 def _is_stated(value: Any) -> bool:
     known = ("result", "rules", "handicap", "date")
     return isinstance(value, dict) and all(key in known and _is_name(words) for key, words in value.items())
-
-
-def _is_setup(value: Any) -> bool:
-    if not isinstance(value, dict) or set(value) != {*_SIDES, "turn"} or value["turn"] not in ("black", "white"):
-        return False
-    return all(isinstance(value[key], list) and all(isinstance(n, str) for n in value[key]) for key in _SIDES)
 
 
 _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
@@ -374,7 +345,8 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
      lambda v: isinstance(v, list) and len(v) == 2 and all(map(_is_name, v))),
     ("date", "a day such as 2026-12-31", _is_date),
     ("stated", "result, rules, handicap or date with words", _is_stated),
-    ("setup", "black, white and turn, as in {\"black\": [\"c3\"], \"white\": [], \"turn\": \"white\"}", _is_setup),
+    ("setup", "black, white and turn such as {\"black\": [\"c3\"], \"white\": [], \"turn\": \"white\"}",
+     setup_json.is_json),
 )  # fmt: skip
 """(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 
