@@ -118,7 +118,10 @@ def append(path: Path, records: Iterable[Record]) -> None:
 
 def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
     """Load game `number`, from 1, of a file of lines or an SGF file; of any other file its only game."""
-    if _form(path, (*READ, LINES)) != LINES:
+    form = _form(path, (*READ, LINES))
+    if form != LINES:
+        if number != 1 and form != ".sgf":
+            raise UserError(f"{path}: expected game 1, the only one, got {number}")
         return _load(path, number, game)
     try:
         _check_file(path)
@@ -207,8 +210,6 @@ def from_bytes(data: bytes, form: str, game: Game | None = None, number: int = 1
         raise UserError("expected a game, the file is empty")
     if form == ".sgf":
         return _from_sgf(data, game, number)
-    if number != 1:
-        raise UserError(f"expected game 1, the only one, got {number}")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -66,9 +66,7 @@ class Machines:
                 turn, state, side, moves = play.turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
                 play.show()
                 try:
-                    chosen = await searching(
-                        self._answer, t.seats[side], t.levels[side], t.game, state, moves, turn
-                    )
+                    chosen = await searching(self._answer, t.seats[side], t.levels[side], t.game, state, moves, turn)
                 except UserError:
                     if turn == play.turn:  # else that search is outdated
                         raise

@@ -87,8 +87,16 @@ def test_random_freestyle_games_go_as_in_openspiel(spec, other, count, eagerness
 
 @pytest.mark.parametrize(
     "rule, size, count",
-    [("freestyle", 9, 60), ("exact", 9, 120), ("exact", 15, 40), ("renju", 9, 60), ("renju", 15, 20),
-     ("freestyle", 22, 15), ("exact", 22, 15), ("renju", 22, 6)],
+    [
+        ("freestyle", 9, 60),
+        ("exact", 9, 120),
+        ("exact", 15, 40),
+        ("renju", 9, 60),
+        ("renju", 15, 20),
+        ("freestyle", 22, 15),
+        ("exact", 22, 15),
+        ("renju", 22, 6),
+    ],
 )
 def test_games_with_many_lines_end_as_in_the_package_renju(rule, size, count):
     renju = pytest.importorskip("renju", reason="renju is not installed")

@@ -89,14 +89,14 @@ JSON = [
 TEXT = [(b"4438", "expected a move such as '1', got '8'"), (b"4444444", "move 7: illegal move 4"),
         (b"4" * 2000, "at most 1,780 characters"), (b"4\x1b", "expected a move"),
         ("4４".encode(), "expected a move")]  # fmt: skip
-REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.FORMS]
+REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.READ]
 REFUSED += [(data, ".sgf", words) for data, words in SGF] + [(data, ".json", words) for data, words in JSON]
 REFUSED += [(data, ".txt", words) for data, words in TEXT]
 
 
 @pytest.mark.parametrize("data, form, words", REFUSED, ids=lambda x: repr(x[:40]))
 def test_a_file_that_is_no_game_is_refused_in_a_line_with_the_number_of_the_move(data, form, words):
-    game = {".sgf": GAMES["points"], ".txt": GAMES["connect4"], ".json": None}[form]
+    game = {".sgf": GAMES["points"], ".txt": GAMES["connect4"], ".json": None, ".psq": None}[form]
     line, *board = refused(data, form, game).splitlines()
     assert words in line and len(line) < 300 and line.isprintable()
     assert bool(board) == ("illegal" in line), "an illegal move is told with the board"
@@ -196,3 +196,10 @@ def test_a_game_with_a_byte_changed_or_cut_off_is_a_game_or_refused(kind, seed, 
     data = to_bytes(played(GAMES[spec], seed), form)
     place %= len(data)
     answered(data[:place] if cut else data[:place] + bytes([byte]) + data[place + 1 :], form, GAMES[spec])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["1,1,0", "3,2", "15,15,9", "16,1,0", "a,b", "-1", "Ann", "1,Renju", "", ",", "2;2"]))
+       | st.lists(st.text(max_size=8)))  # fmt: skip
+def test_any_psq_is_a_game_or_refused(lines):
+    answered("\n".join(["Piskvorky 15x15, 11:11, 0", *lines]).encode("utf-8", "replace"), ".psq")
