@@ -16,6 +16,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+VERSION = "0.3.0"
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
 G = TypeVar("G", bound="_Checked")

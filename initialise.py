@@ -18,7 +18,7 @@ import numpy as np
 
 import games
 from agent import Agent, Player, User
-from config import Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
+from config import VERSION, Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
 from game import Game
 from games.own import digest
 from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
@@ -65,10 +65,7 @@ class Session:
         self._requested = config
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
-        self.memory = Memory(
-            self.game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-            ownership=learns_ownership(config.network, self.game),
-        )  # fmt: skip
+        self.memory = self._new_memory()
         self._model: Any = None
         self.game_source: Any = None
         """The players of the games of self-play (training/game_source.py), once made; closed with the session."""
@@ -140,6 +137,7 @@ class Session:
         with self.store.transaction("start"):
             self.store.put("run", f"{self.game.spec}/{self.config.seed}")
             self.store.put("config", to_json(self.config))
+            self.store.put("program", VERSION)
             self.store.put("game", self.game.spec)
             self.store.put("rules", digest(self.game))
             self.store.put("model", json.dumps(network_facts(self.config, self.game)))
@@ -190,13 +188,13 @@ class Session:
             session.loggers.main.warning("%s", repaired)
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
-            session._warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
+            session.warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
         session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            session._warn(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
+            session.warn(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
         if store.get("rules", "") != digest(session.game):
-            session._warn("the rules have changed since this run began: its games and networks are of the old ones")
+            session.warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.goes_on() else "yes"
         if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
             with store.transaction("open"):
@@ -208,7 +206,8 @@ class Session:
         session.loggers.main.info("went on after iteration %d", store.iterations_done())
         return session
 
-    def _warn(self, text: str, level: int = logging.WARNING) -> None:
+    def warn(self, text: str, level: int = logging.WARNING) -> None:
+        """Show a warning at the console and write it to the log."""
         self.console.warn(text)
         self.loggers.main.log(level, "%s", text)
 
@@ -269,7 +268,7 @@ class Session:
             model = _build(self.config, self.game)
             repaired = checkpoints.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
             if repaired:
-                self._warn(repaired)
+                self.warn(repaired)
             self._restore(model)
             self._model = model  # only now: a network that could not be restored is not used
         return self._model
@@ -317,6 +316,14 @@ class Session:
             self._loaded[role] = version
         return self._predictors[role]
 
+    def answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what play would get from the network in training, not yet saved: (values [B], logits [B, actions])."""
+        predictor = self.predictor("current", self.current_version)
+        predictor.load(self.model.get_weights())
+        self._loaded["current"] = -1
+        found: tuple[np.ndarray, np.ndarray] = predictor(planes)
+        return found
+
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:
         """Return a player with a version's network and the run's search settings; `log`: its searches, if logged."""
         predictor, logger = self.predictor(role or f"version{version}", version), self.loggers.mcts if log else None
@@ -334,6 +341,13 @@ class Session:
         return self.agent(version, name=name)
 
     # ---- memory and metrics
+
+    def _new_memory(self) -> Memory:
+        c = self.config
+        return Memory(
+            self.game, c.memory_size, value_lambda=c.value_lambda, fast_positions=c.fast_positions,
+            ownership=learns_ownership(c.network, self.game),
+        )  # fmt: skip
 
     def _load_memory(self) -> None:
         """Fill ltmemory from the games on disk, up to the last finished retraining."""
@@ -360,10 +374,21 @@ class Session:
             return
         self.config = self._requested
         self.store.put("config", to_json(self.config))
+        self._drop_networks()
+        self.loggers.main.info("the changed settings count from iteration %d on", self.iteration)
+
+    def _drop_networks(self) -> None:
+        """Close what plays and predicts; it is made again when next needed."""
         self._close_game_source()
         self._model = None
         self._predictors.clear()
-        self.loggers.main.info("the changed settings count from iteration %d on", self.iteration)
+
+    def reload(self) -> None:
+        """Read networks, memory and metrics again, after the run has stepped back."""
+        self._drop_networks()
+        self.memory = self._new_memory()
+        self._load_memory()
+        self._written = 0, 0
 
 
 def _build(config: Config, game: Game) -> Any:

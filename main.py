@@ -23,6 +23,7 @@ def train(
     """
     from initialise import Stopped
     from training import scoreboard, stages
+    from training.divergence import SteppedBack
     from training.stage_bookkeeping import begin
     from training.stop_signals import heard
 
@@ -37,6 +38,8 @@ def train(
                 scoreboard.score(session, stop)
             except Stopped:
                 break
+            except SteppedBack:  # the newest network answers with NaN: it is trained again
+                continue
             lines.append(stages.finish_iteration(session))
             if on_iteration is not None:
                 on_iteration(lines[-1])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from config import Config, UserError
+from config import VERSION, Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch, learns_ownership
@@ -216,7 +216,8 @@ class Gen_Model:
     def export(self, path: str) -> None:
         """Write the inference network, without heads that only help training, as a .keras file."""
         self.plain.set_weights(self.model.get_weights())
-        keras.Model(self.plain.input, self.plain.outputs[:2], name=self.game.name).save(path)
+        name = f"{self.game.name}_alphazero_{VERSION}"
+        keras.Model(self.plain.input, self.plain.outputs[:2], name=name).save(path)
 
     # ---- inspection
 

@@ -2,7 +2,7 @@
 
 OpenSpiel plays them inside one C++ call - a search of two simulations with many rollouts each, from the start and from
 one move after it - so no Python is timed on either side.
-Its gomoku is the quick one (not `mnk`), its Go has the same moves but for repetition (docs/players.md).
+Its gomoku is the quick one (not `mnk`), its Go has the same moves but for repetition (docs/play.md).
 """
 
 from __future__ import annotations

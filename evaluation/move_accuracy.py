@@ -13,6 +13,7 @@ import numpy as np
 from agent import Agent, Player
 from evaluation.rating import wilson
 from evaluation.solved_positions import Solved
+from search.evaluation_cache import NotFinite
 from search.tables import trees_in
 
 TREES_BYTES = 1 << 29
@@ -160,14 +161,17 @@ def value_error(agent: Agent, positions: Sequence[Solved]) -> ValueFit:
     after = [pair for p in positions for pair in p.following]
     values, _ = _answers(agent, [planes for planes, _ in after])
     truth = np.array([value for _, value in after], float)
-    varies = values.std() > 0 and truth.std() > 0
+    varies = np.ptp(values) > 0 and np.ptp(truth) > 0
     return ValueFit(
         len(truth), float(np.abs(values - truth).mean()), float(np.corrcoef(values, truth)[0, 1]) if varies else 0.0
     )
 
 
 def _answers(agent: Agent, planes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return (values [B], logits [B, action_size]), evaluated in batches."""
+    """Return (values [B], logits [B, action_size]) in float64, in batches; raise `NotFinite` if one is not."""
     size = 512
     parts = [agent.predict(np.stack(planes[i : i + size])) for i in range(0, len(planes), size)]
-    return np.concatenate([v for v, _ in parts]), np.concatenate([p for _, p in parts])
+    values, logits = (np.concatenate(part).astype(float) for part in zip(*parts, strict=True))
+    if not (np.isfinite(values).all() and np.isfinite(logits).all()):
+        raise NotFinite("expected finite answers of the network, got NaN or infinity")
+    return values, logits

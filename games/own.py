@@ -134,7 +134,7 @@ def _guarded(path: Path, work: Callable[[], T]) -> T:
     except UserError:
         raise
     except NotImplementedError:
-        raise UserError(f"{path.name}: expected start() to be written, it is not (see docs/adding_a_game.md)") from None
+        raise UserError(f"{path.name}: expected start() to be written, it is not (see docs/add_a_game.md)") from None
     except (Exception, SystemExit) as error:
         raise UserError(f"{path.name}{_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
 

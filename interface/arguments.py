@@ -1,53 +1,46 @@
-"""Parsing of a command line into a command's dataclass, by tyro; a fault becomes one line of our own.
-
-The text below a field is its help; PLAYERS and NETWORKS in it stand for the lists here.
-"""
+"""Parsing of a command line into a command's dataclass, by tyro; a fault becomes one line of our own."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
 import io
 import itertools
 import os
 import re
 import shlex
-import shutil
-import textwrap
 import typing
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
-from players.names import NETWORKS, PLAYERS
+from interface.help import help_text
 from training.presets import preset
 
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
-_USUAL = {
-    "game": 'Game, with parameters in brackets if need be: "gomoku(size=8)"; also open_spiel:NAME and FILE.py:CLASS.',
-    "seed": "All chance follows from it: the same command does the same.",
-}
-"""Help of fields with these names that have no text of their own."""
+HELP = {"-h", "--help", "--help-all"}
 
 
 def parse(command: type[T], argv: list[str], default: Any = None) -> T:
-    """Parse arguments into a dataclass; raise `UserError` with one line if they are wrong."""
+    """Parse arguments into a dataclass; raise `UserError` with one line if they are wrong.
+
+    With -h, --help or --help-all it prints the help and raises `SystemExit`.
+    """
+    if HELP.intersection(argv):
+        print(help_text(command, default, whole="--help-all" in argv))
+        raise SystemExit(0)
     import tyro
 
     said, registry = io.StringIO(), tyro.constructors.ConstructorRegistry()
     registry.struct_rule(_fields)
     try:
-        with redirect_stderr(said), _wide("-h" in argv or "--help" in argv):
+        with redirect_stderr(said), _in_one_line():
             parsed, unknown = tyro.cli(
                 _with_markers(command), args=argv, default=default, return_unknown_args=True, registry=registry,
-                prog=f"python main.py {_name(command)}", description=_joined(command.__doc__ or ""),
+                prog=f"python main.py {_name(command)}",
             )  # fmt: skip
-    except SystemExit as end:
-        if end.code == 0:
-            raise
+    except SystemExit:
         raise UserError(_one_line(said.getvalue(), argv, command)) from None
     if unknown:
         known = _options(command)
@@ -73,10 +66,10 @@ def game_meant(word: str) -> str:
 
 
 @contextmanager
-def _wide(shown: bool) -> Iterator[None]:
-    """Let tyro lay out text for people at 60 columns or more, and text that is parsed here in one line."""
+def _in_one_line() -> Iterator[None]:
+    """Let tyro lay out what is parsed here in lines that no word is too long for."""
     before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = str(max(60, shutil.get_terminal_size().columns) if shown else 1000)
+    os.environ["COLUMNS"] = "1000"
     try:
         yield
     finally:
@@ -98,48 +91,21 @@ def _with_markers(command: type) -> Any:
 
 
 def _fields(info: Any) -> Any:
-    """Return the fields of a dataclass as tyro must show them, None for any other type: a rule of its registry."""
+    """Return the fields of a dataclass as tyro must read them, None for any other type: a rule of its registry."""
+    import tyro
     from tyro.constructors import StructConstructorSpec, StructFieldSpec
 
     if not dataclasses.is_dataclass(info.type):
         return None
     kind: Any = info.type
-    texts, hints, fields = _texts(kind), typing.get_type_hints(kind, include_extras=True), []
+    hints, fields = typing.get_type_hints(kind, include_extras=True), []
     for f in dataclasses.fields(kind):
         default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
-        fields.append(StructFieldSpec(f.name, *_field_type(f.name, hints[f.name], texts.get(f.name), default, kind)))
+        hint = hints[f.name]
+        if default is False and kind is not Config:
+            hint = tyro.conf.FlagCreatePairsOff[hint]
+        fields.append(StructFieldSpec(f.name, hint, tyro.MISSING if default is dataclasses.MISSING else default))
     return StructConstructorSpec(instantiate=kind, fields=tuple(fields))
-
-
-def _field_type(name: str, hint: Any, text: str | None, default: Any, kind: type) -> tuple[Any, Any]:
-    """Return (type, default) of a field; its help is part of the type, and an empty default is not shown."""
-    import tyro
-
-    needed, metavar, flag = default is dataclasses.MISSING, None, default is False and kind is not Config
-    if tyro.conf.Positional in getattr(hint, "__metadata__", ()):
-        metavar = name.upper() if needed else f"[{name.upper()}]"
-    if flag:
-        hint = tyro.conf.FlagCreatePairsOff[hint]  # type: ignore[misc]
-    quiet = "" if flag or default in ("", None, ()) else None
-    option = tyro.conf.arg(help=text or _USUAL.get(name), metavar=metavar, help_behavior_hint=quiet)
-    return Annotated[hint, option], tyro.MISSING if needed else default
-
-
-def _texts(kind: type) -> dict[str, str]:
-    """Return {field: the text below it}, inherited fields included."""
-    texts: dict[str, str] = {}
-    for part in reversed([each for each in kind.__mro__ if dataclasses.is_dataclass(each)]):
-        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
-        for field, text in itertools.pairwise(tree.body):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(field.target, ast.Name):
-                texts[field.target.id] = _joined(ast.literal_eval(text.value))
-    return texts
-
-
-def _joined(text: str) -> str:
-    """Return a text with its source lines joined; paragraphs stay."""
-    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
-    return "\n\n".join(parts).replace("PLAYERS", PLAYERS).replace("NETWORKS", NETWORKS)
 
 
 def _options(command: type) -> list[str]:

@@ -10,21 +10,18 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 
-from config import UserError
-from interface.commands import COMMANDS, module
+from config import VERSION, UserError
+from interface.commands import COMMANDS, GROUPS, module
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
-
 %s
-
-A game is one of games/, one of OpenSpiel (open_spiel:hex) or one's own (file.py:Class).
-Runs lie in run/; the environment variable ALPHAZERO_RUNS names another folder for them.
+--game: one of games/, one of OpenSpiel (open_spiel:hex), or yours (file.py:Class).
+Runs are kept in run/, or in the folder that ALPHAZERO_RUNS names.
 
 examples:
-  python main.py                          go on with the newest unfinished Connect 4 run, or start one
-  python main.py --preset tiny --new      learn tic-tac-toe in about two minutes
-  python main.py play                     play Connect 4 against the best network
-  python main.py match best uct:1000 --games 100
+  python main.py play                 play Connect 4, network included
+  python main.py --preset tiny --new  learn tic-tac-toe in two minutes
+  python main.py                      learn Connect 4, or resume it
   python main.py explain --moves 4453
 """
 
@@ -97,7 +94,14 @@ def _run(argv: list[str]) -> int:
     if argv[:1] == ["help"]:
         argv = [*argv[1:2], "--help"]
     if argv and argv[0] in ("-h", "--help"):
-        print(SUMMARY % "\n".join(f"  {name:<15}{what}" for name, what in COMMANDS.items()), end="")
+        commands = "".join(
+            f"\n{title}:\n" + "".join(f"  {name:<15}{what}\n" for name, what in group.items())
+            for title, group in GROUPS.items()
+        )
+        print(SUMMARY % commands, end="")
+        return 0
+    if argv[:1] == ["--version"]:
+        print(f"alphazero-keras {VERSION}")
         return 0
     name = "train"
     if argv and not argv[0].startswith("-"):

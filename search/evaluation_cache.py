@@ -7,12 +7,19 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import inlined, up_to
+from config import UserError
 from search.speed.aligned_arrays import allocate
 
 LOOKED_UP, FOUND, SIMULATIONS, NOT_FINITE = range(4)
 """Indices into `counts`."""
 SHARE = 8
 """The length of an entry is a multiple of this many numbers: half a CPU cache line."""
+
+
+class NotFinite(UserError, ArithmeticError):
+    """A network's answers, or the numbers of its training, are NaN or infinite."""
+
+    exit_code = 4
 
 
 class Cache(NamedTuple):

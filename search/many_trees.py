@@ -12,7 +12,7 @@ from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
 from games.plain import PlainGame
 from search.choose_move import choose
-from search.evaluation_cache import NOT_FINITE, make_cache
+from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise
 from search.pipeline import search_step
 from search.reroot import clear_tree, re_root
@@ -202,13 +202,13 @@ class ManyTrees:
     def check_errors(self) -> None:
         """Raise the error of the last compiled call, if there was one; the trees are then dropped.
 
-        It is an error in a plain-Python rule, or an evaluation that was not finite (`ArithmeticError`). For a
+        It is an error in a plain-Python rule, or an evaluation that was not finite (`NotFinite`). For a
         plain-Python game this also drops the positions that are no longer in any tree.
         """
         if self.cache.counts[NOT_FINITE]:
             self.cache.counts[NOT_FINITE] = 0
             self.clear()
-            raise ArithmeticError("expected finite answers of the network, got NaN or infinity")
+            raise NotFinite("expected finite answers of the network, got NaN or infinity")
         if isinstance(self.game, PlainGame):
             try:
                 self.game.check_errors()

@@ -50,9 +50,14 @@ def save(
     reach("model.after_row")
 
 
+def files_of(version: Version) -> list[str]:
+    """Return the names of a version's files: its weights and the optimizer's state after it."""
+    return [version.file, optimizer_file(version.version)]
+
+
 def size(folder: Path, version: Version) -> int:
     """Return the bytes of a version's files."""
-    paths = [path_of(folder, name) for name in (version.file, optimizer_file(version.version))]
+    paths = [path_of(folder, name) for name in files_of(version)]
     return sum(path.stat().st_size for path in paths if path.exists())
 
 
@@ -107,19 +112,24 @@ def mend(folder: Path, store: Store) -> str:
     wrong = _wrong(folder, newest)
     if not wrong or _wrong(folder, before):
         return ""
-    away = folder / "quarantine"
-    with writing(away):
-        away.mkdir(mode=0o700, exist_ok=True)
-        for name in wrong:
-            path = path_of(folder, name)
-            if path.exists():
-                os.replace(path, away / path.name)
+    away = set_aside(folder, wrong)
     with store.transaction("mend"):
         store.step_back(newest.iteration)
     return (
         f"{' and '.join(wrong)}: not what the run wrote, moved to {away}; version {newest.version} and what followed "
         f"from it are made again, from iteration {newest.iteration} on"
     )
+
+
+def set_aside(folder: Path, names: list[str]) -> Path:
+    """Move model files to quarantine/, and return that folder."""
+    away = folder / "quarantine"
+    with writing(away):
+        away.mkdir(mode=0o700, exist_ok=True)
+        for path in (path_of(folder, name) for name in names):
+            if path.exists():
+                os.replace(path, away / path.name)
+    return away
 
 
 def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list[np.ndarray]) -> str:
@@ -144,5 +154,5 @@ def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list
 
 def _wrong(folder: Path, version: Version) -> list[str]:
     """Return the names of a version's files that are not those that the run wrote."""
-    files = [(version.file, version.sha256), (optimizer_file(version.version), version.optimizer)]
+    files = zip(files_of(version), (version.sha256, version.optimizer), strict=True)
     return [name for name, digest in files if digest and content(folder, name, digest) is None]

@@ -130,7 +130,7 @@ def pytest_configure(config):
 
 
 SLOW = ("test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers",
-        "test_memory_growth", "test_stops", "test_disk", "test_crash_images", "test_recover",
+        "test_memory_growth", "test_guides", "test_stops", "test_disk", "test_crash_images", "test_recover",
         "test_scoreboard")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 

@@ -28,8 +28,8 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
-TALKS = ("agent.py", "interface/cli.py", "interface/console.py", "interface/commands/", "loggers.py", "main.py",
-         "textbook.py")  # fmt: skip
+TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",
+         "loggers.py", "main.py", "textbook.py")  # fmt: skip
 AT_IMPORT = {
     "print",
     "input",

@@ -217,7 +217,9 @@ def test_training_draws_from_the_newest_positions_that_the_window_names(tmp_path
     with Session.start(tiny(first_window=60, training_loops=1), root=tmp_path, console=QUIET) as session:
         train(session, iterations=3)
         played = np.cumsum([session.store.trained_positions(i) for i in (1, 2, 3)])
-    assert asked == [window(60, n) for n in played.tolist()] and asked[-1] < 0.8 * played[-1]
+    fit_and_check = asked[::2], asked[1::2]  # the new network answers the first batch before it is saved
+    assert all(part == [window(60, n) for n in played.tolist()] for part in fit_and_check)
+    assert asked[-1] < 0.8 * played[-1]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from evaluation.rating import ANCHOR, league, version_name
 from evaluation.solved_positions import Oracle, Solved, oracle, sample
 from games.plain import PlainGame
 from initialise import Session
+from training.divergence import stepping_back
 from training.selfplay_step import budgets
 from training.stage_bookkeeping import Stage, never
 
@@ -39,10 +40,11 @@ def score(session: Session, stop: Callable[[], bool] = never) -> None:
         return
     last = s.ends(stage.iteration, stage.earlier.get("tournament", {}).get("at_seconds", 0.0))
     facts: dict[str, Any] = {}
-    if c.score_every and (last or stage.iteration % c.score_every == 0):
-        facts |= _exact(stage)
-    if c.score_games >= 2 and (last or stage.iteration % c.eval_every == 0):
-        facts |= _matches(stage)
+    with stepping_back(s):
+        if c.score_every and (last or stage.iteration % c.score_every == 0):
+            facts |= _exact(stage)
+        if c.score_games >= 2 and (last or stage.iteration % c.eval_every == 0):
+            facts |= _matches(stage)
     if facts:
         facts["seconds"] = stage.seconds
     stage.end(facts, point="commit")

@@ -21,6 +21,7 @@ from network.predictor import measure_raw, side_by_side
 from storage.checkpoints import drop_old_optimizers
 from storage.fault_injection import reach
 from storage.game_record import IMPORTED, GameRecord
+from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
 from training.game_source import source_of
 from training.learning_rate import learning_rates
 from training.selfplay import Counts, longest_first
@@ -31,12 +32,6 @@ COMMIT_SECONDS = 3.0
 RAW_SECONDS, RAW_EVERY = 0.1, 10.0
 """Seconds for which the network alone is measured, and seconds from one measurement to the next: the machine's load
 changes its speed."""
-
-
-class Diverged(UserError):
-    """Training gave numbers that are not finite, twice; none of its results were kept."""
-
-    exit_code = 4
 
 
 # ---- self-play
@@ -56,7 +51,9 @@ def play_self(session: Session, stop: Callable[[], bool] = never) -> None:
     _measure_raw_rate(s, version)
     pool = source_of(s).pool
     before = pool.counts()
-    if not _play(stage, missing, version):
+    with stepping_back(s):
+        complete = _play(stage, missing, version)
+    if not complete:
         s.memory.clear_stmemory()
         raise Stopped
     records = _remember(s)
@@ -219,7 +216,10 @@ def _sampler(session: Session) -> Callable[[int], Batch]:
 
 
 def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float], dict[str, Any]]:
-    """Train, and again at half the rate when the numbers are not finite; return (losses, facts of the stage)."""
+    """Train, and again at half the rate when the numbers are not finite; return (losses, facts of the stage).
+
+    The numbers: losses, weights, and the new network's answers to the first batch.
+    """
     s = stage.session
 
     def dropped(error: ArithmeticError) -> str:
@@ -228,15 +228,17 @@ def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float]
         s.loggers.model.info("%s", message)
         return message
 
+    first, second = rate_shares(s)
     try:
-        return _fit_once(stage, sample, 1.0)
+        return _fit_once(stage, sample, first)
     except ArithmeticError as error:
         s.console.say(f"  {dropped(error)}: training again at half the learning rate")
     try:
-        return _fit_once(stage, sample, 0.5)
+        return _fit_once(stage, sample, second)
     except ArithmeticError as error:
+        forget_steps_back(s)
         rate = s.config.learning_rate
-        raise Diverged(f"{dropped(error)}; a smaller --learning-rate than {rate:g} may help") from None
+        raise Diverged(f"{dropped(error)}; resume with a smaller --learning-rate than {rate:g}") from None
 
 
 def _fit_once(
@@ -256,7 +258,11 @@ def _fit_once(
         phase.update(done, positions_per_s=done * c.batch_size / stage.seconds)
 
     with stage.progress("retraining", steps) as phase:
-        losses = agent.replay(sample, batches, epochs=c.epochs, rate=rates.__getitem__, report=report)
+        try:
+            losses = agent.replay(sample, batches, epochs=c.epochs, rate=rates.__getitem__, report=report)
+            require_finite_answers(s, sample(0).planes)
+        except ArithmeticError as error:
+            raise ArithmeticError(f"{error} (learning rate {max(rates):g})") from None
     seconds = stage.seconds
     facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
              "learning_rate": rates[-1]}  # fmt: skip
@@ -281,7 +287,8 @@ def evaluate(session: Session, stop: Callable[[], bool] = never) -> None:
     if not due or current == best:
         stage.end({"played": 0, **at})
         return
-    verdict = _tournament(stage, current, best)
+    with stepping_back(s):
+        verdict = _tournament(stage, current, best)
     facts = {
         "played": verdict.score.games, "score": verdict.score.mean, "promoted": verdict.promoted,
         "words": verdict.words, "seconds": stage.seconds, **at,

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 from config import UserError
 from network.predictor import Predictor
+from search.evaluation_cache import NotFinite
 from storage.game_record import GameBytes, GameRecord
 from training.selfplay import Counts, SelfPlay, game_seed
 
@@ -271,6 +272,8 @@ class WorkerPool:
         name = handle.name if handle else ""
         self._log(f"{name}: {how}; {games} games go to others\n{error.get('trace', '')}".rstrip())
         self._dismiss(place)
+        if error.get("cause") == "not_finite":
+            raise NotFinite(how)
         if error.get("exit_code"):
             raise WorkersFailed(how, int(error["exit_code"]))
         self._deaths += 1

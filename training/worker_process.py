@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from config import UserError
+from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from training.selfplay import Counts, game_seed
 from training.worker_pool import PATIENCE, Receive, game_message, pack
@@ -110,7 +111,8 @@ def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
         line = f"{type(error).__name__}: {error}"[:300] if not isinstance(error, UserError) else str(error)
         code = error.exit_code if isinstance(error, UserError) else 0
         trace = traceback.format_exc()[-8000:]
-        worker.say({"kind": "failed", "text": line, "trace": trace, "exit_code": code})
+        kind = "not_finite" if isinstance(error, NotFinite) else ""
+        worker.say({"kind": "failed", "text": line, "trace": trace, "exit_code": code, "cause": kind})
         pipe.close()
         os._exit(1)
 

@@ -6,30 +6,42 @@ import importlib
 import signal
 from types import ModuleType
 
-COMMANDS = {
-    "train": "learn a game by playing against itself (the command when none is named)",
-    "play": "play against a trained network at the console",
-    "serve": "open the browser page: play, look inside the search, watch it learn",
-    "match": "let two players play a match",
-    "evaluate": "measure a player: exact values, and a ladder of rollout players",
-    "levels": "show the levels of play of a game's player that ships",
-    "ship": "make the player of a run ready to ship, with its scoreboard and levels of play",
-    "curves": "draw how runs went: loss, exact values, Elo, games, speeds",
-    "replay": "show a saved game, board by board",
-    "explain": "show what the search thinks of a position",
-    "bench": "measure speeds",
-    "doctor": "say what is wrong with an installation or a run",
-    "check": "test a game's rules",
-    "book": "make an opening book for players such as rollout:2s+book",
-    "export-network": "write a network as a Keras file for programs of one's own",
-    "export-games": "write a run's games of self-play into a file for others",
-    "import-games": "take games from such a file into a run, each replayed by the rules",
-    "verify": "look whether a run is whole, file by file and game by game",
-    "recover": "save what is right of a damaged run into a new one",
-    "soak": "train for some time among kills, freezes, a full disk and damaged files; count what is lost",
-    "littlego": "play one move of a course's 5x5 Go, from input.txt to output.txt",
-    "new-game": "write a file with a small game to change into one's own",
+GROUPS = {
+    "learn": {
+        "train": "learn a game by self-play (the command when none is named)",
+        "curves": "draw runs: loss, value kept, Elo, games, speeds",
+        "export-network": "write a network as a Keras file for other programs",
+        "export-games": "write a run's games into a file for others",
+        "import-games": "add games from such a file to a run",
+    },
+    "play": {
+        "play": "play at the console",
+        "serve": "open the browser page: play, analyse, watch it learn",
+        "levels": "list the levels of play of a game",
+        "replay": "show a saved game, board by board",
+        "book": "make an opening book",
+        "littlego": "play one move of a course's 5x5 Go, from file to file",
+    },
+    "measure": {
+        "explain": "show what the search thinks of a position",
+        "match": "let two players play a match",
+        "evaluate": "measure a player: exact values, and a ladder of rollout players",
+        "bench": "measure speeds",
+    },
+    "games and players of your own": {
+        "new-game": "write a small game to change into your own",
+        "check": "test a game's rules",
+        "ship": "make the player of a run ready to ship",
+    },
+    "when something is wrong": {
+        "doctor": "examine the installation and a run",
+        "verify": "check a run for corruption: every file, every stored game",
+        "recover": "save the undamaged part of a run into a new one",
+        "soak": "train among kills, a full disk and damaged files; count losses",
+    },
 }
+"""{purpose: {command: what it does}}"""
+COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
 
 
 def module(name: str) -> ModuleType:

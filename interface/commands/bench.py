@@ -9,6 +9,15 @@ from typing import Any
 from config import Config, UserError
 from interface.arguments import Choice, base_of, parse, preset_checked
 
+EXAMPLES = {
+    "python main.py bench": "Connect 4 with the settings that training would have",
+    "python main.py bench --game gomoku": "another game",
+    "python main.py bench --hidden-cnn-layers 96x3 96x3 96x3": "a larger network",
+}
+USED = (
+    "game", "preset", "seconds", "games_in_flight", "hidden_cnn_layers", "precision", "backend", "json",
+)
+
 
 @dataclass(frozen=True)
 class Bench:

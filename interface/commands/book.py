@@ -12,6 +12,12 @@ import tyro
 from config import UserError
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py book -o my.json": "a book for Little-Go",
+    "python main.py book -o c4.json --game connect4 --player solver --plies 6": "perfect replies in Connect 4",
+    "python main.py play --game littlego --against rollout:2s+book": "a player that uses the one that ships",
+}
+
 
 @dataclass(frozen=True)
 class Book:
@@ -21,7 +27,7 @@ class Book:
     """File to write, a .json; an existing one is continued."""
     game: str = "littlego"
     player: str = "rollout:50000"
-    """Player that finds the replies (human is not possible): PLAYERS; see docs/players.md."""
+    """Player that finds the replies (human is not possible): PLAYERS; see docs/play.md."""
     plies: int = 4
     """Positions after fewer moves than this get a reply."""
     sims: int = 1600

@@ -9,6 +9,12 @@ from tyro.conf import Positional
 
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py check my_game.py:MyGame": "test the rules of your game",
+    "python main.py check my_game.py:MyGame --games 1000": "more thoroughly",
+    "python main.py check gomoku": "test a built-in game",
+}
+
 
 @dataclass(frozen=True)
 class Check:

@@ -13,6 +13,12 @@ from interface.arguments import parse
 
 KINDS = (".png", ".svg", ".pdf")
 
+EXAMPLES = {
+    "python main.py curves": "the newest run, into curves.png",
+    "python main.py curves --run 1 2 -o runs.svg": "two runs in one picture",
+    "python main.py curves --x time": "over minutes instead of iterations",
+}
+
 
 @dataclass(frozen=True)
 class Curves:

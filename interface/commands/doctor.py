@@ -12,6 +12,12 @@ from interface.arguments import parse, whole
 if TYPE_CHECKING:
     from interface.doctor import Finding
 
+EXAMPLES = {
+    "python main.py doctor": "examine the installation, Connect 4, and its newest run",
+    "python main.py doctor --game gomoku --run 2": "examine a run",
+    "python main.py doctor --json": "for a bug report",
+}
+
 
 @dataclass(frozen=True)
 class Doctor:

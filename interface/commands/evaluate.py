@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from agent import Player
     from game import Game
 
+EXAMPLES = {
+    "python main.py evaluate": "your best network: exact positions and the ladder",
+    "python main.py evaluate rollout:1000": "a baseline to compare with",
+    "python main.py evaluate --positions 300 --ladder-games 0": "quickly, exact positions only",
+}
+
 
 @dataclass(frozen=True)
 class Evaluate:
@@ -23,7 +29,7 @@ class Evaluate:
     players. docs/evaluation.md says how."""
 
     player: Positional[str] = "best"
-    """Player to measure: PLAYERS (people, and networks with a clock or a book, are not possible); see docs/players.md,
+    """Player to measure: PLAYERS (people, and networks with a clock or a book, are not possible); see docs/play.md,
     and `levels` for the levels."""
     game: str = "connect4"
     positions: int = 3000

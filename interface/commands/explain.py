@@ -9,6 +9,12 @@ from pathlib import Path
 from config import UserError
 from interface.arguments import early, parse, whole
 
+EXAMPLES = {
+    "python main.py explain": "the start of Connect 4, by your best network",
+    "python main.py explain --moves 4453 --sims 800": "another position, more simulations",
+    "python main.py explain --load game.json --ply 12": "a position of a saved game",
+}
+
 
 @dataclass(frozen=True)
 class Explain:

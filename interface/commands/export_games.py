@@ -11,6 +11,12 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py export-games games.npz": "the games in the memory of the newest run",
+    "python main.py export-games games.npz --run 3 --games 1000": "the newest 1,000 games of run 3",
+    "python main.py import-games games.npz": "put them into another run",
+}
+
 
 @dataclass(frozen=True)
 class ExportGames:

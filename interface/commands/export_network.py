@@ -10,6 +10,12 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import parse
 
+EXAMPLES = {
+    "python main.py export-network c4.keras": "your best network of Connect 4",
+    "python main.py export-network c4.keras --player shipped": "the one that ships",
+    "python main.py export-network old.keras --player run0001:version0020": "an older version",
+}
+
 
 @dataclass(frozen=True)
 class ExportNetwork:

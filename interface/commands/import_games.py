@@ -12,6 +12,12 @@ from interface.arguments import parse
 
 SHOWN = 10
 
+EXAMPLES = {
+    "python main.py import-games games.npz": "into the newest run",
+    "python main.py import-games games.npz --run 3": "into run 3",
+    "python main.py export-games games.npz": "write such a file",
+}
+
 
 @dataclass(frozen=True)
 class ImportGames:

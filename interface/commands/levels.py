@@ -10,6 +10,12 @@ from config import Config, differences
 from interface.arguments import parse
 from training.presets import preset
 
+EXAMPLES = {
+    "python main.py levels": "the levels of Connect 4",
+    "python main.py levels --game gomoku": "of gomoku 9x9",
+    "python main.py play --against level:3": "play against one",
+}
+
 
 @dataclass(frozen=True)
 class Levels:

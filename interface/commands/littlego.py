@@ -10,6 +10,12 @@ from pathlib import Path
 
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py littlego": "read input.txt, write output.txt",
+    "python main.py littlego --player rollout:8s --seconds 8": "a player that loads at once",
+    "python main.py littlego --seconds 1 7:9.5": "one second a move, from the seventh on 9.5",
+}
+
 
 @dataclass(frozen=True)
 class LittleGo:

@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from evaluation.promotion import SprtState
     from game import Game
 
+EXAMPLES = {
+    "python main.py match best rollout:1000 --games 40": "your best network against rollouts",
+    "python main.py match best run0002:best --sprt": "stop when it is clear who is better",
+    "python main.py match best solver --save games.jsonl": "keep the games; `replay` shows them",
+}
+
 
 @dataclass(frozen=True)
 class Match:
     """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
-    """PLAYERS; see docs/players.md, and `levels` for the levels."""
+    """PLAYERS; see docs/play.md, and `levels` for the levels."""
     player2: Positional[str]
     """The same."""
     game: str = "connect4"

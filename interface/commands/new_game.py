@@ -19,6 +19,12 @@ from storage.atomic_files import replacing
 TEMPLATE = Path(__file__).with_name("new_game.txt")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 
+EXAMPLES = {
+    "python main.py new-game my_game": "write my_game.py",
+    "python main.py check my_game.py:MyGame": "test its rules",
+    "python main.py --preset tiny --new --game my_game.py:MyGame": "learn it",
+}
+
 
 @dataclass(frozen=True)
 class NewGame:

@@ -14,6 +14,12 @@ from interface.commands import take_as_ctrl_c
 if TYPE_CHECKING:
     from storage.game_files import Record
 
+EXAMPLES = {
+    "python main.py play": "Connect 4 against your newest run's best network, or the shipped one",
+    "python main.py play --game gomoku --against level:4": "an opponent of your strength (see `levels`)",
+    "python main.py play --first machine --save game.json": "the machine begins; the game is saved",
+}
+
 
 @dataclass(frozen=True)
 class Play:
@@ -21,7 +27,7 @@ class Play:
 
     game: str = "connect4"
     against: str = "best"
-    """Opponent: PLAYERS; see docs/players.md, and `levels` for the levels. With --load by default the player in that
+    """Opponent: PLAYERS; see docs/play.md, and `levels` for the levels. With --load by default the player in that
     file."""
     sims: int = 400
     """Simulations per move of a network; a level has its own."""

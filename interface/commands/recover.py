@@ -9,6 +9,12 @@ from interface.arguments import parse
 
 SHOWN = 20
 
+EXAMPLES = {
+    "python main.py recover": "save the undamaged part of the newest run of Connect 4",
+    "python main.py recover --game gomoku --run 2": "of another run",
+    "python main.py verify": "check a run first",
+}
+
 
 @dataclass(frozen=True)
 class Recover:

@@ -14,6 +14,12 @@ from interface.arguments import parse, whole
 if TYPE_CHECKING:
     from storage.game_files import Record
 
+EXAMPLES = {
+    "python main.py replay game.json": "show a game, board by board",
+    "python main.py replay games.jsonl --game-number 7": "the seventh game of a match",
+    "python main.py replay game.sgf --save game.json": "convert a file",
+}
+
 
 @dataclass(frozen=True)
 class Replay:

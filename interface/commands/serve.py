@@ -9,6 +9,12 @@ from config import UserError
 from interface.arguments import parse, whole
 from interface.commands import take_as_ctrl_c
 
+EXAMPLES = {
+    "python main.py serve": "open the page in a browser",
+    "python main.py serve --game gomoku --port 8081": "another game, another port",
+    "python main.py serve --host 0.0.0.0 --no-open": "also for other machines, by the address printed",
+}
+
 
 @dataclass(frozen=True)
 class Serve:

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from config import UserError
 from interface.arguments import parse, whole
 
+EXAMPLES = {
+    "python main.py ship --game my_game --run 3": "make the player of run 3 ready to ship",
+    "python main.py ship --run 3 --overwrite": "replace the one that ships",
+    "python main.py ship --cards": "write all model cards again",
+}
+
 
 @dataclass(frozen=True)
 class Ship:
@@ -28,10 +34,14 @@ class Ship:
     seed: int = 0
     overwrite: bool = False
     """Replace the game's player that ships."""
+    cards: bool = False
+    """Only write the model cards of all players that ship again, from their files."""
 
 
 def run(argv: list[str]) -> int:
     args = parse(Ship, argv)
+    if args.cards:
+        return _write_cards()
     whole(args.positions, "positions", 0, 100_000)
     whole(args.ladder_games, "ladder_games", 2, 100_000)
     whole(args.level_games, "level_games", 0, 100_000)
@@ -40,6 +50,7 @@ def run(argv: list[str]) -> int:
             raise UserError(f"{name}: expected pairs of games, an even number, got {getattr(args, name)}")
     whole(args.seed, "seed", 0, 2**31 - 1)
     import games
+    from evaluation.model_card import write_card
     from evaluation.release import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
     from evaluation.report import as_text, evaluate
     from network.predictor import STEADY
@@ -69,4 +80,14 @@ def run(argv: list[str]) -> int:
             write_levels(target, found, args.level_games)
             for number, level in enumerate(found, 1):
                 print(f"level:{number}  {level}")
+        write_card(target)
+    return 0
+
+
+def _write_cards() -> int:
+    from evaluation.model_card import write_card
+    from storage.run_folders import SHIPPED
+
+    for folder in sorted(SHIPPED.glob("*/run0001")):
+        print(write_card(folder))
     return 0

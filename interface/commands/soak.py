@@ -10,6 +10,12 @@ from pathlib import Path
 from config import UserError
 from interface.arguments import parse
 
+EXAMPLES = {
+    "python main.py soak": "ten minutes of faults",
+    "python main.py soak --minutes 60 --seed 1": "an hour of others",
+    "python main.py soak --json": "the result for programs",
+}
+
 
 @dataclass(frozen=True)
 class Soak:

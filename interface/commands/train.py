@@ -11,10 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from interface.arguments import Choice, base_of, early, number, parse, preset_checked
+from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
 
 if TYPE_CHECKING:
     from initialise import Session
+
+EXAMPLES = {
+    "python main.py": "resume the newest unfinished Connect 4 run, or start one",
+    "python main.py --game gomoku --minutes 60 --new": "a new run of an hour",
+    "python main.py --run 2 --iterations 800": "resume run 2, also if it was finished",
+}
+USED = (
+    "game", "minutes", "iterations", "preset", "new", "run", "learning_rate", "mcts_sims", "hidden_cnn_layers",
+    "workers", "json",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Train:
 
 
 def run(argv: list[str]) -> int:
-    if "-h" in argv or "--help" in argv:
+    if HELP.intersection(argv):
         parse(Train, argv, Train(base_of(argv)))
     with _Signals() as signals:
         try:

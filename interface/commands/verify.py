@@ -9,6 +9,12 @@ from interface.arguments import parse, whole
 
 SHOWN = 20
 
+EXAMPLES = {
+    "python main.py verify": "check the newest run of Connect 4",
+    "python main.py verify --game gomoku --run 2": "check another run",
+    "python main.py recover --run 2": "save the undamaged part of a damaged run",
+}
+
 
 @dataclass(frozen=True)
 class Verify:

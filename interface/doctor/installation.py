@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from config import with_overrides
+from config import VERSION, with_overrides
 from interface.doctor import Found, Patient
 from memory import Memory, learns_ownership
 from network.choose_predictor import gpus, make_predictor, openvino_installed
@@ -29,6 +29,10 @@ OTHER_NAMES = {"tensorflow": ("tensorflow-cpu", "tensorflow-macos", "tensorflow-
 LEAST_DISK = 2**30
 SLOW = 0.2
 """Fraction of the rate of numpy's matrix product below which the network is slow: a tenth of what was measured."""
+
+
+def program(patient: Patient) -> Found:
+    return Found(True, VERSION)
 
 
 def python(patient: Patient) -> Found:
@@ -208,6 +212,6 @@ def multiplications(size: int = 1024, seconds: float = 0.2) -> float:
 
 
 CHECKS = {
-    "python": python, "libraries": libraries, "openvino": openvino, "compiled code": compiled_code,
+    "program": program, "python": python, "libraries": libraries, "openvino": openvino, "compiled code": compiled_code,
     "processor": processor, "memory": memory, "disk": disk, "gpu": gpu, "network speed": speed,
 }  # fmt: skip

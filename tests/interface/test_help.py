@@ -1,72 +1,123 @@
-"""`--help` of every command: whole sentences, what each option takes, and the players of one list."""
+"""`--help` of every command on one screen, `--help-all` with every option; examples that can be typed."""
 
+import dataclasses
 import re
+import shlex
 
 import pytest
 
-from config import Config
+from config import FIELDS
+from interface.arguments import base_of, parse
 from interface.cli import run
-from interface.commands import COMMANDS
+from interface.commands import COMMANDS, module
+from interface.help import _first_sentence
 from players.names import NETWORKS, PLAYERS
 
-POSITIONAL = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
-              "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
-              "import-games": ["FILE"]}  # fmt: skip
+PLACES = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
+          "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
+          "import-games": ["FILE"]}  # fmt: skip
+SETTINGS = ("train", "bench")
 
 
 @pytest.fixture
 def shown(capsys, monkeypatch):
-    """Return f(*argv) -> the lines printed where none is too long, without frames, each option's text behind it."""
-    monkeypatch.setenv("COLUMNS", "3000")
+    """Return f(*argv, columns=80) -> what is printed."""
 
-    def show(*argv):
+    def show(*argv, columns=80):
+        monkeypatch.setenv("COLUMNS", str(columns))
         capsys.readouterr()
         try:
             assert run([*argv]) == 0
         except SystemExit as end:
             assert end.code == 0
-        lines = [" ".join(line.strip("│╭╮╰╯─ ").split()) for line in capsys.readouterr().out.splitlines()]
-        text = "\n".join(line for line in lines if line.strip("-"))
-        return re.sub(r"^(--\S+(, --\S+)?( \{\S+\}|[A-Z \[\].]*))\n", r"\1 ", text, flags=re.MULTILINE).splitlines()
+        return capsys.readouterr().out
 
     return show
 
 
-def row(lines, option):
-    """Return the line of an option."""
-    (found,) = (line for line in lines if re.match(rf"{option}\b", line))
-    return found
+def rows(text):
+    """Return {option: its help in one line} of a help, examples left out."""
+    joined = re.sub(r"\n {24}", " ", text.split("\noptions:\n")[1])
+    found = [re.match(r"  (\[?[A-Z0-9]+\]?|--[a-z0-9-]+)((?: (?:N|TEXT|GAME|\.\.\.|\S+\|\S+))*) +(.*)", line)
+             for line in joined.splitlines()]  # fmt: skip
+    return {match[1]: match[3] for match in found if match}
+
+
+def arguments_of(command):
+    """Return the dataclass of a command's arguments."""
+    found = vars(module(command)).values()
+    return next(v for v in found if dataclasses.is_dataclass(v) and v.__module__ == module(command).__name__)
+
+
+def options(command):
+    """Return the options of a command as they are typed, with and without settings."""
+    own = {f.name for f in dataclasses.fields(arguments_of(command))} - {"config"}
+    return own | (set(FIELDS) if command in SETTINGS else set())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 130])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_a_screen(shown, command, columns):
+    lines = shown(command, "--help", columns=columns).splitlines()
+    assert lines[0].startswith(f"usage: python main.py {command}") and lines[2].rstrip()
+    assert all(len(line) <= max(columns, len(line.strip()) + 2) for line in lines)
+    if columns == 80:
+        assert len(lines) <= 40 and all(len(line) <= 80 or line.startswith("  python") for line in lines)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_a_command_is_a_line_for_each_option_without_noise(shown, command):
-    lines = shown(command, "--help")
-    assert lines[0].startswith(f"usage: python main.py {command} [-h]") and lines[1].endswith(".")
-    named = [line.split()[0] for line in lines[2:] if re.match(r"\[?[A-Z0-9]+\b", line)]
-    assert named == POSITIONAL.get(command, [])
-    for line in lines[2:]:
-        if line not in ("options", "config options", "positional arguments", f"{Config.__doc__}"):
-            assert re.match(r"--?[a-z]|\[?[A-Z]", line) and not line.startswith("STR"), "no line begins in mid-sentence"
-            assert re.search(r"\. ?(\(default: .+\)|\(required\))?$|and exit$", line), "each is explained"
-            assert not re.search(r"\{None|default: ''|default: None|default: \)|--no-json|--no-overwrite", line), line
+def test_help_all_explains_every_option(shown, command):
+    found = rows(shown(command, "--help-all"))
+    typed = {name.strip("[]").lower() if not name.startswith("--") else name[2:].replace("-", "_") for name in found}
+    typed = {name.removeprefix("no_") if name not in options(command) else name for name in typed}
+    assert typed == options(command)
+    assert [name for name in found if not name.startswith("--")] == PLACES.get(command, [])
+    for name, text in found.items():
+        assert re.search(r"\.( \(default: .+\))?$", text), (name, text)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_can_be_typed(command):
+    lines = list(module(command).EXAMPLES)
+    assert len(lines) == 3 and lines[0].startswith(f"python main.py {command}".removesuffix(" train"))
+    for line in lines:
+        argv = shlex.split(line)[2:]
+        name = argv.pop(0) if argv and not argv[0].startswith("-") else "train"
+        kind = arguments_of(name)
+        parse(kind, argv, kind(base_of(argv)) if name in SETTINGS else None)
 
 
 @pytest.mark.parametrize(
     "command, option, names",
-    [("play", "--against", PLAYERS), ("match", "PLAYER1", PLAYERS), ("evaluate", r"\[PLAYER", PLAYERS),
+    [("play", "--against", PLAYERS), ("match", "PLAYER1", PLAYERS), ("evaluate", "[PLAYER]", PLAYERS),
      ("book", "--player", PLAYERS), ("littlego", "--player", PLAYERS), ("explain", "--player", NETWORKS)],
 )  # fmt: skip
-def test_the_players_of_the_list_are_in_every_help(shown, command, option, names):
-    assert names in row(shown(command, "--help"), option)
+def test_the_players_of_the_list_are_in_every_help_all(shown, command, option, names):
+    assert names in rows(shown(command, "--help-all"))[option]
+    assert "best, " in rows(shown(command, "--help"))[option]
 
 
 def test_the_defaults_shown_are_those_of_the_preset_that_is_named(shown):
-    assert "(default: 1024)" in row(shown("bench", "--help"), "--episodes")
+    assert "(default: 1024)" in rows(shown("bench", "--help-all"))["--episodes"]
     for words in (["tiny"], ["gpu", "--preset", "tiny"]):
-        lines = shown("bench", "--preset", *words, "--help")
-        assert "(default: 256)" in row(lines, "--episodes") and "(default: tictactoe)" in row(lines, "--game")
+        found = rows(shown("bench", "--preset", *words, "--help-all"))
+        assert "(default: 256)" in found["--episodes"] and "(default: tictactoe)" in found["--game"]
+
+
+def test_settings_stand_in_their_groups(shown):
+    text = shown("train", "--help-all")
+    assert text.index("\nHow a tree is searched") < text.index("--cpuct") < text.index("\nWhich positions are kept")
 
 
 def test_help_is_a_word_as_well(shown):
     assert shown("help") == shown("--help") and "python main.py explain --moves 4453" in shown("help")
     assert shown("help", "play") == shown("play", "--help")
+
+
+@pytest.mark.parametrize(
+    "text, first",
+    [("One. Two.", "One"), ("A file (.json, .sgf; .txt with a game). More.", "A file (.json, .sgf; .txt with a game)"),
+     ("E.g. this.", "E.g. this"), ("all; some", "all"), ("names, e.g. a. Then b.", "names, e.g. a")],
+)  # fmt: skip
+def test_the_first_sentence_ends_outside_of_brackets(text, first):
+    assert _first_sentence(text).rstrip(".") == first

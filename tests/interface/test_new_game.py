@@ -22,7 +22,7 @@ from support.command_line import SMALL, told
 from support.run_states import Listening
 
 HERE = Path(__file__).parents[2]
-GUIDE = (HERE / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
+GUIDE = (HERE / "docs" / "add_a_game.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -358,7 +358,7 @@ def test_rules_that_compiled_code_would_take_for_others_are_refused(desk, before
 def test_the_guide_shows_what_the_commands_print(snort, capsys):
     """The shape of the example in the guide, line by line."""
     _, out, _ = told(capsys, "check", "snort.py")
-    shown = re.search(r"\$ python main.py check snort.py\n(.*?)```", GUIDE, re.DOTALL)[1]
+    shown = re.search(r"check snort.py\n```\n\n```text\n(.*?)```", GUIDE, re.DOTALL)[1]
     out = out.replace(str(snort), "/home/me/snort.py")
     assert [line.rstrip() for line in out.splitlines()] == [line.rstrip() for line in shown.splitlines()]
 

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from training.selfplay import Counts
 
@@ -43,6 +44,8 @@ class Workman:
     def trouble(self, index):
         if index in self.settings.get("raises", ()):
             raise RuntimeError(f"game {index} is broken")
+        if index in self.settings.get("not_finite", ()):
+            raise NotFinite("the answers are NaN")
         if index in self.settings.get("dies", ()):
             os.kill(os.getpid(), signal.SIGKILL)
         if index in self.settings.get("hungry", ()):

@@ -1,0 +1,71 @@
+"""Makes the pictures of the documents from the present program: `python docs/pictures.py --run N`, a run of Connect 4.
+
+docs/learning.svg from the run (docs/learning_picture.py), docs/page_*.png from the page in a headless Chromium. Needs
+requirements-dev.txt, chromium and chromedriver. The run is best in a folder of its own, named by ALPHAZERO_RUNS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests"), str(HERE)]
+
+import learning_picture  # noqa: E402
+
+from support.browser_page import Page, chromium, until  # noqa: E402
+
+PORT = 8765
+VIEWS = "play", "training", "games"
+SIZES = {"page": (1280, 800), "page_phone": (390, 844)}
+MOVES = (3, 3, 2)
+"""Columns clicked in the picture of a game."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", type=int, required=True)
+    number = parser.parse_args().run
+    learning_picture.make(number)
+    command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(PORT)]
+    server = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True)
+    try:
+        address = next(word for line in iter(server.stdout.readline, "") for word in line.split() if "http" in word)
+        for kind, size in SIZES.items():
+            for scheme in ("light", "dark"):
+                shoot(address, kind, size, scheme)
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def shoot(address: str, kind: str, size: tuple[int, int], scheme: str) -> None:
+    """Take the pictures of all views at one size and in one colour scheme."""
+    browser = chromium()
+    try:
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 600,
+        })  # fmt: skip
+        scheme_now = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme_now})
+        for view in VIEWS:
+            page = Page(browser, address, f"&view={view}&game=connect4")
+            if view == "play":
+                for column in MOVES:
+                    before = page.moves
+                    page.click(column)
+                    until(lambda: page.moves >= before + 2, seconds=120)  # noqa: B023
+            time.sleep(3)  # curves and the search's numbers have come
+            path = HERE / f"{kind}_{view}_{scheme}.png"
+            browser.save_screenshot(str(path))
+            print(path)
+    finally:
+        browser.quit()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""The model card of a player that ships: what it is, how it was made, how strong it is, where its limits are.
+
+All of it follows from the files in the player's folder.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import games
+from config import from_json
+from evaluation.rating import ANCHOR
+from loggers import read_metrics
+from players.levels import FILE
+from storage.atomic_files import write_file
+from storage.run_store import Store
+
+CARD = "README.md"
+
+
+def model_card(folder: Path) -> str:
+    """Return the card of the shipped player in `folder` as Markdown."""
+    config = from_json((folder / "config.json").read_text(encoding="utf-8"), "config.json")
+    game, lines = games.make(config.game), read_metrics(folder / "metrics.jsonl")
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        newest = store.newest()
+    finally:
+        store.close()
+    made = lines[: newest.iteration]
+    rows, columns = game.grid_shape
+    facts = {
+        "game": f"`{game.spec}`, {rows} x {columns} points, {game.action_size} actions, "
+        f"{game.input_shape[2]} input planes",
+        "network": f"residual, layers {' '.join(config.hidden_cnn_layers)}, normalisation {config.normalisation}",
+        "file": f"`models/{newest.file}`, sha256 `{newest.sha256[:16]}...`, "
+        f"{(folder / 'models' / newest.file).stat().st_size / 1e6:.1f} MB",
+        "data": f"{sum(line['self_play_games'] for line in made):,} games against itself",
+        "training": f"{newest.iteration} iterations, {made[-1]['total_seconds'] / 60:.0f} minutes, optimizer "
+        f"{config.optimizer}; all settings in `config.json`, all figures in `metrics.jsonl`",
+        "licence": "MIT, as the program",
+    }
+    board = json.loads((folder / "scoreboard.json").read_text(encoding="utf-8"))
+    return "\n".join([
+        f"# {game.spec}: version {newest.version}", "",
+        f"Plays with `python main.py play --game '{game.spec}' --against shipped`.", "",
+        "| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in facts.items()), "",
+        "## Strength", "", *_exact(board["exact"]), *_ladder(board["ladder"]), *_levels(folder), "",
+        "## Limits", "", *_limits(board, game.spec), "",
+    ])  # fmt: skip
+
+
+def write_card(folder: Path) -> Path:
+    """Write the card into the player's folder; return its path."""
+    write_file(folder / CARD, model_card(folder).encode())
+    return folder / CARD
+
+
+def _exact(exact: dict[str, Any] | None) -> list[str]:
+    if exact is None:
+        return []
+    lines = [
+        f"Positions solved exactly ({exact['solver']}, {exact['positions']:,} positions after {exact['plies'][0]} to "
+        f"{exact['plies'][1]} random moves),",
+        "with the share of moves that keep the game's value and its 95 % interval:",
+        "", "| moves by | value kept |", "|---|---|",
+    ]  # fmt: skip
+    lines += [f"| {p['name']} | {_share(p['kept'])} |" for p in exact["players"]]
+    return [*lines, f"| a random move | {100 * exact['chance']['kept']:.0f} % |", ""]
+
+
+def _share(kept: dict[str, Any]) -> str:
+    return f"{100 * kept['share']:.1f} % [{100 * kept['low']:.1f}, {100 * kept['high']:.1f}]"
+
+
+def _ladder(ladder: dict[str, Any] | None) -> list[str]:
+    if ladder is None:
+        return []
+    return [
+        f"A player of random rollouts needs {ladder['words']} a move to score half against it",
+        f"({ladder['games']} games, {ladder['player_simulations']} simulations a move for the network).", "",
+    ]  # fmt: skip
+
+
+def _levels(folder: Path) -> list[str]:
+    if not (folder / FILE).exists():
+        return []
+    found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    lines = [f"Levels of play, Elo over `{ANCHOR}`, {found['games']} games for each pair of neighbours:", "",
+             "| level | player | simulations | Elo |", "|---|---|---|---|"]  # fmt: skip
+    for number, row in enumerate(found["levels"], 1):
+        lines.append(f"| {number} | `{row['player']}` | {row['sims'] or ''} | {row['elo']:.0f} ±{row['error']:.0f} |")
+    return lines
+
+
+def _limits(board: dict[str, Any], spec: str) -> list[str]:
+    exact = board["exact"]
+    lines = [f"- It plays `{spec}` only: other sizes and rules need a network of their own."]
+    if exact is not None and exact["players"]:
+        strongest = exact["players"][-1]
+        stage = min(strongest["stages"], key=lambda s: s["share"])
+        lines.append(f"- Weakest at {stage['name']}: {_share(stage)} of moves keep the value with {strongest['name']}.")
+    if exact is None:
+        lines.append("- No solver knows this game's exact values, so its strength is known from games only.")
+    return [*lines, "- Positions far from those of its own games may be judged badly."]

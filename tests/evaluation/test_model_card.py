@@ -1,0 +1,34 @@
+"""The model cards of the players that ship."""
+
+import json
+import shutil
+
+import pytest
+
+from evaluation.model_card import CARD, model_card, write_card
+from storage.run_folders import SHIPPED
+
+FOLDERS = sorted(SHIPPED.glob("*/run0001"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
+def test_every_player_that_ships_has_the_card_that_its_files_give(folder):
+    assert (folder / CARD).read_text(encoding="utf-8") == model_card(folder), "`python main.py ship --cards` writes it"
+
+
+def test_a_card_has_the_figures_of_the_scoreboard_and_the_levels(tmp_path):
+    folder = shutil.copytree(SHIPPED / "connect4" / "run0001", tmp_path / "run0001")
+    board = json.loads((folder / "scoreboard.json").read_text())
+    board["exact"]["players"][0]["kept"] |= {"share": 0.123, "low": 0.1, "high": 0.15}
+    (folder / "scoreboard.json").write_text(json.dumps(board))
+    text = write_card(folder).read_text()
+    assert "| network alone | 12.3 % [10.0, 15.0] |" in text
+    level = json.loads((folder / "levels.json").read_text())["levels"][-1]
+    assert f"| {level['sims']} | {level['elo']:.0f} ±{level['error']:.0f} |" in text
+    made = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert f"{sum(line['self_play_games'] for line in made):,} games against itself" in text
+
+
+def test_a_game_without_a_solver_says_so():
+    text = model_card(SHIPPED / "gomoku" / "run0001")
+    assert "No solver knows this game's exact values" in text and "value kept" not in text

@@ -1,0 +1,30 @@
+"""The version of the program: the same wherever it is named."""
+
+import re
+from pathlib import Path
+
+from config import VERSION
+from storage.run_store import Store
+from support.command_line import told
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_changelog_and_citation_name_the_same_version_and_date():
+    released = re.findall(r"^## ([0-9.]+) - ([0-9-]+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    number, date = released[0]
+    cited = (ROOT / "CITATION.cff").read_text()
+    assert number == VERSION
+    assert f"\nversion: {VERSION}\n" in cited and f"\ndate-released: {date}\n" in cited
+
+
+def test_the_program_says_it(capsys):
+    assert told(capsys, "--version")[:2] == (0, f"alphazero-keras {VERSION}\n")
+
+
+def test_a_run_keeps_the_version_that_began_it(trained):
+    store = Store(trained / "run.db", read_only=True)
+    try:
+        assert store.get("program") == VERSION
+    finally:
+        store.close()
