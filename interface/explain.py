@@ -6,6 +6,7 @@ from typing import Any
 
 from agent import Agent
 from game import GameState
+from games.line_of_moves import after_moves as after_moves  # notebooks import it from here
 from MCTS import Node
 from search.trace import choices_at, snapshot
 
