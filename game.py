@@ -9,6 +9,7 @@ A game comes in one of two forms, and everything works with both. *Plain Python*
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -40,6 +41,10 @@ SOLVE = types.int64(_row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
 """Special results of the optional rules. NOT_PLAYED (of `playout`) and NOT_TOLD (of `winning`, `safe`, `solve`): use
 the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `solve`): the value took too long."""
+
+
+_NUMBER = re.compile(r"\A[0-9]+[.)]+")  # of a move, before it
+_PART = re.compile(r"[A-Za-z][0-9]{1,2}(?=[A-Za-z]|\Z)|.+")  # one of points without blanks, or else all
 
 
 @compiled
@@ -210,6 +215,8 @@ class Game:
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
 
+    set_up_from: Game | None = None
+    """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
     """The text before the parameters in `spec` where that is not the name: the file and class of your own game."""
 
@@ -251,6 +258,14 @@ class Game:
         """Return the owner of each point of a compiled position, as `GameState.owners` does."""
         return None
 
+    def set_up(self, board: np.ndarray, player: int) -> GameState:
+        """Return the position with stones [rows, columns] in {1, -1, 0}; raise `UserError` when there is none."""
+        raise UserError(f"expected moves only, got stones set up, which {self.name} does not have")
+
+    def resumed(self, state: GameState) -> GameState | None:
+        """Return how a game goes on that its players ended, such as by two passes; None where it cannot."""
+        return None
+
     def move_name(self, action: int) -> str:
         """Return the name of an action as people write it."""
         return str(action)
@@ -267,13 +282,15 @@ class Game:
         return {self.move_name(a).lower(): a for a in range(self.action_size)}
 
     def parse_moves(self, text: str) -> list[int]:
-        """Return the actions of a line of moves, separated by spaces or commas."""
-        actions = []
-        for number, word in enumerate(text.replace(",", " ").split(), 1):
-            try:
-                actions.append(self.parse_move(word))
-            except UserError as error:
-                raise UserError(f"move {number}: {error}") from None
+        """Return the actions of a line such as "c3, d4 e5", "1. c3 d4 2. e5" or "c3d4e5"."""
+        actions: list[int] = []
+        for word in text.replace(",", " ").split():
+            known = len(word) <= 40 and word.lower() in self._moves_by_name
+            for part in [word] if known else _PART.findall(_NUMBER.sub("", word)):
+                try:
+                    actions.append(self.parse_move(part))
+                except UserError as error:
+                    raise UserError(f"move {len(actions) + 1}: {error}") from None
         return actions
 
     def format_moves(self, actions: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from agent import RESIGN, Player, Resigned, TakeBack, User
 from evaluation.openings import openings
 from game import Game, GameState
+from games.line_of_moves import played
 from storage.game_record import GameRecord
 
 
@@ -109,7 +110,7 @@ class _OpenGame:
         self.estimates.append(value)
         if number is not None:
             self.values[number].append(value)
-        self.state = self.state.takeAction(action)[0]
+        self.state = played(self.game, self.state, action)
         for player in self.players:
             player.observe(self.slot, action)
 
@@ -190,7 +191,7 @@ def _taken_back(game_on: _OpenGame, kept: int, number: int, seeds: tuple[int, in
     for ply, action in enumerate(moves):
         if ply >= kept and (people or int((state.playerTurn == 1) != game_on.first) == number):
             own.append(ply)
-        state = state.takeAction(action)[0]
+        state = played(game_on.game, state, action)
     return _seated(game_on.game, game_on.players, moves[: own[-1]], game_on.first, seeds) if own else game_on
 
 

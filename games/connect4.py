@@ -8,6 +8,7 @@ word, lines are found by shifts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -38,6 +39,7 @@ from game import (
 )
 from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
 from games.columns import completing, exact, lined, not_losing
+from games.line_of_moves import split_score
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
@@ -303,6 +305,9 @@ def evaluate(row):
     return squash(lead, 30.0)
 
 
+_NUMBERS = re.compile(r"(?<!\S)([0-9]+)[.)]+")
+
+
 class Connect4(Game):
     """Drop a stone into a column; n in a row wins."""
 
@@ -338,8 +343,12 @@ class Connect4(Game):
         return str(action + 1)
 
     def parse_moves(self, text: str) -> list[int]:
-        """Accept "4433" as well as "4 4 3 3"."""
+        """Accept "4433" as well as "4 4 3 3", and a solver's score behind the moves, see `split_score`."""
         if self.grid_shape[1] <= 9:
+            text, _ = split_score(text)
+            numbers = _NUMBERS.findall(text)
+            if [f"{i}" for i in range(1, len(numbers) + 1)] == numbers:  # of moves; 44.33 has none
+                text = _NUMBERS.sub(" ", text)
             text = " ".join("".join(text.split()))
         return super().parse_moves(text)
 

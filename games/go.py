@@ -1,8 +1,8 @@
 """Go: any size from 2 to 19, area scoring, simple or positional superko, suicide or none.
 
 An action is a point in row order from the top left, then the pass; names are Go's: `d4`, `pass`. Two passes in a row
-end the game, and so does the last ply: then the board is scored as it is, every stone on it alive. The row is that of
-`games.chains`.
+end the game, and so does the last ply: then the board is scored as it is, every stone on it alive. A record may go on
+after two passes, see `Go.resumed`. The row is that of `games.chains`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,30 @@ import numpy as np
 
 from compiled import rule
 from config import UserError
-from game import ENCODE, EVALUATE, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, WINNER, Game, Row, Rules
+from game import (
+    ENCODE,
+    EVALUATE,
+    KEY,
+    LAST,
+    LEGAL,
+    OUTCOME,
+    OVER,
+    PLAY,
+    PLAYER,
+    PLAYOUT,
+    PLY,
+    WINNER,
+    Game,
+    GameState,
+    Row,
+    Rules,
+)
 from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries, squash
 from games.chains import (
     BORDER,
+    CAP,
     CELLS,
+    KO,
     KOMI,
     PASSED,
     SIZE,
@@ -28,6 +47,7 @@ from games.chains import (
     play_action,
     points,
     position_key,
+    put_stone,
     spread,
     start_row,
     step,
@@ -116,6 +136,7 @@ class Go(Game):
     look = "points"
     sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
+    start_row: Row
     evaluate = evaluate
 
     def __init__(
@@ -163,6 +184,28 @@ class Go(Game):
         row = row.copy()
         spread(row)
         return areas(row)
+
+    def set_up(self, board: np.ndarray, player: int) -> GameState:
+        """Return the position with stones [size, size] in {1, -1, 0}; raise `UserError` if a chain has no liberty."""
+        row, size = self.start_row.copy(), self.grid_shape[0]
+        for action in np.flatnonzero(board):
+            row[PLAYER] = board.flat[action]
+            put_stone(row, (action // size + 1) * (size + 1) + action % size + 1)
+        if not np.array_equal(colours(row), board):
+            raise UserError("expected stones set up of which every chain has a liberty")
+        row[[PLAYER, KO]] = player, 0
+        return self.state_of(row)
+
+    def resumed(self, state: GameState) -> GameState | None:
+        """Return the position in which play goes on after two passes, as servers and the AGA's rules allow.
+
+        None when the board was scored because of the number of moves.
+        """
+        row = self.row_of(state).copy()
+        if row[PLY] >= row[CAP]:
+            return None
+        row[[OVER, WINNER, PASSED]] = 0
+        return self.state_of(row)
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

@@ -36,6 +36,7 @@ from game import (
     WINNER,
     WINNING,
     Game,
+    GameState,
     Row,
     Rules,
 )
@@ -66,6 +67,8 @@ PRESET = {
 """Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
 RULES = ("freestyle", "exact", "renju")
+LARGEST = 22
+"""Lines of the largest board: a line with its padding, shifted by five points, fits 32 bits (see `games.lines`)."""
 
 
 @rule(LEGAL)
@@ -219,8 +222,8 @@ class Gomoku(Game):
     def __init__(self, size: int = 9, n: int = 5, rule: str = "freestyle") -> None:
         if rule not in RULES:
             raise UserError(f"gomoku: expected a rule out of {', '.join(RULES)}, got {rule[:40]!r}")
-        if not (3 <= size <= 19 and 2 <= n <= size):
-            raise UserError(f"gomoku: expected size 3 to 19 and n from 2 to size, got size={size}, n={n}")
+        if not (3 <= size <= LARGEST and 2 <= n <= size):
+            raise UserError(f"gomoku: expected size 3 to {LARGEST} and n from 2 to size, got size={size}, n={n}")
         if rule == "renju" and n != 5:
             raise UserError(f"gomoku: expected n=5 with rule=renju, got n={n}")
         given: dict[str, int | float | str] = {"size": size, "n": n, "rule": rule}
@@ -232,15 +235,35 @@ class Gomoku(Game):
         self.winning_line = n
         self.max_plies = size * size
         self.symmetries = point_symmetries(size, size)
-        self.start_row = np.zeros(LINES + 4 * (PAD + size) + (DEPTH if rule == "renju" else 0), np.int32)
-        self.start_row[[PLAYER, LAST, SIZE, N, RULE]] = 1, -1, size, n, RULES.index(rule)
+        self.rule = rule
+        self.start_row = self._new_row()
         self._lines(self.start_row, FREE)[:] = ((1 << size) - 1) << PAD
+
+    def _new_row(self) -> Row:
+        """Return a row without stones and without free points."""
+        size, renju = self.grid_shape[0], self.rule == "renju"
+        row = np.zeros(LINES + 4 * (PAD + size) + (DEPTH if renju else 0), np.int32)
+        row[[PLAYER, LAST, SIZE, N, RULE]] = 1, -1, size, self.winning_line, RULES.index(self.rule)
+        return row
 
     def _lines(self, row: Row, which: int) -> Row:
         """Return a view of a block's lines."""
         size = self.grid_shape[0]
         start = LINES + PAD + which * (size + PAD)
         return row[start : start + size]
+
+    def set_up(self, board: np.ndarray, player: int) -> GameState:
+        """Return the position with stones [size, size] in {1, -1, 0}; raise `UserError` when it is won already."""
+        row, size = self._new_row(), self.grid_shape[0]
+        for which, stones in ((BLACK, board == 1), (WHITE, board == -1), (FREE, board == 0)):
+            self._lines(row, which)[:] = (stones << (PAD + np.arange(size))).sum(axis=1)
+        for point in np.flatnonzero(board):
+            toggle(row, HASH, point, board.flat[point] + 1)
+            if wins(row, board.flat[point], point // size, point % size):
+                raise UserError("expected a position set up in which nobody has won, got one with a winning line")
+        row[PLAYER], row[PLY] = player, np.count_nonzero(board)
+        row[OVER] = row[PLY] == size * size or (self.rule == "renju" and player == 1 and not forbid(row))
+        return self.state_of(row)
 
     def move_name(self, action: int) -> str:
         return point_name(action, *self.grid_shape)

@@ -12,7 +12,7 @@ import numpy as np
 
 from compiled import rule
 from config import UserError
-from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, Row, Rules
+from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, GameState, Row, Rules
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
 from games.go import Go, key, legal, outcome, play, playout
 
@@ -55,6 +55,9 @@ class LittleGo(Go):
         self.parameters = {}
         self.input_shape = (5, 5, PLANES)
         self.start_row[[STONES_ONLY, PASSED]] = 1
+
+    def resumed(self, state: GameState) -> None:
+        """Return None: here a pass ends the game for good."""
 
     def position(self, before: np.ndarray, board: np.ndarray, player: int, ply: int) -> CompiledState:
         """Return the position with a player to move, given the board before the other's last move and the board now.

@@ -239,7 +239,9 @@ def evaluate(row):
     return squash(lead, 15.0)
 
 
-_TOKEN = re.compile(r"pass|[a-z][0-9]+|[^\s,]+?(?=pass|[a-z][0-9]|[\s,]|\Z)")
+_PASS = r"(?:pass|ps|pa|--+)(?=[a-z][0-9]|pass|[\s,]|\Z)"
+_TOKEN = re.compile(rf"{_PASS}|[a-z][0-9]+|[^\s,]+?(?=pass|[a-z][0-9]|[\s,]|\Z)")
+_NUMBER = re.compile(r"(?<![a-z0-9])[0-9]+[.)]+")  # of a move, before it
 
 
 class Othello(Game):
@@ -273,15 +275,22 @@ class Othello(Game):
         return "pass" if action == size * size else point_name(action, size, size, from_top=True)
 
     def parse_moves(self, text: str) -> list[int]:
-        """Accept "F5D6C3" as well as "f5 d6 c3"; forced passes may be left out, except for one at the end."""
+        """Accept "F5D6C3", "f5 d6 c3" and "1. f5 d6 2. c3"; a pass is `pass`, `ps`, `pa` or `--`.
+
+        Forced passes may be left out, except for one at the end. Raise `UserError` with the number of the move in the
+        text that cannot be read or played.
+        """
         state, actions, forced = self.start(), [], self.action_size - 1
-        for action in map(self.parse_move, _TOKEN.findall(text.lower())):
-            if state.allowedActions == [forced] and action != forced:
-                actions.append(forced)
-                state = state.takeAction(forced)[0]
-            actions.append(action)
-            if action in state.allowedActions:  # an illegal one is reported when the line is played
+        for number, word in enumerate(_TOKEN.findall(_NUMBER.sub(" ", text.lower())), 1):
+            try:
+                action = forced if re.fullmatch(_PASS, word) else self.parse_move(word)
+                if state.allowedActions == [forced] and action != forced:
+                    actions.append(forced)
+                    state = state.takeAction(forced)[0]
+                actions.append(action)
                 state = state.takeAction(action)[0]
+            except UserError as error:
+                raise UserError(f"move {number}: {error}") from None
         return actions
 
     def format_moves(self, actions: Sequence[int]) -> str:

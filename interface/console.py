@@ -11,7 +11,8 @@ from agent import Agent, Player, Quit, User
 from config import UserError
 from evaluation.match import play_alone
 from game import Game, GameState
-from interface.explain import after_moves, as_text, explain, simulations
+from games.line_of_moves import after_moves
+from interface.explain import as_text, explain, simulations
 from players.book import BookPlayer
 from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save

@@ -5,17 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agent import Agent
-from game import Game, GameState
+from game import GameState
+from games.line_of_moves import after_moves as after_moves  # notebooks import it from here
 from MCTS import Node
 from search.trace import choices_at, snapshot
-
-
-def after_moves(game: Game, moves: list[int]) -> GameState:
-    """Return the position after moves from the start; illegal ones raise `UserError` with the board."""
-    state = game.start()
-    for action in moves:
-        state = state.takeAction(action)[0]
-    return state
 
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:

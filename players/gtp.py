@@ -27,6 +27,8 @@ from agent import RESIGN, Player, Resigned
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS, point_name
+from games.line_of_moves import played as after
+from games.line_of_moves import refuse_set_up
 from MCTS import Decision
 
 SECONDS = 60.0
@@ -183,6 +185,7 @@ class GTPPlayer(Player):
         """
         if game.sgf_number is None or max(game.grid_shape) > len(GO_LETTERS):
             raise UserError(f"expected a game on the points of a Go board for a GTP program, got {game.spec}")
+        refuse_set_up(game, "a GTP program")
         self._start, program = _start_of(command, seconds)
         self._words = find_program(program)
         super().__init__(f"gtp:{' '.join(command.split())[:60]}", game)
@@ -209,7 +212,7 @@ class GTPPlayer(Player):
         if played.own != action:
             played.waiting.append(f"play {_colour(played.state)} {self.vertex(action)}")
         played.own = None
-        played.state = played.state.takeAction(action)[0]
+        played.state = after(self.game, played.state, action)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions = []

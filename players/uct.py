@@ -11,6 +11,7 @@ from agent import Player
 from config import UserError
 from game import Game, GameState
 from games.go import Go
+from games.line_of_moves import refuse_set_up
 from games.openspiel import SpielGame
 from MCTS import Decision
 
@@ -55,6 +56,7 @@ class UCTPlayer(Player):
             import pyspiel
         except ImportError:
             raise UserError("the player uct needs OpenSpiel: `pip install open_spiel`") from None
+        refuse_set_up(game, "the player uct")
         theirs = spiel_name(game)
         if theirs is None:
             known = "connect4, tictactoe, othello, gomoku(rule=freestyle), go(ko=simple,suicide=no), open_spiel:..."

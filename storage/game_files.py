@@ -1,7 +1,8 @@
-"""Games as files: JSON for any game, moves in one line of text, SGF for games on points. The file's ending decides.
+"""Games as files: JSON for any game, moves in one line of text, SGF for games on points; .psq of Piskvork is read.
 
 Many games, such as a match, are one file of lines (.jsonl), each the JSON of a game. A file may come from anybody:
-every move is played by the rules, and any fault becomes one `UserError`.
+every move is played by the rules, and any fault becomes one `UserError`. What a file from elsewhere states is kept, and
+what was not read of it, or differs by our rules, are its notes.
 """
 
 from __future__ import annotations
@@ -15,15 +16,21 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 import games
 from config import UserError
 from game import Game, GameState
+from games.line_of_moves import ready, split_score
 from games.own import lies_elsewhere
-from storage import sgf
+from storage import psq, setup_json, sgf
 from storage.atomic_files import write_file
+from storage.sgf_facts import margin_of
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")
+READ = (*FORMS, ".psq")
+"""Forms that are read; those of `FORMS` are also written."""
 LINES = ".jsonl"
 LIMIT = 1_000_000
 """Largest size of a file in bytes."""
@@ -33,19 +40,29 @@ PERSON = "you"
 
 
 class Record(NamedTuple):
-    """A game as it was played, finished or not; its moves are legal."""
+    """A game as it was played, finished or not; its moves are legal, see `games.line_of_moves.follow`."""
 
     game: Game
+    """It may begin with a position set up (`Game.set_up_from`)."""
     moves: list[int]
     result: float | None = None
-    """For the player who began: 1 won, 0 drawn, -1 lost, perhaps a value between; None while it is not decided.
+    """For player 1: 1 won, 0 drawn, -1 lost, perhaps a value between; None while it is not decided.
 
-    If the game is not over by the rules, a player resigned.
+    If the game is not over by the rules, a player resigned. A file from elsewhere may state another result than ours.
     """
     players: tuple[str, str] = ("", "")
-    """(player who began, other player); may be empty."""
+    """(player 1, who usually begins, other player); may be empty."""
     date: str = ""
     """For example 2026-12-31; may be empty."""
+    stated: dict[str, str] = {}
+    """{result, rules, handicap, date: the words of a file from elsewhere}, as far as we would write others."""
+    notes: tuple[str, ...] = ()
+    """One line each on what of a file was not read and where our rules differ."""
+
+    def first_moves(self, count: int) -> Record:
+        """Return the game after its first `count` moves, not decided."""
+        stated = {key: words for key, words in self.stated.items() if key != "result"}
+        return self._replace(moves=self.moves[:count], result=None, stated=stated)
 
 
 # ---- files
@@ -53,12 +70,16 @@ class Record(NamedTuple):
 
 def load(path: Path, game: Game | None = None) -> Record:
     """Read a file, which must be of `game` if that is given; raise `UserError` naming the file and the fault."""
-    form = _form(path)
+    return _load(path, 1, game)
+
+
+def _load(path: Path, number: int, game: Game | None) -> Record:
+    form = _form(path, READ)
     try:
         _check_file(path)
         with open(path, "rb") as file:
             data = file.read(LIMIT + 1)
-        return from_bytes(data, form, game)
+        return from_bytes(data, form, game, number)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     except OSError as error:
@@ -96,11 +117,12 @@ def append(path: Path, records: Iterable[Record]) -> None:
 
 
 def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
-    """Load game `number`, from 1, of a file of lines; of any other file its only game."""
-    if _form(path, (*FORMS, LINES)) != LINES:
-        if number != 1:
+    """Load game `number`, from 1, of a file of lines or an SGF file; of any other file its only game."""
+    form = _form(path, (*READ, LINES))
+    if form != LINES:
+        if number != 1 and form != ".sgf":
             raise UserError(f"{path}: expected game 1, the only one, got {number}")
-        return load(path, game)
+        return _load(path, number, game)
     try:
         _check_file(path)
         with open(path, "rb") as file:
@@ -158,21 +180,27 @@ def to_bytes(record: Record, form: str) -> bytes:
     """Return the content of a file in a form: .json, .txt or .sgf."""
     game, moves = record.game, record.moves
     if form == ".txt":
+        if game.set_up_from is not None:
+            raise UserError("expected a .json or .sgf file: the game begins with stones set up, .txt holds moves only")
         return (game.format_moves(moves) + "\n").encode()
     if form == ".sgf":
         sgf.check_game(game)
         end = _replay(game, moves, lambda action, state: action)[1]
-        return sgf.write(game, moves, end, result=record.result, players=record.players, date=record.date)
+        return sgf.write(game, moves, end, record.result, record.players, record.date, record.stated)
     values: dict[str, Any] = {"game": game.spec, "moves": [game.move_name(a) for a in moves], "result": record.result}
     if any(record.players):
         values["players"] = list(record.players)
     if record.date:
         values["date"] = record.date
+    if record.stated:
+        values["stated"] = record.stated
+    if game.set_up_from is not None:
+        values["setup"] = setup_json.as_json(game)
     return (json.dumps(values) + "\n").encode()
 
 
-def from_bytes(data: bytes, form: str, game: Game | None = None) -> Record:
-    """Return the game of a file's content; `game` is needed for .txt, which holds moves only."""
+def from_bytes(data: bytes, form: str, game: Game | None = None, number: int = 1) -> Record:
+    """Return the game of a file's content, of an SGF file game `number`; .txt needs `game`: it holds moves only."""
     if len(data) > LIMIT:
         raise UserError(f"expected at most {LIMIT:,} bytes, got a larger file")
     if b"\0" in data:
@@ -181,12 +209,14 @@ def from_bytes(data: bytes, form: str, game: Game | None = None) -> Record:
     if not data.strip():
         raise UserError("expected a game, the file is empty")
     if form == ".sgf":
-        return _from_sgf(data, game)
+        return _from_sgf(data, game, number)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
+        if form == ".psq":  # only names are not ASCII
+            return _from_psq(data.decode("latin-1"), game)
         raise UserError("expected text in UTF-8, got another encoding or no text") from None
-    return _from_json(text, game) if form == ".json" else _from_text(text, game)
+    return {".json": _from_json, ".psq": _from_psq, ".txt": _from_text}[form](text, game)
 
 
 def _from_text(text: str, game: Game | None) -> Record:
@@ -195,14 +225,54 @@ def _from_text(text: str, game: Game | None) -> Record:
     if len(text) > (longest := 100 + 40 * game.max_plies):
         raise UserError(f"expected at most {longest:,} characters for {game.spec}, got {len(text):,}")
     moves, end = _replay(game, game.parse_moves(text), lambda action, state: action)
-    return Record(game, moves, _result_by_rules(end))
+    score = split_score(text)[1] if game.name == "connect4" and game.grid_shape[1] <= 9 else ""
+    notes = (f"left out: {score} behind the moves, which is a solver's score",) if score else ()
+    return Record(game, moves, _result_by_rules(end), notes=notes)
 
 
-def _from_sgf(data: bytes, game: Game | None) -> Record:
-    sheet = sgf.read(data, game)
+def _from_psq(text: str, game: Game | None) -> Record:
+    sheet = psq.read(text)
+    if game is not None and (game.name != "gomoku" or game.grid_shape[0] != sheet.size):
+        raise UserError(f"expected a game of {game.spec}, got one of gomoku(size={sheet.size})")
+    rules = [sheet.rule] if sheet.rule else ["freestyle", "exact"]
+    fault, known = None, [game] if game else [games.make(f"gomoku(size={sheet.size},rule={rule})") for rule in rules]
+    for found in known:
+        try:
+            moves, end = _replay(found, sheet.moves, lambda spot, state: spot[1] * sheet.size + spot[0])
+        except UserError as error:
+            fault = fault or error
+            continue
+        words = "freestyle" if not fault else "exact: six in a row did not end it"
+        notes = () if game or sheet.rule else (f"the file names no rule: the game is read as {words}",)
+        return Record(found, moves, _result_by_rules(end), sheet.players, notes=(*sheet.notes, *notes))
+    raise fault or RuntimeError("expected a rule to read the game by")
+
+
+def _from_sgf(data: bytes, game: Game | None, number: int) -> Record:
+    sheet = sgf.read(data, game, number)
     moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone))
-    date = sheet.date if _is_date(sheet.date) else ""
-    return Record(sheet.game, moves, _result_by_rules(end) if end.isEndGame else sheet.result, sheet.players, date)
+    result, note = _stated_result(sheet, end)
+    stated = dict(sheet.stated)
+    ours = result == _result_by_rules(end) or not end.isEndGame
+    if ours and stated.get("result") == sgf.result_text(sheet.game, end, result):  # as we write it
+        del stated["result"]
+    date = stated.pop("date") if _is_date(stated.get("date")) else ""
+    return Record(sheet.game, moves, result, sheet.players, date, stated, (*sheet.notes, *note))
+
+
+def _stated_result(sheet: sgf.Sheet, end: GameState) -> tuple[float | None, list[str]]:
+    """Return the result that a file states, else that of the rules, and notes on the difference."""
+    text, result, found = sheet.stated.get("result", ""), sheet.result, _result_by_rules(end)
+    ours = sgf.result_text(sheet.game, end, found) if found is not None else ""
+    if result is None and not text.lower().startswith("void"):
+        known = [f"RE[{text[:40]}] names no result"] if text.strip("?") else []
+        told = [f"the file states no result: by our count it is {ours}"] if ours else []
+        return found, known + told
+    result = found if found is not None and np.sign(found) == result else result
+    if ours and (result != found or margin_of(text) not in (None, margin_of(ours))):
+        dead = "; stones that the players took as dead count as alive here" if sheet.game.sgf_number == 1 else ""
+        return result, [f"the file says {text[:40]}, which is kept; by our rules it is {ours}{dead}"]
+    return result, []
 
 
 def _from_json(text: str, game: Game | None) -> Record:
@@ -221,15 +291,18 @@ def _from_json(text: str, game: Game | None) -> Record:
         game = games.make(values["game"], typed=False)
     elif not _names(values["game"], game):
         raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
+    game = setup_json.from_json(game, values["setup"]) if "setup" in values else game
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
-    stated, found = values.get("result"), _result_by_rules(end)
-    if end.isEndGame and stated is not None and abs(stated - (found or 0)) > 1e-6:
+    stated, found, words = values.get("result"), _result_by_rules(end), values.get("stated", {})
+    by_rules = end.isEndGame and "result" not in words
+    if by_rules and stated is not None and abs(stated - (found or 0)) > 1e-6:
         raise UserError(f"result: expected {found:g} by the rules, got {stated:g}")
-    if not end.isEndGame and stated not in (None, 1, 0, -1):
+    if not by_rules and stated not in (None, 1, 0, -1):
         raise UserError(f"result: expected 1, 0, -1 or null for a game given up, got {stated:g}")
-    result = found if end.isEndGame else None if stated is None else float(stated)
+    result = found if by_rules else None if stated is None else float(stated)
+    notes = (f"the file says {words['result']}, which is kept",) if "result" in words else ()
     players = values.get("players", ("", ""))
-    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""))
+    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes)
 
 
 def _names(spec: str, game: Game) -> bool:
@@ -259,6 +332,11 @@ def _is_date(value: Any) -> bool:
         return False
 
 
+def _is_stated(value: Any) -> bool:
+    known = ("result", "rules", "handicap", "date")
+    return isinstance(value, dict) and all(key in known and _is_name(words) for key, words in value.items())
+
+
 _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
     ("game", "the name of a game", lambda v: isinstance(v, str) and len(v) <= 1000),
     ("moves", "a list of names", lambda v: isinstance(v, list) and all(isinstance(name, str) for name in v)),
@@ -267,6 +345,9 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
     ("players", f"two names of at most {_LONGEST_NAME} printable characters",
      lambda v: isinstance(v, list) and len(v) == 2 and all(map(_is_name, v))),
     ("date", "a day such as 2026-12-31", _is_date),
+    ("stated", "result, rules, handicap or date with words", _is_stated),
+    ("setup", "black, white and turn such as {\"black\": [\"c3\"], \"white\": [], \"turn\": \"white\"}",
+     setup_json.is_json),
 )  # fmt: skip
 """(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 
@@ -277,6 +358,7 @@ def _replay(game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], 
     state = game.start()
     for number, move in enumerate(moves, 1):
         try:
+            state = ready(game, state)
             actions.append(action_of(move, state))
             state = state.takeAction(actions[-1])[0]
         except UserError as error:

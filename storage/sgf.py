@@ -1,7 +1,8 @@
 """One game in SGF, FF[4] (red-bean.com/sgf), for games whose actions are the points of a board and perhaps a pass.
 
 A point is a letter for the column and one for the row, both from the top left, whatever names the game gives it. Black
-is the player who began. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU.
+is player 1. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU. What a file states is kept,
+and each difference from our rules is a note in one line.
 """
 
 from __future__ import annotations
@@ -12,36 +13,44 @@ import re
 import string
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import games
 from config import UserError
 from game import Game, GameState
+from games.line_of_moves import follow, starting_at, stones_of
+from storage.sgf_facts import codec_of, encodings_in, go_rules_of, komi_of, result_of
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _NAMES = {1: "go", 4: "gomoku"}
-_SETUP = ("AB", "AW", "AE")
+_STONES = {"AB": 1, "AW": -1, "AE": 0}
+_KNOWN = set(
+    "B W KO MN AB AW AE PL C DM GB GW HO N UC V BM DO IT TE AR CR DD LB LN MA SL SQ TR AP CA FF GM ST SZ AN BR BT CP "
+    "DT EV GN GC ON OT PB PC PW RE RO RU SO TM US WR WT BL WL OB OW FG PM VW HA KM TB TW "
+    "CH EL EX L M LT RG SC SE SI BS WS ID OM OP OV CI FK".split()
+)
+"""The properties of FF[1] to FF[4]."""
 MOST_BYTES = 400
 """Largest size of a name or date, which is shown with a hundred characters at most."""
-_ENCODINGS = re.compile(
-    r"(utf-?(8|16)|(us-)?ascii|latin-?1|big5|gb2312|gbk|gb18030|euc-(jp|kr)|shift-jis|koi8-[ru]|"
-    r"(iso-?8859-|windows-|cp)[0-9]{1,4})\Z"
-)
-"""The encodings that a file may name: others, such as punycode, can take minutes for a megabyte."""
-_NUMBER = re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{1,9})?\Z")
 
 Properties = dict[str, list[bytes]]
-"""Of one node: {identifier: raw values}."""
+"""Of one node: {identifier: raw values, in UTF-8}."""
 
 
 class Sheet(NamedTuple):
     """The content of a file, before any of it is played."""
 
     game: Game
+    """It begins with the stones that the file sets up."""
     moves: list[tuple[str, str]]
     """(B or W, point)"""
     result: float | None
     """For Black: 1, 0 or -1; None if the file has none."""
     players: tuple[str, str]
-    date: str
+    stated: dict[str, str]
+    """{result, rules, handicap, date: the file's own words}."""
+    notes: tuple[str, ...]
+    """What was not read, and where our rules differ, one line each."""
 
 
 def check_game(game: Game) -> None:
@@ -64,26 +73,126 @@ def _grammar() -> Any:
 # ---- reading
 
 
-def read(data: bytes, game: Game | None) -> Sheet:
-    """Return the main line of the first game; the game is `game`, or else the one that the file names."""
-    try:
-        line = list(_grammar().main_sequence_iter(_grammar().parse_sgf_game(data)))
-    except ValueError as error:
-        raise UserError(f"expected a game in SGF, got a file that cannot be read ({error})") from None
+def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
+    """Return the main line of game `number`, from 1; the game is `game`, or else the one that the file names."""
+    tree, notes = _tree(data, number)
+    line = list(_grammar().main_sequence_iter(tree))
     root = line[0]
-    game = _told_game(root) if game is None else game
+    moves, before = _moves(line)
+    game, more = _told_game(root, len(moves)) if game is None else (game, _differences(game, root))
     check_game(game)
     _compare(game, root)
+    stated = {"result": _text(root, "RE"), "rules": _text(root, "RU"), "date": _text(root, "DT"),
+              "handicap": _text(root, "HA").removeprefix("0")}  # fmt: skip
+    if stated["rules"].lower() == str(_settings(game).get("rule", "")):
+        stated["rules"] = ""
+    game = _set_up(game, line[:before], moves[:1])
+    if stated["handicap"] and game.set_up_from is None:
+        more.append(f"HA[{stated['handicap'][:10]}] without stones set up: the moves are played as they stand")
+    players = _text(root, "PB"), _text(root, "PW")
+    notes = (*notes, *more, *_left_out(tree, line))
+    return Sheet(game, moves, result_of(stated["result"]), players, {k: v for k, v in stated.items() if v}, notes)
+
+
+def _tree(data: bytes, number: int) -> tuple[Any, tuple[str, ...]]:
+    """Return the tree of a game with its text in UTF-8, and notes; a file is decoded before it is parsed.
+
+    In some encodings the second byte of a letter may look like a backslash or a bracket.
+    """
+    for name in encodings_in(data):
+        text = data.decode(codec_of(name), "replace")
+        with contextlib.suppress(ValueError):
+            found, notes = _pick(text.encode(), number)
+            if _text(found.sequence[0], "CA").lower() == name.lower():  # not in a comment
+                return found, notes + (f"some letters do not fit CA[{name}]",) * ("\ufffd" in text)
+    try:
+        data.decode()
+        note: tuple[str, ...] = ()
+    except ValueError:
+        data = data.decode("latin-1").encode()
+        note = ("the file names no encoding that is known here (CA): its text is read as Latin-1",)
+    try:
+        found, notes = _pick(data, number)
+    except ValueError as error:
+        remedy = "; it names no encoding that is known here (CA)" if note else ""
+        raise UserError(f"expected a game in SGF, got a file that cannot be read ({error}{remedy})") from None
+    return found, (*note, *notes)
+
+
+def _pick(data: bytes, number: int) -> tuple[Any, tuple[str, ...]]:
+    try:
+        trees = _grammar().parse_sgf_collection(data)
+    except ValueError:
+        trees = [_grammar().parse_sgf_game(data)]  # what follows the first game is no SGF
+    if number > len(trees):
+        raise UserError(f"expected a game from 1 to {len(trees)}, got {number}")
+    return trees[number - 1], (f"the file holds {len(trees)} games: this is game {number}",) * (len(trees) > 1)
+
+
+def _moves(line: list[Properties]) -> tuple[list[tuple[str, str]], int]:
+    """Return the moves of the nodes, and the number of nodes up to the first move."""
     moves: list[tuple[str, str]] = []
-    for node in line:
-        if found := [name for name in _SETUP if _first(node, name)]:
-            raise UserError(f"expected moves only, got stones set up by {found[0]}")
+    before = len(line)
+    for place, node in enumerate(line):
+        if moves and (found := [name for name in _STONES if _first(node, name)]):
+            raise UserError(f"move {len(moves) + 1}: expected moves only, got stones set up by {found[0]}")
         stones = [(colour, _raw_text(value)) for colour in ("B", "W") for value in node.get(colour, [])]
         if len(stones) > 1:
             raise UserError(f"move {len(moves) + 1}: expected one stone, got {len(stones)}")
+        before = min(before, place + 1) if stones else before
         moves += stones
-    names = [_text(root, name) for name in ("PB", "PW")]
-    return Sheet(game, moves, _result(_text(root, "RE")), (names[0], names[1]), _text(root, "DT"))
+    return moves, before
+
+
+def _set_up(game: Game, nodes: list[Properties], first: list[tuple[str, str]]) -> Game:
+    """Return the game with the stones that these nodes set up; the first move tells who begins, else PL and HA."""
+    board = np.zeros(game.grid_shape, np.int8)
+    for node in nodes:
+        for name, stone in _STONES.items():
+            for value in node.get(name, []):
+                for point in _rectangle(game, _raw_text(value), name):
+                    board.flat[point] = stone
+    turn = [colour for colour, _ in first] or [_text(node, "PL")[:1].upper() for node in nodes if "PL" in node][-1:]
+    begins = -1 if (turn or ["W" if board.any() and (board >= 0).all() else "B"])[0] == "W" else 1
+    if not board.any() and (begins == 1 or type(game).set_up is Game.set_up):
+        return game
+    return starting_at(game, game.set_up(board, begins))
+
+
+def _rectangle(game: Game, value: str, name: str) -> list[int]:
+    """Return the points of a value such as ab or aa:cc; none for an empty one."""
+    rows, columns = game.grid_shape
+    ends = [_place(point, rows, columns) for point in value.split(":")] if value else []
+    if None in ends or len(ends) > 2:
+        raise UserError(f"{name}: expected two letters of a board of {rows} x {columns}, got {value[:20]!r}")
+    spots = [end for end in ends if end is not None]
+    if not spots:
+        return []
+    (r, c), (bottom, right) = spots[0], spots[-1]
+    return [i * columns + j for i in range(r, bottom + 1) for j in range(c, right + 1)]
+
+
+def _place(point: str, rows: int, columns: int) -> tuple[int, int] | None:
+    """Return (row, column) of two letters."""
+    if len(point) != 2 or point[0] not in _LETTERS[:columns] or point[1] not in _LETTERS[:rows]:
+        return None
+    return _LETTERS.index(point[1]), _LETTERS.index(point[0])
+
+
+def _left_out(tree: Any, line: list[Properties]) -> list[str]:
+    """Return a note on what of a tree is not read."""
+    branches, comments = 0, sum("C" in node for node in line)
+    unknown = sorted({name for node in line for name in node} - _KNOWN)
+    while tree.children:
+        branches, tree = branches + len(tree.children) - 1, tree.children[0]
+    counts = {"variation": branches, "comment": comments, "unknown property": len(unknown)}
+    words = [f"{n} {word if n == 1 else _plural(word)}" for word, n in counts.items() if n]
+    named = f" ({' '.join(unknown)[:60]})" if unknown else ""
+    return [f"left out: {', '.join(words)}{named}"] if words else []
+
+
+def _plural(word: str) -> str:
+    return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
 def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
@@ -96,60 +205,80 @@ def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
         if game.action_size == rows * columns:
             raise UserError(f"expected a point, got a pass, which {game.name} does not have")
         return rows * columns
-    if len(point) != 2 or point[0] not in _LETTERS[:columns] or point[1] not in _LETTERS[:rows]:
+    place = _place(point, rows, columns)
+    if place is None:
         raise UserError(f"expected two letters of a board of {rows} x {columns}, got {point[:20]!r}")
-    return _LETTERS.index(point[1]) * columns + _LETTERS.index(point[0])
+    return place[0] * columns + place[1]
 
 
-def _told_game(root: Properties) -> Game:
+def _told_game(root: Properties, length: int) -> tuple[Game, list[str]]:
     """Return the game that GC names if it is one of ours, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
         with contextlib.suppress(UserError):  # in a file from elsewhere it is a comment, which may be any word
             game = games.make(spec, typed=False)
             _compare(game, root)
-            return game
+            if "komi" not in _settings(game) or "KM" in root:  # our own files state it
+                return game, _differences(game, root)
     name = {str(n): name for n, name in _NAMES.items()}.get(number)
     if name is None:
         raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
-    known = _settings(games.make(name))
-    named = {"size": _text(root, "SZ") or ("19" if number == "1" else ""), "komi": _text(root, "KM")}
-    if (komi := _komi(root)) is not None:
-        named["komi"] = f"{komi:g}"
-    found = ",".join(f"{key}={value}" for key, value in named.items() if key in known and value)
-    rule = _text(root, "RU").lower()
-    if "rule" in known and rule:
-        try:
-            return games.make(f"{name}({found},rule={rule})", typed=False)
-        except UserError:  # most words for rules are about differences that we do not make
-            pass
-    return games.make(f"{name}({found})", typed=False)
+    size = _square(_text(root, "SZ")) or ("19" if number == "1" else "")
+    if number == "4":
+        return _told_gomoku(size, _text(root, "RU"))
+    area = int(size) ** 2
+    (komi, note), (rules, differs) = komi_of(_text(root, "KM"), area), go_rules_of(_text(root, "RU"))
+    named = {"size": size, "komi": f"{komi:g}", **rules}
+    if length > 2 * area:  # our game would end there
+        named["plies"] = str(min(length, 4 * area))
+    game = games.make(f"{name}({','.join(f'{key}={value}' for key, value in named.items())})", typed=False)
+    return game, [line for line in (note, differs) if line]
+
+
+def _told_gomoku(size: str, rule: str) -> tuple[Game, list[str]]:
+    notes = [] if size else ["the file states no size: 9 is used"]
+    named = f"size={size}," if size else ""
+    if re.fullmatch("[a-z]+", rule.lower()):
+        with contextlib.suppress(UserError):  # most words for rules are about differences that we do not make
+            return games.make(f"gomoku({named}rule={rule.lower()})", typed=False), notes
+    game = games.make(f"gomoku({named}rule=freestyle)", typed=False)
+    kept = [f"RU[{rule[:40]}] is kept, but not known here: the game is read as freestyle"] if rule else []
+    return game, [*notes, *kept]
+
+
+def _square(size: str) -> str:
+    """Return the lines of a square board of SZ, "" where it is missing."""
+    found = re.fullmatch("([1-9][0-9]?)(?::([1-9][0-9]?))?", size)
+    if size and (found is None or found[2] not in (None, found[1])):
+        raise UserError(f"expected the size of a square board such as 19, got SZ {size[:20]!r}")
+    return found[1] if found else ""
 
 
 def _compare(game: Game, root: Properties) -> None:
     """Raise if a file is of another game, size or komi than `game`."""
-    number, size, komi = _text(root, "GM") or "1", _text(root, "SZ"), _komi(root)
+    number, size, text = _text(root, "GM") or "1", _text(root, "SZ"), _text(root, "KM")
     if number != str(game.sgf_number):
         raise UserError(f"expected a game of {game.spec} (GM {game.sgf_number}), got GM {number[:20]!r}")
     rows, columns = game.grid_shape
     if (size or ("19" if number == "1" else _size(game))) not in (_size(game), f"{columns}:{rows}"):
         raise UserError(f"expected a board of {_size(game)} for {game.spec}, got {size[:20] or 19}")
     own = _settings(game).get("komi")
-    if own is not None and komi is not None and komi != own:
+    if own is not None and text and text != f"{own:g}" and (komi := komi_of(text, rows * columns)[0]) != own:
         raise UserError(f"expected komi {own:g} for {game.spec}, got {komi:g}")
 
 
-def _komi(root: Properties) -> float | None:
-    text = _text(root, "KM")
-    if text and not _NUMBER.match(text):
-        raise UserError(f"expected a number for the komi, got {text[:20]!r}")
-    return float(text) if text else None
-
-
-def _result(text: str) -> float | None:
-    if text[:2].upper() in ("B+", "W+"):
-        return 1.0 if text[0].upper() == "B" else -1.0
-    return 0.0 if text.lower() in ("0", "draw") else None
+def _differences(game: Game, root: Properties) -> list[str]:
+    """Return notes on what a file states and a game of ours that was named does not take from it."""
+    komi, notes, known = _text(root, "KM"), [], _settings(game)
+    if "komi" in known and not komi:
+        notes.append(f"the file states no komi: that of {game.spec} is used")
+    elif komi and "komi" not in known and komi_of(komi, 10**6)[0] != 0:
+        notes.append(f"KM[{komi[:20]}] is not used: the komi of {game.spec} is fixed")
+    if game.sgf_number == 1:
+        notes.append(go_rules_of(_text(root, "RU"), superko=known.get("ko") == "superko")[1])
+    elif (rule := _text(root, "RU")) and rule.lower() != known.get("rule", ""):
+        notes.append(f"RU[{rule[:40]}] is kept: the game is read as {game.spec}")
+    return [note for note in notes if note]
 
 
 def _first(node: Properties, name: str) -> bytes:
@@ -160,46 +289,53 @@ def _raw_text(value: bytes) -> str:
     return value.strip().decode("ascii", "backslashreplace")
 
 
-def _text(root: Properties, name: str) -> str:
-    """Return a property of the first node as one line, decoded in the file's own encoding if that is known."""
-    raw, named = _first(root, name), _raw_text(_first(root, "CA")[:20]).lower().replace("_", "-")
-    value = _grammar().simpletext_value(raw[:MOST_BYTES])
-    for encoding in (named if _ENCODINGS.match(named) else "utf-8", "utf-8"):
-        try:
-            text = value.decode(encoding, "ignore" if len(raw) > MOST_BYTES else "strict")
-            break
-        except (LookupError, ValueError):
-            continue
-    else:
-        text = value.decode("latin-1")
-    return "".join(c for c in text if c.isprintable()).strip()[:100]
+def _text(node: Properties, name: str) -> str:
+    """Return a property as one line."""
+    value = _grammar().simpletext_value(_first(node, name)[:MOST_BYTES])
+    return "".join(c for c in value.decode("utf-8", "ignore") if c.isprintable()).strip()[:100]
 
 
 # ---- writing
 
 
 def write(
-    game: Game, moves: list[int], end: GameState, *, result: float | None, players: tuple[str, str], date: str
-) -> bytes:
-    """Return a game as SGF; `end` is the position after its moves."""
+    game: Game, moves: list[int], end: GameState, result: float | None, players: tuple[str, str], date: str,
+    stated: dict[str, str],
+) -> bytes:  # fmt: skip
+    """Return a game as SGF; `end` is the position after its moves, `stated` as in `Sheet`."""
     grammar, known = _grammar(), _settings(game)
     root = {
         "FF": "4", "GM": str(game.sgf_number), "CA": "UTF-8", "SZ": _size(game), "GC": game.spec,
-        "PB": players[0], "PW": players[1], "DT": date, "RE": _result_text(game, end, result),
-        "KM": f"{known['komi']:g}" if "komi" in known else "", "RU": str(known.get("rule", "")),
+        "PB": players[0], "PW": players[1], "DT": stated.get("date", date),
+        "RE": stated.get("result", result_text(game, end, result)), "HA": stated.get("handicap", ""),
+        "KM": f"{known['komi']:g}" if "komi" in known else "", "RU": stated.get("rules", str(known.get("rule", ""))),
     }  # fmt: skip
     tree = grammar.Coarse_game_tree()
     tree.sequence = [{name: [grammar.escape_text(text.encode())] for name, text in root.items() if text}]
-    state, (rows, columns) = game.start(), game.grid_shape
-    for action in moves:
+    tree.sequence[0].update(_stones(game))
+    rows, columns = game.grid_shape
+    for action, state in zip(moves, follow(game, moves), strict=False):
         r, c = divmod(action, columns)
         point = _LETTERS[c] + _LETTERS[r] if r < rows else ""
         tree.sequence.append({"B" if state.playerTurn == 1 else "W": [point.encode()]})
-        state = state.takeAction(action)[0]
     return bytes(grammar.serialise_game_tree(tree))
 
 
-def _result_text(game: Game, end: GameState, result: float | None) -> str:
+def _stones(game: Game) -> Properties:
+    """Return AB, AW and PL of a game that begins with a position set up."""
+    if game.set_up_from is None:
+        return {}
+    state, (_, columns) = game.start(), game.grid_shape
+    found: Properties = {"PL": [b"B" if state.playerTurn == 1 else b"W"]}
+    for name, stone in (("AB", 1), ("AW", -1)):
+        points = np.flatnonzero(stones_of(state) == stone)
+        if len(points):
+            found[name] = [(_LETTERS[p % columns] + _LETTERS[p // columns]).encode() for p in points]
+    return found
+
+
+def result_text(game: Game, end: GameState, result: float | None) -> str:
+    """Return RE for a game that ended in this position with a result, given for Black."""
     if result is None:
         return "Void"
     if result == 0:

@@ -24,9 +24,9 @@ class Explain:
     moves: str = ""
     """Moves from the start: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Take the moves from this file (.json, .jsonl of a match, .sgf; .txt with --game) instead."""
+    """Take the moves from this file (.json, .jsonl of a match, .sgf, .psq; .txt with --game) instead."""
     game_number: int = 1
-    """Which game of a .jsonl, from 1."""
+    """Which game of a .jsonl or .sgf, from 1."""
     ply: int | None = None
     """Number of the file's moves after which the position is explained; by default all."""
     player: str = "best"
@@ -46,8 +46,9 @@ def run(argv: list[str]) -> int:
     args = parse(Explain, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     from agent import Agent
+    from games.line_of_moves import after_moves
     from interface.commands.given_position import begun
-    from interface.explain import after_moves, as_text, explain
+    from interface.explain import as_text, explain
     from loggers import open_trace
     from players.by_name import make_player
     from storage.game_files import check_free
@@ -66,8 +67,10 @@ def run(argv: list[str]) -> int:
     if log is not None:
         log.info("the search ends with %d simulations", found["simulations"])
     if args.json:
-        print(json.dumps(found))
+        print(json.dumps(found | ({"notes": record.notes} if record.notes else {})))
         return 0
+    for note in record.notes:
+        print(note)
     print(as_text(found, state))
     if found["proven"]:
         print("\na proven position needs no more search")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import games
 from config import UserError
+from games.line_of_moves import after_moves
 from interface.arguments import early, whole
-from interface.explain import after_moves
 from storage.game_files import Record, load_game
 
 
@@ -27,7 +27,7 @@ def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int
     record = load_game(Path(file), game_number, games.make(game) if early(argv, "game") is not None else None)
     if ply is not None:
         whole(ply, "ply", 0, len(record.moves))
-        record = record._replace(moves=record.moves[:ply], result=None)
+        record = record.first_moves(ply)
     return _going_on(record, "; --ply N takes the first N moves of the file")
 
 

@@ -36,9 +36,9 @@ class Play:
     moves: str = ""
     """Moves already played: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Continue the game in this file (.json, .jsonl of a match, .sgf; .txt with --game)."""
+    """Continue the game in this file (.json, .jsonl of a match, .sgf, .psq; .txt with --game)."""
     game_number: int = 1
-    """Which game of a .jsonl, from 1."""
+    """Which game of a .jsonl or .sgf, from 1."""
     ply: int | None = None
     """Number of the file's moves after which the game continues; by default all."""
     save: str = ""
@@ -64,6 +64,8 @@ def run(argv: list[str]) -> int:
         other = record.players[record.players[0] == PERSON]
         if early(argv, "against") is None and other:
             against = _opponent(record, other, args.against)
+    for note in record.notes:
+        print(note)
     take_as_ctrl_c("SIGHUP")  # so that the game is saved
     return play_console(
         record.game, against, args.sims, first, record.moves,

@@ -23,12 +23,12 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Replay:
-    """Show a saved game, board by board: .json, .txt, .sgf, or one of a match's .jsonl."""
+    """Show a saved game, board by board: .json, .txt, .sgf, .psq, or one of a match's .jsonl."""
 
     file: Positional[str]
     """The file."""
     game_number: int = 1
-    """Which game of a .jsonl, from 1."""
+    """Which game of a .jsonl or .sgf, from 1."""
     game: str = ""
     """Game played, as in other commands; needed for .txt, which holds moves only."""
     save: str = ""
@@ -52,16 +52,22 @@ def run(argv: list[str]) -> int:
 
 
 def _boards(record: Record) -> Iterator[str]:
-    """Yield a heading, the board after each move with the move's number and player, and the result."""
-    game, state = record.game, record.game.start()
+    """Yield a heading, what the file states, the board after each move with its number and player, and the result."""
+    from games.line_of_moves import follow
+
+    game, states = record.game, follow(record.game, record.moves)
+    state = next(states)
     first, second = (
         f"{name} ({game.pieces[turn]})" if name else game.pieces[turn]
         for name, turn in zip(record.players, (1, -1), strict=True)
     )
     yield f"{game.spec}: {first} against {second}{', ' + record.date if record.date else ''}"
+    if record.stated:
+        yield "the file: " + ", ".join(f"{key} {words}" for key, words in record.stated.items())
+    yield from record.notes
     yield state.render()
     for number, action in enumerate(record.moves, 1):
-        who, state = game.pieces[state.playerTurn], state.takeAction(action)[0]
+        who, state = game.pieces[state.playerTurn], next(states)
         yield f"\n{number}. {who} {game.move_name(action)}\n{state.render()}"
     if record.result is None:
         yield "\nnot decided"

@@ -98,8 +98,8 @@ async def _announce(
 
 KEPT = 900.0
 """Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
-MESSAGE_BYTES = 1_100_000
-"""Largest message through the socket: a game as text."""
+MESSAGE_BYTES = 1_400_000
+"""Largest message through the socket: the largest file of a game, in base64."""
 CLOSING = 1
 """Seconds that requests in progress have to end when the server does."""
 ICON = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -12,11 +13,12 @@ from config import UserError
 from interface.web import tab_address
 from interface.web.controls import icon_button
 from interface.web.web_players import make_game
-from storage.game_files import FORMS, LIMIT, Record, from_bytes, to_bytes
+from storage.game_files import FORMS, LIMIT, READ, Record, from_bytes, to_bytes
 
-READ_FILE = (
-    "async (e) => {{ const f = e.target.files[0]; if (f) emit([f.name, f.size > {0} ? '' : await f.text()]);"
-    " e.target.value = ''; }}"
+READ_FILE = (  # its bytes in base64: only the file itself says how its text is encoded
+    "(e) => {{ const f = e.target.files[0], reader = new FileReader(); e.target.value = '';"
+    " reader.onload = () => emit([f.name, reader.result.split(',')[1] || '']);"
+    " if (f && f.size > {0}) emit([f.name, '']); else if (f) reader.readAsDataURL(f) }}"
 )
 COPY = (
     "() => { const box = document.querySelector('.moves-text input');"
@@ -43,8 +45,8 @@ class Sheet:
         with ui.element("div").classes("line-up"):
             for form in FORMS:
                 icon_button(f"Save {form}", "download", partial(self._save, form), f"download as {form}")
-        ui.label("Load a game (.json, .txt, .sgf)").classes("soft")
-        chooser = ui.element("input").props('type=file accept=".json,.txt,.sgf" aria-label="load a game"')
+        ui.label(f"Load a game ({', '.join(READ)})").classes("soft")
+        chooser = ui.element("input").props(f'type=file accept="{",".join(READ)}" aria-label="load a game"')
         chooser.on("change", lambda e: self._load(*e.args), js_handler=READ_FILE.format(LIMIT))
 
     def show(self) -> None:
@@ -71,14 +73,18 @@ class Sheet:
         ui.download.content(data, f"{table.game.name}{form}")
 
     async def _load(self, name: Any, text: Any) -> None:
-        form = next((f for f in FORMS if str(name).lower().endswith(f)), None)
-        if form is None or not isinstance(text, str) or not text:
-            self._play.tell(f"expected a file that ends in {', '.join(FORMS)}, of at most {LIMIT:,} bytes")
+        form = next((f for f in READ if str(name).lower().endswith(f)), None)
+        try:
+            data = base64.b64decode(text, validate=True)
+        except (TypeError, ValueError):
+            data = b""
+        if form is None or not data:
+            self._play.tell(f"expected a file that ends in {', '.join(READ)}, of at most {LIMIT:,} bytes")
             return
         spec, named = self._play.table.game.spec, self._play.roster.named
         specs = [spec] if form == ".txt" else ["", *named]
         try:
-            record = await run.io_bound(read_record, text.encode(), form, specs)
+            record = await run.io_bound(read_record, data, form, specs)
         except UserError as error:
             self._play.tell(str(error).splitlines()[0])
             return
@@ -86,8 +92,8 @@ class Sheet:
             self._play.tell("The file cannot be read; see the terminal.")
             raise
         if record is not None:  # it is None when the program ends
-            self._play.tell("")
             self._play.open_record(record, {})
+            self._play.tell("; ".join(record.notes))
 
 
 def read_record(data: bytes, form: str, specs: Sequence[str]) -> Record:

@@ -11,6 +11,8 @@ from nicegui import app, background_tasks
 
 from agent import Player
 from config import UserError
+from game import Game
+from games.line_of_moves import starting_at
 from interface.web.web_players import choose, has_level, make_game
 from storage.game_files import PERSON
 
@@ -64,9 +66,7 @@ class Machines:
                 turn, state, side, moves = play.turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
                 play.show()
                 try:
-                    chosen = await searching(
-                        self._answer, t.seats[side], t.levels[side], t.game.spec, state, moves, turn
-                    )
+                    chosen = await searching(self._answer, t.seats[side], t.levels[side], t.game, state, moves, turn)
                 except UserError:
                     if turn == play.turn:  # else that search is outdated
                         raise
@@ -97,12 +97,14 @@ class Machines:
         """Return the key of a player: each seat has its own tree, of the game on the table."""
         return spec, side, name, level if has_level(name) else ""
 
-    def _answer(self, name: str, level: str, spec: str, state: Any, moves: tuple[int, ...], turn: int
+    def _answer(self, name: str, level: str, shown: Game, state: Any, moves: tuple[int, ...], turn: int
                 ) -> tuple[int, float | None] | None:  # fmt: skip
         """Make the player if need be and let it choose a move; runs in a thread."""
-        key = self._key(spec, state.playerTurn, name, level)
+        key = self._key(shown.spec, state.playerTurn, name, level)
         player = self._players.get(key)
         if player is None:
-            player = self._players[key] = self._play.roster.make(name, make_game(spec), key[-1])
+            game = make_game(shown.spec)
+            game = starting_at(game, shown.start()) if shown.set_up_from else game
+            player = self._players[key] = self._play.roster.make(name, game, key[-1])
         lots = len(moves) < LOTS and PERSON not in self._play.table.seats.values()  # or machines' games would be alike
         return choose(player, key[-1], state, moves, lambda: bool(self._play.turn != turn), lots=lots)

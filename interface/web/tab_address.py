@@ -25,6 +25,8 @@ def kept(table: Table) -> dict[str, str]:
         for key, side in SIDES.items()
     }
     given = "" if table.resigned is None else next(key for key, side in SIDES.items() if side == table.resigned)
+    if table.game.set_up_from is not None:  # an address holds moves only
+        return {"game": table.game.spec, "moves": "", **seats, "resigned": ""}
     return {"game": table.game.spec, "moves": table.game.format_moves(table.moves), **seats, "resigned": given}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import games
 from config import UserError
 from game import Game, GameState, illegal_move
+from games.line_of_moves import follow
 from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000
@@ -31,7 +32,8 @@ class Table:
         self.new()
 
     def new(self) -> None:
-        """Begin again from the first position."""
+        """Begin again from the usual first position."""
+        self.game = self.game.set_up_from or self.game
         self.states: list[GameState] = [self.game.start()]
         self.moves: list[int] = []
         self.ply = 0
@@ -79,6 +81,8 @@ class Table:
     @property
     def result(self) -> float | None:
         """The result for the player who began; None while the game is not over."""
+        if self._loaded is not None:  # a file from elsewhere may state another result than the rules
+            return self._loaded.result
         if self.resigned is not None:
             return float(-self.resigned)
         end = self.states[-1]
@@ -168,17 +172,13 @@ class Table:
     def load(self, record: Record) -> None:
         """Load a game from a file, at its first position; machines wait until it continues."""
         self._take(record.game, record.moves)
-        if record.result is not None and self.result is None:
+        if record.result is not None and not self.states[-1].isEndGame:
             self.resigned = -1 if record.result > 0 else 1 if record.result < 0 else None
         self._loaded, self.paused = record, True
         self.go(0)
 
     def _take(self, game: Game, moves: list[int]) -> None:
-        states = [game.start()]
-        for number, action in enumerate(moves, 1):
-            if action not in states[-1].allowedActions:
-                raise UserError(f"move {number}: {illegal_move(game, states[-1], action).splitlines()[0]}")
-            states.append(states[-1].takeAction(action)[0])
+        states = list(follow(game, moves))
         self.game, self.states, self.moves = game, states, list(moves)
         self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
 
@@ -193,11 +193,14 @@ class Table:
     def status(self) -> str:
         """The side to move, or how the game ended."""
         if self.over:
-            result = self.result if not self.looking_back else self.state.value * self.state.playerTurn
+            end = self.state.value * self.state.playerTurn if self.state.isEndGame else None
+            result = end if self.looking_back else self.result
             given = "" if self.resigned is None else " The other side resigned."
-            if given and self._loaded is not None:  # a file holds the winner, not the reason
+            if self._loaded is not None and result != end:  # a file holds the winner, not the reason
                 given = " So says the file."
-            return f"{outcome(self.game, result or 0.0)}{given if result else ''}"
+            if result is None:
+                return f"No result.{given}"
+            return f"{outcome(self.game, result)}{given if result or result != end else ''}"
         turn = self.side_name(self.state.playerTurn)
         if self.looking_back:
             return f"Move {self.ply} of {len(self.moves)}, {turn} to move. A click plays on from here."

@@ -60,6 +60,8 @@ def pick(rng, state, legal, size, eagerness):
         ("gomoku", "gomoku(size=9)", 200, 0.9),
         ("gomoku(size=15)", "gomoku(size=15)", 60, 0.0),
         ("gomoku(size=15)", "gomoku(size=15)", 250, 0.9),
+        ("gomoku(size=22)", "gomoku(size=22)", 12, 0.0),
+        ("gomoku(size=22)", "gomoku(size=22)", 60, 0.9),
         ("gomoku(size=7,n=4)", "mnk(m=7,n=7,k=4)", 150, 0.5),
         ("gomoku(size=5,n=3)", "mnk(m=5,n=5,k=3)", 150, 0.0),
         ("gomoku(size=6,n=6)", "mnk(m=6,n=6,k=6)", 150, 0.9),
@@ -85,7 +87,16 @@ def test_random_freestyle_games_go_as_in_openspiel(spec, other, count, eagerness
 
 @pytest.mark.parametrize(
     "rule, size, count",
-    [("freestyle", 9, 60), ("exact", 9, 120), ("exact", 15, 40), ("renju", 9, 60), ("renju", 15, 20)],
+    [
+        ("freestyle", 9, 60),
+        ("exact", 9, 120),
+        ("exact", 15, 40),
+        ("renju", 9, 60),
+        ("renju", 15, 20),
+        ("freestyle", 22, 15),
+        ("exact", 22, 15),
+        ("renju", 22, 6),
+    ],
 )
 def test_games_with_many_lines_end_as_in_the_package_renju(rule, size, count):
     renju = pytest.importorskip("renju", reason="renju is not installed")
@@ -117,7 +128,7 @@ def at_first_sight(row, point, size):
     return int(found)
 
 
-@pytest.mark.parametrize("size, count", [(9, 400), (15, 150)])
+@pytest.mark.parametrize("size, count", [(9, 400), (15, 150), (22, 80)])
 def test_forbidden_points_are_those_of_the_package_renju(size, count):
     """Its definitions are the official ones: five first, a three needs an allowed stone that makes no five."""
     foul = pytest.importorskip("renju.check_forbid", reason="renju is not installed").get_foul_type
@@ -153,6 +164,22 @@ def test_six_in_a_row_wins_in_freestyle_only(rule, wins):
     assert (state.isEndGame, state.value) == (wins, -1.0 if wins else 0.0)
     if not wins:
         assert play(state.game, "a1 a9 b1 b9 c1 c9 e1 e9 f1 f9 d1 d9").isEndGame is False
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "exact", "renju"])
+def test_a_line_at_each_edge_of_the_largest_board_wins(rule):
+    """The last column's bit is the highest that a line has."""
+    game = games.make(f"gomoku(size=22,rule={rule})")
+    five = np.arange(5)
+    for points in (17 + five, 22 * five + 21, 22 * (17 + five) + 21, 22 * 21 + 17 + five, 22 * five + 21 - five,
+                   22 * (17 + five) + 17 + five, 22 * (17 + five) + five):  # fmt: skip
+        others = range(9 * 22, 9 * 22 + 8, 2)
+        moves = [int(m) for pair in zip(points, [*others, 0], strict=True) for m in pair][:-1]
+        state = game.start()
+        for move in moves[:-1]:
+            state = state.takeAction(move)[0]
+        state = state.takeAction(moves[-1])[0]
+        assert state.isEndGame and state.value == -1.0, f"\n{state}"
 
 
 def test_a_line_does_not_go_round_the_edge():
@@ -218,9 +245,9 @@ def test_the_spec_makes_the_game_again(spec):
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ("gomoku(size=20)", "gomoku: expected size 3 to 19 and n from 2 to size, got size=20, n=5"),
-        ("gomoku(size=4)", "gomoku: expected size 3 to 19 and n from 2 to size, got size=4, n=5"),
-        ("gomoku(n=1)", "gomoku: expected size 3 to 19 and n from 2 to size, got size=9, n=1"),
+        ("gomoku(size=23)", "gomoku: expected size 3 to 22 and n from 2 to size, got size=23, n=5"),
+        ("gomoku(size=4)", "gomoku: expected size 3 to 22 and n from 2 to size, got size=4, n=5"),
+        ("gomoku(n=1)", "gomoku: expected size 3 to 22 and n from 2 to size, got size=9, n=1"),
         ("gomoku(rule=pente)", "gomoku: expected a rule out of freestyle, exact, renju, got 'pente'"),
         ("gomoku(rule=renju,n=4)", "gomoku: expected n=5 with rule=renju, got n=4"),
     ],

@@ -290,10 +290,11 @@ def test_what_is_no_line_of_moves_is_refused_with_an_example(text):
     assert len(str(error.value)) < 100
 
 
-def test_an_illegal_move_in_a_line_is_left_to_who_plays_it():
+def test_an_illegal_move_in_a_line_is_named_with_its_number_in_the_text():
     game = othello()
-    assert game.parse_moves("f5 f5 d6") == [37, 37, 43]
-    with pytest.raises(UserError, match=r"illegal move f5 \(legal: f4 d6 f6\)"):
+    with pytest.raises(UserError, match=r"move 2: illegal move f5 \(legal: f4 d6 f6\)"):
         play(game, "f5 f5 d6")
-    with pytest.raises(UserError, match=r"illegal move pass \(legal: d3 c4 f5 e6\)"):
+    with pytest.raises(UserError, match=r"move 1: illegal move pass \(legal: d3 c4 f5 e6\)"):
         play(game, "pass")
+    with pytest.raises(UserError, match=r"move 11: expected a move such as 'a1', got 'zz'"):
+        game.parse_moves("f5d6c3d3c4f4f6f3e6e7zz")

@@ -6,15 +6,15 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import games
+from games.line_of_moves import after_moves
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
-from interface.explain import after_moves
 from support.corridor import Corridor
 
 SVG = "{http://www.w3.org/2000/svg}"
 POSITIONS = [
     ("connect4", "4433"), ("connect4(rows=5,columns=6)", "123"), ("tictactoe", "b2 a3"), ("gomoku", "e5 d4"),
     ("gomoku(size=15,rule=renju)", "h8 a1 h9 c1"), ("go(size=9,komi=7.5)", "e5 c3"), ("othello", "f5d6"),
-    ("metasquares", "f6 a1"), ("littlego", "c3 b2"),
+    ("gomoku(size=22)", "v22 a1 l11"), ("metasquares", "f6 a1"), ("littlego", "c3 b2"),
 ]  # fmt: skip
 
 

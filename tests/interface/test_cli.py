@@ -85,7 +85,7 @@ REFUSED = [
     (["bench", "--seconds", "0"], "seconds"),
     (["curves", "--run", "-1"], "run: expected a whole number from 0"),
     (["recover", "--run", "-1"], "run: expected a whole number from 0"),
-    (["replay", "x.keras"], "ends in .json, .txt, .sgf or .jsonl"),
+    (["replay", "x.keras"], "ends in .json, .txt, .sgf, .psq or .jsonl"),
     (["explain", "--ply", "3"], "expected --load beside --ply"),
     (["play", "--game-number", "3"], "expected --load beside --game-number"),
 ]
@@ -113,7 +113,7 @@ def test_an_illegal_move_is_refused_with_the_board(place, capsys, argv):
     code, out, err = told(capsys, *argv)
     first, *board = err.rstrip().splitlines()
     column = 3 if argv[0] == "explain" else 0
-    assert code == 2 and first.startswith(f"error: illegal move {column + 1} (legal: ") and len(board) >= 6
+    assert code == 2 and first.startswith(f"error: move 7: illegal move {column + 1} (legal: ") and len(board) >= 6
     marks = [line.split() for line in board[:6]]
     assert sum(("X" in line) for line in map("".join, marks)) == 3
     assert out == "" and list(place.iterdir()) == []

@@ -8,7 +8,8 @@ import pytest
 import games
 from agent import Agent
 from game import Game
-from interface.explain import after_moves, explain
+from games.line_of_moves import after_moves
+from interface.explain import explain
 from interface.notebook.board import Board, Explained, opinion_of
 from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from players.book import BookPlayer

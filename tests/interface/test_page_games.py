@@ -33,6 +33,15 @@ def test_a_game_is_saved_to_a_file_and_loaded_again(browser, address, tmp_path):
     until(lambda: page.stones() == [{5 * 7 + 3, 5 * 7 + 2}, {4 * 7 + 3, 4 * 7 + 2}])
 
 
+def test_a_file_is_read_in_its_own_encoding_and_its_notes_are_shown(browser, address, tmp_path):
+    file = tmp_path / "game.sgf"
+    file.write_bytes("(;GM[1]SZ[9]CA[Shift_JIS]KM[375]PB[白石表];B[ee];W[cc])".encode("shift_jis"))
+    page = Page(browser, address, "&game=tictactoe")
+    load(page, file)
+    until(lambda: "Move 0 of 2" in page.status)
+    assert "KM[375] is read as komi 7.5" in page.text(".note")
+
+
 @pytest.mark.parametrize(
     "name, text, told",
     [("a.json", "{}", "expected"), ("b.txt", "4444444", "move 7"), ("c.pdf", "44", "a file that ends in .json"),

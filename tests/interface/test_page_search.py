@@ -11,7 +11,8 @@ import pytest
 
 import games
 from agent import Agent
-from interface.explain import after_moves, explain
+from games.line_of_moves import after_moves
+from interface.explain import explain
 from interface.notebook.board import overlay_of
 from interface.web.charts import Point, curve_svg, values_svg
 from interface.web.run_reader import (

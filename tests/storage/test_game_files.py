@@ -160,9 +160,11 @@ def test_the_result_of_a_game_that_stopped_is_the_one_told(told_result, result):
     assert from_bytes(text, ".sgf", GAMES["points"]).result == result
 
 
-def test_the_result_of_a_game_played_out_is_that_of_the_rules():
+def test_the_result_of_a_game_played_out_is_the_one_told_and_the_difference_is_named():
     text = b"(;GM[4]SZ[3]RE[W+];B[aa];W[ba];B[ab];W[bb];B[ac])"
-    assert from_bytes(text, ".sgf", GAMES["points"]).result == 1
+    found = from_bytes(text, ".sgf", GAMES["points"])
+    assert found.result == -1 and found.notes == ("the file says W+, which is kept; by our rules it is B+",)
+    assert from_bytes(text.replace(b"RE[W+]", b""), ".sgf", GAMES["points"]).result == 1
 
 
 def test_the_game_of_a_file_from_elsewhere_follows_from_number_size_and_rule():
@@ -175,11 +177,11 @@ def test_the_game_of_a_file_from_elsewhere_follows_from_number_size_and_rule():
 def test_the_komi_of_a_go_file_from_elsewhere_is_kept_and_tt_is_a_pass():
     found = from_bytes(b"(;SZ[9]KM[6.50]RU[Japanese]HA[0]AB[];B[ee];W[tt];B[])", ".sgf")
     assert found.game.spec == "go(komi=6.5,size=9)" and found.moves == [40, 81, 81] and found.result == 1
-    assert from_bytes(b"(;FF[4];B[qd])", ".sgf").game.spec == "go(size=19)"
+    assert from_bytes(b"(;FF[4];B[qd])", ".sgf").game.spec == "go(komi=0,size=19)"
 
 
 def test_a_comment_that_is_a_name_of_ours_counts_where_it_fits_the_rest():
-    for text, spec in ((b"GM[1]SZ[19]GC[go]", "go(size=19)"), (b"GM[4]SZ[15]GC[gomoku]", "gomoku(size=15)"),
-                       (b"GM[1]SZ[9]GC[go(a comment)]", "go(size=9)"), (b"GM[1]SZ[5]GC[littlego]", "littlego"),
+    for text, spec in ((b"GM[1]SZ[19]GC[go]", "go(komi=0,size=19)"), (b"GM[4]SZ[15]GC[gomoku]", "gomoku(size=15)"),
+                       (b"GM[1]SZ[9]GC[go(a comment)]", "go(komi=0,size=9)"), (b"GM[1]SZ[5]GC[littlego]", "littlego"),
                        (b"GM[4]GC[gomoku(size=15)]SZ[15]", "gomoku(size=15)")):  # fmt: skip
         assert from_bytes(b"(;" + text + b";B[ba])", ".sgf").game.spec == spec, text

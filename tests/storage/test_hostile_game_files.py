@@ -41,7 +41,7 @@ SGF = [
     (b"(;SZ[3];B[aa])", "(GM 4), got GM '1'"),
     (b"(;GM[4]SZ[15];B[aa])", "expected a board of 3 for tictactoe, got 15"),
     (b"(;GM[4]SZ[3:2];B[aa])", "expected a board of 3"),
-    (b"(;GM[4]SZ[3]AB[aa][bb];W[cc])", "expected moves only, got stones set up by AB"),
+    (b"(;GM[4]SZ[3]AB[aa][bb];W[cc])", "expected moves only, got stones set up, which tictactoe does not have"),
     (b"(;GM[4]SZ[3];B[aa];AE[aa];W[cc])", "stones set up by AE"),
     (b"(;GM[4]SZ[3];B[aa];W[ba];B[aa])", "move 3: illegal move a3"),
     (b"(;GM[4]SZ[3];B[aa];B[ba])", "move 2: expected a move of W, got one of B"),
@@ -50,7 +50,7 @@ SGF = [
     (b"(;GM[4]SZ[3];B[aa]W[bb])", "move 1: expected one stone, got 2"),
     (b"(;GM[4]SZ[3];B[aa][bb])", "move 1: expected one stone, got 2"),
     (b"(;GM[4]SZ[3];B[\xff\x07])", "move 1: expected two letters"),
-    (b"(;GM[4]SZ[3]KM[lots];B[aa])", "expected a number for the komi"),
+    (b"(;GM[4]SZ[3]AB[ad];W[cc])", "AB: expected two letters of a board of 3 x 3, got 'ad'"),
 ]
 JSON = [
     (b"{", "expected JSON"), (LONG, "expected JSON"), (b'{"a":' * 100_000, "expected JSON"),
@@ -74,19 +74,29 @@ JSON = [
     (b'{"game": "tictactoe", "moves": [], "players": ["a"]}', "players: expected two names"),
     (b'{"game": "tictactoe", "moves": [], "players": ["a", "\\u001b[2J"]}', "players: expected two names"),
     (b'{"game": "tictactoe", "moves": [], "date": "yesterday"}', "date: expected a day"),
-    (b'{"game": "tictactoe", "moves": [], "sgf": 1}', "expected game, moves, result, players, date only, got 'sgf'"),
+    (b'{"game": "tictactoe", "moves": [], "sgf": 1}',
+     "expected game, moves, result, players, date, stated, setup only, got 'sgf'"),
+    (b'{"game": "go", "moves": [], "setup": {"black": ["a1"]}}', "setup: expected black, white and turn"),
+    (b'{"game": "go", "moves": [], "setup": {"black": ["pass"], "white": [], "turn": "black"}}', "free point"),
+    (b'{"game": "go", "moves": [], "setup": {"black": ["a1"], "white": ["a1"], "turn": "black"}}', "free point"),
+    (b'{"game": "go(size=2)", "moves": [], "setup": {"black": ["a1"], "white": ["a2", "b1"], "turn": "black"}}',
+     "every chain has a liberty"),
+    (b'{"game": "gomoku(size=3,n=2)", "moves": [], "setup": {"black": ["a1", "a2"], "white": [], "turn": "white"}}',
+     "nobody has won"),
+    (b'{"game": "connect4", "moves": [], "setup": {"black": [], "white": [], "turn": "white"}}', "does not have"),
+    (b'{"game": "tictactoe", "moves": [], "stated": {"winner": "x"}}', "stated: expected result, rules, handicap"),
 ]  # fmt: skip
 TEXT = [(b"4438", "expected a move such as '1', got '8'"), (b"4444444", "move 7: illegal move 4"),
         (b"4" * 2000, "at most 1,780 characters"), (b"4\x1b", "expected a move"),
         ("4４".encode(), "expected a move")]  # fmt: skip
-REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.FORMS]
+REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.READ]
 REFUSED += [(data, ".sgf", words) for data, words in SGF] + [(data, ".json", words) for data, words in JSON]
 REFUSED += [(data, ".txt", words) for data, words in TEXT]
 
 
 @pytest.mark.parametrize("data, form, words", REFUSED, ids=lambda x: repr(x[:40]))
 def test_a_file_that_is_no_game_is_refused_in_a_line_with_the_number_of_the_move(data, form, words):
-    game = {".sgf": GAMES["points"], ".txt": GAMES["connect4"], ".json": None}[form]
+    game = {".sgf": GAMES["points"], ".txt": GAMES["connect4"], ".json": None, ".psq": None}[form]
     line, *board = refused(data, form, game).splitlines()
     assert words in line and len(line) < 300 and line.isprintable()
     assert bool(board) == ("illegal" in line), "an illegal move is told with the board"
@@ -186,3 +196,10 @@ def test_a_game_with_a_byte_changed_or_cut_off_is_a_game_or_refused(kind, seed, 
     data = to_bytes(played(GAMES[spec], seed), form)
     place %= len(data)
     answered(data[:place] if cut else data[:place] + bytes([byte]) + data[place + 1 :], form, GAMES[spec])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["1,1,0", "3,2", "15,15,9", "16,1,0", "a,b", "-1", "Ann", "1,Renju", "", ",", "2;2"]))
+       | st.lists(st.text(max_size=8)))  # fmt: skip
+def test_any_psq_is_a_game_or_refused(lines):
+    answered("\n".join(["Piskvorky 15x15, 11:11, 0", *lines]).encode("utf-8", "replace"), ".psq")
