@@ -101,9 +101,9 @@ def _fields(info: Any) -> Any:
     hints, fields = typing.get_type_hints(kind, include_extras=True), []
     for f in dataclasses.fields(kind):
         default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
-        hint = hints[f.name]
+        hint: Any = hints[f.name]
         if default is False and kind is not Config:
-            hint = tyro.conf.FlagCreatePairsOff[hint]
+            hint = tyro.conf.FlagCreatePairsOff[hint]  # type: ignore[misc]
         fields.append(StructFieldSpec(f.name, hint, tyro.MISSING if default is dataclasses.MISSING else default))
     return StructConstructorSpec(instantiate=kind, fields=tuple(fields))
 

@@ -74,7 +74,7 @@ Entry = tuple[str, Any, Any]
 """(help, type, default) of an option."""
 
 
-def _groups(config: Config | None) -> list[tuple[str, dict[str, Entry]]]:
+def _groups(config: Any) -> list[tuple[str, dict[str, Entry]]]:
     """Return (title, its settings) of each group of settings."""
     found: list[tuple[str, dict[str, Entry]]] = []
     for group in reversed(Config.__mro__) if isinstance(config, Config) else ():
