@@ -60,10 +60,6 @@ def run(argv: Sequence[str]) -> int:
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
-        if "no locator available" in str(error):  # numba's: neither this folder nor the user's can be written
-            message = "compiled code cannot be kept, neither here nor in your home folder"
-            print(f"error: {message}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)
-            return 2
         if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
             raise
         reason = (str(error).splitlines() or [""])[0][:200]

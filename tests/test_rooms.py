@@ -9,7 +9,7 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 FLOORS = [
-    "compiled config", "game", "games", "storage", "search loggers", "MCTS memory", "network", "model agent",
+    "config", "compiled", "game", "games", "storage", "search loggers", "MCTS memory", "network", "model agent",
     "initialise players", "evaluation", "funcs", "training", "main", "interface",
     "textbook",
 ]  # fmt: skip

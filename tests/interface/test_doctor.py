@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ PLANTED = [
     ("libraries", "keras (not installed)", lambda m: set_(m, "installed_version", lambda name: None)),
     ("openvino", "not installed", lambda m: set_(m, "openvino_installed", lambda: False)),
     ("openvino", "1.0e-02 in values", other_answers),
-    ("compiled code", "cannot be written", lambda m: m.setattr("numba.config.CACHE_DIR", "/proc/nowhere")),
+    ("compiled code", "cannot be written", lambda m: m.setattr("compiled.FOLDER", Path("/proc/nowhere"))),
     ("memory", "0.0 GiB free", lambda m: set_(m, "free_memory", lambda: 1000)),
     ("disk", "0.0 GiB free", full_disk),
     ("gpu", "2 in the machine, 0 used", lambda m: set_(m, "nvidia_cards", lambda: 2)),
