@@ -15,6 +15,7 @@ import hashlib
 import io
 import logging
 import os
+import resource
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -31,14 +32,29 @@ ENVIRONMENT: dict[str, str] = {}
 """Variables of the environment that this program replaced or removed, as they were."""
 
 
-def take_over(*prefixes: str, **settings: str) -> None:
-    """Remove the variables with these prefixes from the environment and set others, before a library reads them."""
-    own = {name: None for name in os.environ if prefixes and name.startswith(prefixes)} | settings
-    for name, value in own.items():
-        if (before := os.environ.pop(name, value)) != value:
-            ENVIRONMENT[name] = str(before)
-        if value is not None:
-            os.environ[name] = value
+def take_over(*prefixes: str, keep: tuple[str, ...], **settings: str) -> None:
+    """Remove variables from the environment by prefix and set others, before a library reads them.
+
+    keep: prefixes of those that stay as they are.
+    """
+    for name in list(os.environ):
+        if name.startswith(prefixes) and not name.startswith(keep) and os.environ[name] != settings.get(name):
+            ENVIRONMENT[name] = os.environ.pop(name)
+    os.environ.update(settings)
+
+
+def need_address_space(gib: float, what: str) -> None:
+    """Raise `UserError` where `ulimit -v` leaves less: libraries end the process when it is used up."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return
+    try:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        used = 0
+    if limit - used < gib * 2**30:
+        left = f"{max(limit - used, 0) / 2**30:.1f} GiB"
+        raise UserError(f"not enough memory: {what} needs {gib:.1f} GiB of address space, `ulimit -v` leaves {left}")
 
 
 def _take_numba_over() -> str:
@@ -47,17 +63,21 @@ def _take_numba_over() -> str:
         raise UserError("expected no .numba_config.yaml in this folder: it changes how numba compiles this program")
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise UserError("NUMBA_DISABLE_JIT: expected 0, as this program runs only compiled; unset it")
-    base = os.environ.pop("NUMBA_CACHE_DIR", "")
-    take_over("NUMBA_", **({"NUMBA_CACHE_DIR": base} if base else {}))
-    return base
+    take_over("NUMBA_", keep=("NUMBA_CACHE_DIR",))
+    return os.environ.get("NUMBA_CACHE_DIR", "")
 
 
 _WANTED = _take_numba_over()
+need_address_space(1.1, "compiled code")
 
-from llvmlite import ir  # noqa: E402
-from numba import cfunc, njit, typeof, types  # noqa: E402
+# The names that other modules need as well: numba has to be loaded here first.
+from llvmlite import ir as ir  # noqa: E402
+from numba import cfunc, njit  # noqa: E402
 from numba import config as numba_config  # noqa: E402
-from numba.core import ccallback, cgutils, dispatcher  # noqa: E402
+from numba import typeof as typeof  # noqa: E402
+from numba import types as types  # noqa: E402
+from numba.core import ccallback, dispatcher  # noqa: E402
+from numba.core import cgutils as cgutils  # noqa: E402
 from numba.core.caching import (  # noqa: E402
     CompileResultCacheImpl,
     FunctionCache,
@@ -67,7 +87,12 @@ from numba.core.caching import (  # noqa: E402
 )
 from numba.core.ccallback import CFunc  # noqa: E402
 from numba.experimental.function_type import FunctionModel  # noqa: E402
-from numba.extending import NativeValue, intrinsic, register_model, typeof_impl, unbox  # noqa: E402
+from numba.extending import NativeValue as NativeValue  # noqa: E402
+from numba.extending import intrinsic as intrinsic  # noqa: E402
+from numba.extending import models as models  # noqa: E402
+from numba.extending import register_model as register_model  # noqa: E402
+from numba.extending import typeof_impl as typeof_impl  # noqa: E402
+from numba.extending import unbox as unbox  # noqa: E402
 
 if numba_config.DISABLE_JIT:  # loaded before this module, as in a notebook
     raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")
@@ -88,7 +113,7 @@ def cache_folder(here: Path = _HERE, wanted: str = _WANTED) -> Path:
     for path, text in texts.items():
         is_game = path.parent == here / "games"
         taken_in = not is_game or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
-        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"numba.extending")):
+        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"typeof_impl")):
             digest.update(text)
     place, reasons = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8], []
     name = f"numba-{place}-{os.geteuid()}-{digest.hexdigest()[:16]}"

@@ -6,32 +6,36 @@ before they load, and `own_settings` replaces Keras' global settings while a net
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from compiled import take_over
+from compiled import need_address_space, take_over
 from config import UserError
 from loggers import quiet_stderr
+from network.predictor import cores
 
-VARIABLES = {
-    "KERAS_BACKEND": "tensorflow", "TF_USE_LEGACY_KERAS": "0", "TF_ENABLE_ONEDNN_OPTS": "1", "TF2_BEHAVIOR": "1",
-    "TF_ENABLE_AUTO_MIXED_PRECISION": "0", "TF_CPP_MIN_LOG_LEVEL": "3",  # 2 still warns of a missing GPU
-}  # fmt: skip
-"""Variables of the environment that this program sets."""
-REMOVED = ("KERAS_MAX_", "KERAS_NNX_", "ONEDNN_", "DNNL_", "TF_ONEDNN_", "TF_SET_ONEDNN_", "TF_XLA_FLAGS", "XLA_FLAGS")
-"""How those begin that change steps, numbers or output, or that end the process where they are not understood."""
+VARIABLES = {"KERAS_BACKEND": "tensorflow", "TF_ENABLE_ONEDNN_OPTS": "1"}
+"""Variables of the environment that this program sets. Others that libraries of networks read change steps, numbers or
+what is printed, or end the process where they are not understood: they are removed, but for KEPT."""
+KEPT = ("KERAS_HOME", "TF_CPP_", "TF_FORCE_GPU_", "TF_GPU_")
+"""How those begin that only say where things are, how much is logged, or how a GPU is used."""
 
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # 2 still warns of a missing GPU; failures are raised
 if not {"keras", "tensorflow"} & set(sys.modules):  # otherwise they have read them
-    take_over(*REMOVED, **VARIABLES)
+    take_over("KERAS_", "TF_", "TF2_", "ONEDNN_", "DNNL_", keep=KEPT, **VARIABLES)
 
+need_address_space(2.6 + 0.2 * cores(), "a network")
 try:
     with quiet_stderr():  # TensorFlow prints on import, below every log level
         import keras
         import tensorflow as tf
         from keras import layers, ops
+except MemoryError:
+    raise
 except Exception as error:
     reason = (str(error).splitlines() or [""])[-1][:200]
     hint = "`python main.py doctor` examines the installation; Keras also reads ~/.keras/keras.json (or KERAS_HOME)"

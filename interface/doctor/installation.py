@@ -81,7 +81,7 @@ def environment(patient: Patient) -> Found:
     from compiled import ENVIRONMENT
     from network.keras_import import VARIABLES, settings_elsewhere
 
-    others = {name for name in os.environ if name.startswith(READ_BY_LIBRARIES)} - VARIABLES.keys() - ENVIRONMENT.keys()
+    others = {name for name in os.environ if name.startswith(READ_BY_LIBRARIES)} - VARIABLES.keys()
     parts = {
         "replaced": [f"{name}={value}" for name, value in sorted(ENVIRONMENT.items())],
         "not used, of keras.json or a notebook": settings_elsewhere(),
