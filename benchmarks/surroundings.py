@@ -1,4 +1,6 @@
-"""Whether variables of the environment and keras.json change what is answered: `python benchmarks/surroundings.py`.
+"""Whether variables of the environment and keras.json change what is answered.
+
+    python benchmarks/surroundings.py [WORD ...]    # only the rows whose names have one of these words
 
 Each row starts the program anew in other surroundings. It has to answer a search and two trainings to the last digit as
 it does without them, or to be refused in one line with exit code 2. Exit code 1: a row does neither.
@@ -122,6 +124,8 @@ def verdict(found: tuple[int, str, str], usual: tuple[int, str, str]) -> str:
 def main() -> int:
     usual, wrong = told({}, None), 0
     for name, row in TABLE.items():
+        if sys.argv[1:] and not any(word in name for word in sys.argv[1:]):
+            continue
         word = verdict(told(*row), usual)
         wrong += word.startswith("WRONG")
         print(f"{word:<8} {name}", flush=True)
