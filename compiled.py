@@ -94,7 +94,7 @@ from numba.extending import register_model as register_model  # noqa: E402
 from numba.extending import typeof_impl as typeof_impl  # noqa: E402
 from numba.extending import unbox as unbox  # noqa: E402
 
-if numba_config.DISABLE_JIT:  # loaded before this module, as in a notebook
+if numba_config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
     raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")
 
 _HERE = Path(__file__).parent
@@ -250,7 +250,7 @@ class _Kept(FunctionCache):
             _warn(f"{FOLDER} keeps no compiled code ({error.strerror}): every start compiles it again")
 
 
-dispatcher.FunctionCache = ccallback.FunctionCache = _Kept
+dispatcher.FunctionCache = ccallback.FunctionCache = _Kept  # type: ignore[attr-defined]
 
 
 @cache

@@ -155,13 +155,13 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
     if edges > MAX_EDGES:
         wanted = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
         raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {wanted}; take fewer simulations or games")
-    wanted: dict[str, Any] = dict(
+    tables: dict[str, Any] = dict(
         trees=(trees, TREE), nodes=(trees * capacity, NODE), edges=(edges, EDGE), moves=(edges, MOVE),
         rows=((trees * (capacity + 1), row_size(game)), np.int32),
         table=(trees * table, np.int32), steps=(slots * max_depth(game), STEP), slots=(slots, SLOT),
     )  # fmt: skip
     try:
-        found = allocate(**wanted)
+        found = allocate(**tables)
     except MemoryError:
         one = "a tree" if trees == 1 else f"{trees:,} trees"
         gib = forest_bytes(game, trees, leaves, capacity) / 2**30
