@@ -77,15 +77,15 @@ def installed_version(name: str) -> str | None:
 
 
 def environment(patient: Patient) -> Found:
-    """What is set outside this program and could have changed it; nothing of it is a fault."""
+    """What is set outside and could have changed this program; by name, as a value may be a secret. It is no fault."""
     from compiled import ENVIRONMENT
     from network.keras_import import VARIABLES, settings_elsewhere
 
     others = {name for name in os.environ if name.startswith(READ_BY_LIBRARIES)} - VARIABLES.keys()
     parts = {
-        "replaced": [f"{name}={value}" for name, value in sorted(ENVIRONMENT.items())],
+        "replaced or removed": sorted(ENVIRONMENT),
         "not used, of keras.json or a notebook": settings_elsewhere(),
-        "left as it is": [f"{name}={os.environ[name]}" for name in sorted(others)],
+        "left as they are": sorted(others),
     }
     found = "; ".join(f"{title}: {', '.join(texts)}" for title, texts in parts.items() if texts)
     return Found(True, found or "no variable that these libraries read")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -92,6 +93,20 @@ PLANTED = [
 def test_a_fault_of_the_installation_is_named(patient, monkeypatch, name, words, plant):
     plant(monkeypatch)
     wrong(installation, name, patient, words)
+
+
+def test_what_is_set_outside_is_listed_by_name_and_is_no_fault(patient, monkeypatch):
+    keras = pytest.importorskip("keras")
+    monkeypatch.setattr("compiled.ENVIRONMENT", {"KERAS_BACKEND": "jax"})
+    monkeypatch.setenv("OMP_NUM_THREADS", "secret")
+    keras.config.set_image_data_format("channels_first")
+    try:
+        finding = found(installation, "environment", patient)
+    finally:
+        keras.config.set_image_data_format("channels_last")
+    assert finding.good and "secret" not in finding.measured
+    words = "replaced or removed: KERAS_BACKEND; .*image_data_format channels_first; left as they are: .*OMP_NUM"
+    assert re.search(words, finding.measured)
 
 
 def test_bfloat16_on_a_processor_without_it_is_named(patient, monkeypatch):
