@@ -4,32 +4,108 @@ numba keeps machine code next to its source file and checks only that file for c
 function would leave old code in use in its callers. Here the cache folder is named after a hash of all such sources.
 A game's own file is left out unless another file imports it: nothing else inlines its functions, so a change in it
 recompiles only that game.
+
+The kept files hold machine code in pickles, and whoever writes them decides what runs here. So the folder is the
+user's alone, and each file ends with a digest of the rest: a damaged one is removed and its function compiled again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import logging
+import os
+import resource
 import shutil
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import cfunc, njit, typeof, types
-from numba import config as numba_config
-from numba.core import cgutils
-from numba.core.ccallback import CFunc
-from numba.experimental.function_type import FunctionModel
-from numba.extending import NativeValue, intrinsic, register_model, typeof_impl, unbox
+
+from config import UserError
+
+ENVIRONMENT: dict[str, str] = {}
+"""Variables of the environment that this program replaced or removed, as they were."""
+
+
+def take_over(*prefixes: str, keep: tuple[str, ...], **settings: str) -> None:
+    """Remove variables from the environment by prefix and set others, before a library reads them.
+
+    keep: prefixes of those that stay as they are.
+    """
+    for name in list(os.environ):
+        if name.startswith(prefixes) and not name.startswith(keep) and os.environ[name] != settings.get(name):
+            ENVIRONMENT[name] = os.environ.pop(name)
+    os.environ.update(settings)
+
+
+def need_address_space(gib: float, what: str) -> None:
+    """Raise `UserError` where `ulimit -v` leaves less: libraries end the process when it is used up."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return
+    try:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        used = 0
+    if limit - used < gib * 2**30:
+        left = f"{max(limit - used, 0) / 2**30:.1f} GiB"
+        raise UserError(f"not enough memory: {what} needs {gib:.1f} GiB of address space, `ulimit -v` leaves {left}")
+
+
+def _take_numba_over() -> str:
+    """Leave numba its own settings, whatever the environment says; return the folder that NUMBA_CACHE_DIR names."""
+    if os.path.isfile(".numba_config.yaml"):
+        raise UserError("expected no .numba_config.yaml in this folder: it changes how numba compiles this program")
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise UserError("NUMBA_DISABLE_JIT: expected 0, as this program runs only compiled; unset it")
+    take_over("NUMBA_", keep=("NUMBA_CACHE_DIR",))
+    return os.environ.get("NUMBA_CACHE_DIR", "")
+
+
+_WANTED = _take_numba_over()
+need_address_space(1.1, "compiled code")
+
+# The names that other modules need as well: numba has to be loaded here first.
+from llvmlite import ir as ir  # noqa: E402
+from numba import cfunc, njit  # noqa: E402
+from numba import config as numba_config  # noqa: E402
+from numba import typeof as typeof  # noqa: E402
+from numba import types as types  # noqa: E402
+from numba.core import ccallback, dispatcher  # noqa: E402
+from numba.core import cgutils as cgutils  # noqa: E402
+from numba.core.caching import (  # noqa: E402
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    InTreeCacheLocator,
+    IPythonCacheLocator,
+)
+from numba.core.ccallback import CFunc  # noqa: E402
+from numba.experimental.function_type import FunctionModel  # noqa: E402
+from numba.extending import NativeValue as NativeValue  # noqa: E402
+from numba.extending import intrinsic as intrinsic  # noqa: E402
+from numba.extending import models as models  # noqa: E402
+from numba.extending import register_model as register_model  # noqa: E402
+from numba.extending import typeof_impl as typeof_impl  # noqa: E402
+from numba.extending import unbox as unbox  # noqa: E402
+
+if numba_config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
+    raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")
 
 _HERE = Path(__file__).parent
-SETTINGS: Any = numba_config
-"""numba's own settings; CACHE_DIR is the folder for machine code."""
 
 
-def cache_folder(here: Path = _HERE) -> Path:
-    """Return the folder for the machine code of the current sources; remove this checkout's older folders."""
+def cache_folder(here: Path = _HERE, wanted: str = _WANTED) -> Path:
+    """Return the folder for the machine code of the current sources; remove this checkout's older folders.
+
+    It lies in the folder `wanted` if one is named, else in the checkout, else in the user's cache folder. Raises
+    `UserError` when none of these can be written, or when another user could write there as well.
+    """
     digest = hashlib.sha256()
     rooms = [path.parent for path in here.glob("*/__init__.py")]
     sources = sorted([*here.glob("*.py"), *(path for room in rooms for path in room.rglob("*.py"))])
@@ -37,18 +113,150 @@ def cache_folder(here: Path = _HERE) -> Path:
     for path, text in texts.items():
         is_game = path.parent == here / "games"
         taken_in = not is_game or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
-        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"numba.extending")):
+        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"typeof_impl")):
             digest.update(text)
-    base = Path(SETTINGS.CACHE_DIR) if SETTINGS.CACHE_DIR else here / "__pycache__"
-    place = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8]
-    folder = base / f"numba-{place}-{digest.hexdigest()[:16]}"
-    if not folder.exists():
-        for old in base.glob(f"numba-{place}-*"):
-            shutil.rmtree(old, ignore_errors=True)
-    return folder
+    place, reasons = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8], []
+    name = f"numba-{place}-{os.geteuid()}-{digest.hexdigest()[:16]}"
+    for base in [Path(wanted).absolute()] if wanted else [here / "__pycache__", _users_cache()]:
+        fault = _make_private(base / name, above=base != here / "__pycache__")
+        if fault is None:
+            for old in base.glob(f"numba-{place}-*"):
+                if old.name != name and _own(old):
+                    shutil.rmtree(old, ignore_errors=True)
+            return base / name
+        reasons.append(fault)
+    where = "NUMBA_CACHE_DIR" if wanted else "compiled code cannot be kept"
+    raise UserError(f"{where}: {'; '.join(reasons)}; NUMBA_CACHE_DIR=FOLDER names a place for compiled code")
 
 
-SETTINGS.CACHE_DIR = str(cache_folder())
+def _users_cache() -> Path:
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(named if os.path.isabs(named) else os.path.expanduser("~/.cache")) / "alphazero-keras"
+
+
+def _make_private(folder: Path, *, above: bool) -> str | None:
+    """Make a folder that only its owner can write; return why there is none, or None. `above`: check its parents too.
+
+    The parents of a folder in the checkout are not checked: who can write there can change the program itself.
+    """
+    try:
+        for parent in reversed(folder.parents):
+            if above and not parent.exists():
+                parent.mkdir(0o700, exist_ok=True)
+        if not above:
+            folder.parent.mkdir(exist_ok=True)
+        open_to = next((p for p in (folder.resolve().parents if above else ()) if _others_write(p)), None)
+        if open_to is not None:
+            return f"{open_to} can be written by other users, who could put code there (chmod go-w)"
+        if folder.is_dir() and not folder.is_symlink() and _others_write(folder) and _own(folder):
+            shutil.rmtree(folder, ignore_errors=True)  # what is in it could be anybody's
+        folder.mkdir(0o700, exist_ok=True)
+        if folder.is_symlink() or not _own(folder) or _others_write(folder):
+            return f"{folder} is not this user's alone"
+        if not os.access(folder, os.W_OK):
+            return f"{folder} cannot be written"
+    except OSError as error:
+        return f"{folder.parent} cannot be written ({error.strerror})"
+    return None
+
+
+def _own(folder: Path) -> bool:
+    return folder.stat().st_uid == os.geteuid()
+
+
+def _others_write(folder: Path) -> bool:
+    """Return whether a user other than this one and root can put files in a folder's place, or into it."""
+    found = folder.stat()
+    everyone = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not found.st_mode & stat.S_ISVTX
+    return bool(everyone) or found.st_uid not in (0, os.geteuid())
+
+
+FOLDER = cache_folder()
+"""The folder that keeps machine code."""
+
+
+class _InFolder:
+    """Where a function's machine code is kept, whatever numba's own settings are."""
+
+    _py_file: str
+
+    def get_cache_path(self) -> str:
+        return str(FOLDER / InTreeCacheLocator.get_suitable_cache_subpath(self._py_file))
+
+    def ensure_cache_path(self) -> None:
+        os.makedirs(self.get_cache_path(), exist_ok=True)
+
+
+class _OfFile(_InFolder, InTreeCacheLocator):
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        return cls(py_func, py_file) if os.path.exists(py_file) else None
+
+
+class _OfCell(_InFolder, IPythonCacheLocator):
+    """Of a function in a notebook's cell."""
+
+
+class _CheckedFile(IndexDataCacheFile):
+    """numba's files of a function, each followed by its digest, which unpickling ignores."""
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        with super()._open_for_write(filepath) as file:
+            content = io.BytesIO()
+            yield content
+            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+    def _remove_damaged(self, path: str) -> None:
+        with open(path, "rb") as file:
+            content = file.read()
+        if hashlib.sha256(content[:-32]).digest() != content[-32:]:
+            os.unlink(path)
+
+    def _load_index(self) -> Any:
+        if os.path.exists(self._index_path):
+            self._remove_damaged(self._index_path)
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        self._remove_damaged(self._data_path(name))
+        return super()._load_data(name)
+
+
+class _Locations(CompileResultCacheImpl):
+    _locator_classes = [_OfFile, _OfCell]
+
+
+class _Kept(FunctionCache):
+    """A function's machine code on disk. What cannot be read is compiled again; what cannot be written is not kept."""
+
+    _impl_class = _Locations
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except OSError:
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn(f"{FOLDER} keeps no compiled code ({error.strerror}): every start compiles it again")
+
+
+dispatcher.FunctionCache = ccallback.FunctionCache = _Kept  # type: ignore[attr-defined]
+
+
+@cache
+def _warn(text: str) -> None:
+    logging.getLogger("alphazero.compiled").warning(text)
+
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 """Without numba's runtime, arrays are not reference-counted; atomic counting took 70 % of the search's time. Compiled

@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import types
 
-from compiled import call, compiled, rule
+from compiled import call, compiled, rule, types
 from config import UserError
 
 Row = np.ndarray

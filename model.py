@@ -21,7 +21,7 @@ from game import Game, GameState
 from memory import ILLEGAL, Batch, learns_ownership
 from network.cpu_features import native_bfloat16
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
-from network.keras_import import keras, layers, ops, tf
+from network.keras_import import keras, layers, ops, own_settings, tf
 from network.optimizers import WeightAverage, make_optimizer
 
 
@@ -55,6 +55,7 @@ def resolve_precision(precision: str) -> str:
 class Gen_Model:
     """Base class of the networks. A subclass implements `_build`, which makes `self.model` for a Keras dtype policy."""
 
+    @own_settings()
     def __init__(self, config: Config, game: Game) -> None:
         self.config = config
         self.game = game
@@ -95,6 +96,7 @@ class Gen_Model:
         """Return what the network sees of a state: [rows, columns, planes] uint8."""
         return state.planes()
 
+    @own_settings()
     def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (value [B], logits [B, action_size]) from Keras itself: slow, the reference for the back ends."""
         heads = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
@@ -109,6 +111,7 @@ class Gen_Model:
         """Return f(planes, *weights) -> (value [B, 1], logits) without side effects, for a back end to compile."""
         model, order = self.plain, {id(v): i for i, v in enumerate(self.plain.variables)}
 
+        @own_settings()
         def run(planes: Any, *weights: Any) -> Any:
             trainable = [weights[order[id(v)]] for v in model.trainable_variables]
             others = [weights[order[id(v)]] for v in model.non_trainable_variables]
@@ -117,6 +120,7 @@ class Gen_Model:
 
         return run
 
+    @own_settings()
     def fit(
         self,
         batches: Callable[[int], Batch],
@@ -213,6 +217,7 @@ class Gen_Model:
             variable.assign(array)
         self._trained = (arrays[len(variables) :] or None) if self.config.weight_average else None
 
+    @own_settings()
     def export(self, path: str) -> None:
         """Write the inference network, without heads that only help training, as a .keras file."""
         self.plain.set_weights(self.model.get_weights())

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import typeof_impl
 
-from compiled import Function
+from compiled import Function, typeof_impl
 from game import (
     ENCODE,
     HEADER,

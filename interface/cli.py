@@ -63,16 +63,24 @@ def run(argv: Sequence[str]) -> int:
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
-        if "no locator available" in str(error):  # numba's: neither this folder nor the user's can be written
-            message = "compiled code cannot be kept, neither here nor in your home folder"
-            print(f"error: {message}; NUMBA_CACHE_DIR=FOLDER names a place for it", file=sys.stderr)
-            return 2
-        if not isinstance(error, MemoryError) and type(error).__name__ != "ResourceExhaustedError":  # TensorFlow's
+        if not _memory_is_short(error):
             raise
-        reason = (str(error).splitlines() or [""])[0][:200]
-        hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        if argv and argv[0] in COMMANDS and argv[0] != "train":
+            hint = "a search needs less with fewer simulations, a match with fewer games"
+        else:
+            hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
         print(f"error: not enough memory ({reason}); {hint}", file=sys.stderr)
         return 2
+
+
+def _memory_is_short(error: BaseException) -> bool:
+    """Return whether an error says that there is no more memory, or no more threads, in the words of any library."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError":  # TensorFlow's
+        return True
+    words = ("failed to map segment", "annot allocate memory", "can't start new thread", "can't alloc", "bad_alloc",
+             "Resource temporarily unavailable")  # fmt: skip
+    return any(word in str(error) for word in words)
 
 
 def _open_streams() -> None:

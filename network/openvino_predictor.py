@@ -22,6 +22,7 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 import openvino as ov  # noqa: E402
 
+from config import UserError  # noqa: E402
 from network.keras_import import tf  # noqa: E402
 from network.predictor import STEADY, cores, padded, pieces  # noqa: E402
 
@@ -153,6 +154,8 @@ def _core() -> Any:
 
 def _convert(model: Any) -> ov.Model:
     """Return the graph with inputs planes, weight 0, weight 1, ... and outputs value [B, 1], logits."""
+    if sys.flags.optimize > 1:  # its converter reads its own docstrings
+        raise UserError("expected Python with docstrings for OpenVINO: unset PYTHONOPTIMIZE=2 (-OO)")
     run = model.inference()
     specs = [tf.TensorSpec((None, *model.game.input_shape), tf.uint8)]
     specs += [tf.TensorSpec(w.shape, tf.float32) for w in model.get_weights()]

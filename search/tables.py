@@ -13,7 +13,7 @@ of many moves reads one or two cache lines per node, whatever the number of lega
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,11 +155,19 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
     if edges > MAX_EDGES:
         wanted = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
         raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {wanted}; take fewer simulations or games")
-    found = allocate(
+    tables: dict[str, Any] = dict(
         trees=(trees, TREE), nodes=(trees * capacity, NODE), edges=(edges, EDGE), moves=(edges, MOVE),
         rows=((trees * (capacity + 1), row_size(game)), np.int32),
         table=(trees * table, np.int32), steps=(slots * max_depth(game), STEP), slots=(slots, SLOT),
     )  # fmt: skip
+    try:
+        found = allocate(**tables)
+    except MemoryError:
+        one = "a tree" if trees == 1 else f"{trees:,} trees"
+        gib = forest_bytes(game, trees, leaves, capacity) / 2**30
+        needs = f"{one} of {game.spec} for up to {capacity:,} positions needs {gib:.1f} GiB"
+        less = "fewer simulations" if trees == 1 else "fewer simulations or games side by side"
+        raise UserError(f"not enough memory: {needs}; take {less}") from None
     found["table"][:] = UNVISITED
     found["slots"]["tree"] = np.repeat(np.arange(trees), leaves)
     return Forest(

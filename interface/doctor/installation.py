@@ -25,6 +25,7 @@ from storage.run_folders import HERE
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
 """Packages that training and play do not need."""
+READ_BY_LIBRARIES = ("KERAS_", "TF_", "XLA_", "CUDA_", "OMP_", "KMP_", "MKL_", "OPENBLAS_", "NUMBA_")
 OTHER_NAMES = {"tensorflow": ("tensorflow-cpu", "tensorflow-macos", "tensorflow-intel")}
 LEAST_DISK = 2**30
 SLOW = 0.2
@@ -79,6 +80,21 @@ def installed_version(name: str) -> str | None:
     return None
 
 
+def environment(patient: Patient) -> Found:
+    """What is set outside and could have changed this program; by name, as a value may be a secret. It is no fault."""
+    from compiled import ENVIRONMENT
+    from network.keras_import import VARIABLES, settings_elsewhere
+
+    others = {name for name in os.environ if name.startswith(READ_BY_LIBRARIES)} - VARIABLES.keys()
+    parts = {
+        "replaced or removed": sorted(ENVIRONMENT),
+        "not used, of keras.json or a notebook": settings_elsewhere(),
+        "left as they are": sorted(others),
+    }
+    found = "; ".join(f"{title}: {', '.join(texts)}" for title, texts in parts.items() if texts)
+    return Found(True, found or "no variable that these libraries read")
+
+
 def openvino(patient: Patient) -> Found:
     """OpenVINO evaluates as Keras does."""
     if patient.config.backend == "keras" or gpus():
@@ -101,21 +117,19 @@ def openvino(patient: Patient) -> Found:
 
 def compiled_code(patient: Patient) -> Found:
     """Compiled code is kept, so that the next start compiles nothing."""
-    from compiled import SETTINGS
+    from compiled import FOLDER
     from MCTS import MCTS
 
     mcts = MCTS(patient.game, sims=8)
     mcts.set_root(patient.game.start())
     mcts.search(lambda p: (np.zeros(len(p), np.float32), np.zeros((len(p), patient.game.action_size), np.float32)), 8)
-    folder = Path(SETTINGS.CACHE_DIR)
-    expected, remedy = "a folder that keeps compiled code", f"make {folder.parent} writable, or set NUMBA_CACHE_DIR"
+    expected, remedy = "a folder that keeps compiled code", f"make {FOLDER} writable, or set NUMBA_CACHE_DIR"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            kept = len(list(folder.rglob("*.nbc")))
+        with tempfile.TemporaryFile(dir=FOLDER):
+            kept = len(list(FOLDER.rglob("*.nbc")))
     except OSError as error:
-        return Found(False, f"{folder}: cannot be written ({error.strerror})", expected, remedy)
-    return Found(kept > 0, f"{kept} functions kept in {folder.name}", expected, remedy)
+        return Found(False, f"{FOLDER}: cannot be written ({error.strerror})", expected, remedy)
+    return Found(kept > 0, f"{kept} functions kept in {FOLDER.name}", expected, remedy)
 
 
 def processor(patient: Patient) -> Found:
@@ -212,6 +226,7 @@ def multiplications(size: int = 1024, seconds: float = 0.2) -> float:
 
 
 CHECKS = {
-    "program": program, "python": python, "libraries": libraries, "openvino": openvino, "compiled code": compiled_code,
-    "processor": processor, "memory": memory, "disk": disk, "gpu": gpu, "network speed": speed,
+    "program": program, "python": python, "libraries": libraries, "environment": environment, "openvino": openvino,
+    "compiled code": compiled_code, "processor": processor, "memory": memory, "disk": disk, "gpu": gpu,
+    "network speed": speed,
 }  # fmt: skip

@@ -9,12 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import typeof, types
-from numba.core import cgutils
-from numba.extending import NativeValue, intrinsic, models, register_model, typeof_impl, unbox
 
-from compiled import compiled
+from compiled import (
+    NativeValue,
+    cgutils,
+    compiled,
+    intrinsic,
+    ir,
+    models,
+    register_model,
+    typeof,
+    typeof_impl,
+    types,
+    unbox,
+)
 
 CAPACITY = 2048
 """Room for the arguments, in numbers of 8 bytes."""

@@ -244,6 +244,21 @@ def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_ar
                 told(capsys, "train")
 
 
+@pytest.mark.parametrize("error", [
+    MemoryError(), ImportError("libx.so: failed to map segment from shared object"), RuntimeError("std::bad_alloc"),
+    RuntimeError("can't start new thread"), ValueError("[Errno 12] Cannot allocate memory"),
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("argv, hint", [(["match"], "fewer simulations"), (["--new"], "--games-in-flight")])
+def test_too_little_memory_is_one_line_in_the_words_of_any_library(capsys, monkeypatch, error, argv, hint):
+    def run(argv):
+        raise error
+
+    monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
+    code, out, err = told(capsys, *argv)
+    assert (code, out) == (2, "") and err.startswith(f"error: not enough memory ({str(error) or 'MemoryError'}); ")
+    assert hint in err and err.count("\n") == 1
+
+
 @pytest.mark.parametrize("argv", [["--help"], ["match", "--help"], ["levels", "--json"]])
 def test_output_that_nobody_takes_ends_the_program_in_order(argv):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}

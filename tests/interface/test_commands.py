@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import games
-from compiled import SETTINGS, cache_folder
+from compiled import FOLDER, cache_folder
 from loggers import read_metrics
 from support.command_line import SMALL, told
 from support.corridor import Corridor
@@ -262,21 +262,20 @@ def test_a_second_start_compiles_nothing():
     assert missed == "[]" and int(hits) >= 3
 
 
-def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_path, monkeypatch):
-    monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
+def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_path):
+    kept = str(tmp_path / "kept")
     folders = []
     for name in ("one", "two"):  # two checkouts keep their code in one place
         (tmp_path / name / "search").mkdir(parents=True)
         (tmp_path / name / "search" / "__init__.py").touch()
         (tmp_path / name / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 1\n")
         (tmp_path / name / "search" / "plain.py").write_text("# numba cannot write there\n")
-        folders.append(cache_folder(tmp_path / name))
-        folders[-1].mkdir(parents=True)
+        folders.append(cache_folder(tmp_path / name, kept))
     assert len(set(folders)) == 2
     (tmp_path / "one" / "search" / "plain.py").write_text("# numba can\n")
-    assert cache_folder(tmp_path / "one") == folders[0] and folders[0].exists()
+    assert cache_folder(tmp_path / "one", kept) == folders[0] and folders[0].exists()
     (tmp_path / "one" / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 2\n")
-    assert cache_folder(tmp_path / "one") != folders[0]
+    assert cache_folder(tmp_path / "one", kept) != folders[0]
     assert not folders[0].exists() and folders[1].exists()
 
 
@@ -291,23 +290,23 @@ def test_the_rooms_with_compiled_code_are_found():
 
 
 @pytest.mark.parametrize("room", ROOMS_WITH_COMPILED_CODE)
-def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, monkeypatch, room):
-    monkeypatch.setattr(SETTINGS, "CACHE_DIR", str(tmp_path / "kept"))
+def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, room):
+    kept = str(tmp_path / "kept")
     for path in (*HERE.glob("*.py"), *HERE.glob("*/**/*.py")):
         copy = tmp_path / "checkout" / path.relative_to(HERE)
         if path.parent == HERE or (HERE / path.relative_to(HERE).parts[0] / "__init__.py").exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
     here = tmp_path / "checkout"
-    before = cache_folder(here)
-    assert cache_folder(here) == before
+    before = cache_folder(here, kept)
+    assert cache_folder(here, kept) == before
     for path in sorted((here / room).glob("*.py")):
         text = path.read_text()
         is_game = room == "games" and not any(f"from games.{path.stem} " in p.read_text() for p in here.rglob("*.py"))
         if "\n@compiled\n" not in text or is_game:
             continue
         path.write_text(text + "\n# a change\n")
-        changed = cache_folder(here)
+        changed = cache_folder(here, kept)
         assert changed != before, path
         before = changed
 
@@ -317,7 +316,7 @@ def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
     assert python(COMPILED).returncode == 0
     large = ("select_leaf", "select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
              "select", "make_child", "new_node", "end_move")  # fmt: skip
-    kept = [path.name for path in Path(SETTINGS.CACHE_DIR).rglob("*.nbc")]
+    kept = [path.name for path in FOLDER.rglob("*.nbc")]
     own = "py{}{}".format(*sys.version_info)
     found = {name: [k for k in kept if re.search(rf"\.{name}-\d+\.{own}\.", k)] for name in large}
     assert {name: len(files) for name, files in found.items()} == dict.fromkeys(large, 1), found

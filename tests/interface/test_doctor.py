@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,7 +81,7 @@ PLANTED = [
     ("libraries", "keras (not installed)", lambda m: set_(m, "installed_version", lambda name: None)),
     ("openvino", "not installed", lambda m: set_(m, "openvino_installed", lambda: False)),
     ("openvino", "1.0e-02 in values", other_answers),
-    ("compiled code", "cannot be written", lambda m: m.setattr("numba.config.CACHE_DIR", "/proc/nowhere")),
+    ("compiled code", "cannot be written", lambda m: m.setattr("compiled.FOLDER", Path("/proc/nowhere"))),
     ("memory", "0.0 GiB free", lambda m: set_(m, "free_memory", lambda: 1000)),
     ("disk", "0.0 GiB free", full_disk),
     ("gpu", "2 in the machine, 0 used", lambda m: set_(m, "nvidia_cards", lambda: 2)),
@@ -91,6 +93,20 @@ PLANTED = [
 def test_a_fault_of_the_installation_is_named(patient, monkeypatch, name, words, plant):
     plant(monkeypatch)
     wrong(installation, name, patient, words)
+
+
+def test_what_is_set_outside_is_listed_by_name_and_is_no_fault(patient, monkeypatch):
+    keras = pytest.importorskip("keras")
+    monkeypatch.setattr("compiled.ENVIRONMENT", {"KERAS_BACKEND": "jax"})
+    monkeypatch.setenv("OMP_NUM_THREADS", "secret")
+    keras.config.set_image_data_format("channels_first")
+    try:
+        finding = found(installation, "environment", patient)
+    finally:
+        keras.config.set_image_data_format("channels_last")
+    assert finding.good and "secret" not in finding.measured
+    words = "replaced or removed: KERAS_BACKEND; .*image_data_format channels_first; left as they are: .*OMP_NUM"
+    assert re.search(words, finding.measured)
 
 
 def test_bfloat16_on_a_processor_without_it_is_named(patient, monkeypatch):

@@ -14,6 +14,7 @@ from players.by_name import make_player
 from players.rollout import RolloutPlayer
 from search.proofs import DRAW, LOSS, UNPROVEN, WIN
 from support.board_drawings import play
+from support.command_line import told
 from support.search_cases import GAMES
 
 
@@ -131,3 +132,13 @@ def test_an_interrupted_search_has_ended_when_the_interruption_goes_on(budget, m
     with pytest.raises(KeyboardInterrupt):
         player.act_many([0], [player.game.start()], [0.0])
     assert len(threads) > 1 and not any(thread.is_alive() for thread in threads)
+
+
+def test_a_tree_that_does_not_fit_into_memory_is_told_as_too_many_simulations(place, capsys, monkeypatch):
+    def full(**wanted):
+        raise MemoryError
+
+    monkeypatch.setattr("search.tables.allocate", full)
+    code, out, err = told(capsys, "match", "rollout:9999999", "random", "--game", "tictactoe", "--games", "2")
+    assert (code, out) == (2, "") and err.count("\n") == 1 and err.endswith("GiB; take fewer simulations\n"), err
+    assert err.startswith("error: not enough memory: a tree of tictactoe for up to 30,000,062 positions needs 1")
