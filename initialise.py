@@ -203,7 +203,7 @@ class Session:
         sweep(folder / "models")
         sweep(folder)
         session.write_metrics()
-        session.loggers.main.info("went on after iteration %d", store.iterations_done())
+        session.loggers.main.info("resumed after iteration %d", store.iterations_done())
         return session
 
     def warn(self, text: str, level: int = logging.WARNING) -> None:

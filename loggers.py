@@ -132,7 +132,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         raise DamagedData(f"{path}: expected lines of JSON, got another ({str(error)[:80]})") from None
     for number, line in enumerate(found, 1):
         if not isinstance(line, dict) or type(line.get("iteration")) is not int:
-            raise DamagedData(f"{path}: line {number}: expected an object that tells its iteration, got another")
+            raise DamagedData(f"{path}: line {number}: expected an object with an iteration, got another")
     return found
 
 

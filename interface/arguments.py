@@ -122,7 +122,7 @@ def _one_line(text: str, argv: list[str], command: type) -> str:
     """Return tyro's boxed message as one line, in our own words if an option has a wrong value or none."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
-    lacking = f"expected {' and '.join(_needed(command))}; `python main.py {_name(command)} --help` tells more"
+    lacking = f"expected {' and '.join(_needed(command))}; `python main.py {_name(command)} --help` explains them"
     if "Missing from" in words:
         return lacking
     kinds = typing.get_type_hints(command)

@@ -42,7 +42,7 @@ def run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
         goes_on = goes_on and "--new" not in argv and not any(a.startswith("--initial") for a in argv)
-        print(f"\nstopped{'; the same command goes on' if goes_on else ''}", file=sys.stderr)
+        print(f"\nstopped{'; the same command resumes' if goes_on else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         sys.stderr.close()

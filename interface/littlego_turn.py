@@ -168,7 +168,7 @@ def loader(name: str, *, sims: int) -> Load:
     An empty name is the best network, else the one that ships, else rollouts, else random moves.
     """
     if name.strip().lower().startswith(("gtp:", "human", "-1")):
-        raise UserError(f"player: expected one that can be asked about a single position, got {name[:60]!r}")
+        raise UserError(f"player: expected one that plays a single position, got {name[:60]!r}")
 
     def load(seconds: float) -> tuple[Player, str]:
         named = [name] if name else ["best", "shipped", f"rollout:{math.ceil(seconds)}s", "random"]

@@ -179,7 +179,7 @@ def extend(
             if reply not in state.allowedActions:  # it resigned
                 after = book.game.format_moves(line) or "the start"
                 raise UserError(f"{path}: expected a move of {player.name} after {after}, it gave up; "
-                                f"{len(book)} positions are kept, the same command goes on")  # fmt: skip
+                                f"{len(book)} positions are kept, the same command resumes")  # fmt: skip
             book.add(line, reply)
             if len(content := book.to_bytes()) > LIMIT:
                 raise UserError(f"{path}: expected at most {LIMIT:,} bytes; take fewer --plies")

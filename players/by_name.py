@@ -202,7 +202,7 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         weights = read_weights(folder, store, number, [w.shape for w in begun])
         if (version, number) == ("best", 0) and all(map(np.array_equal, begun, weights)):
             why = "no tournament was won yet; current is the newest" if newest else "no training has ended yet"
-            also = (", " if newest else "; ") + "shipped is the one that comes along" if shipped_run(game.spec) else ""
+            also = (", " if newest else "; ") + "shipped is the one that ships" if shipped_run(game.spec) else ""
             _LOGGER.warning("%s's best is version 0, which has learned nothing: %s%s", own, why, also)
         model.set_weights(weights)
         return model, number

@@ -108,7 +108,7 @@ class Engine:
                     if b"\n\n" in data:
                         whole, more = data.split(b"\n\n", 1)
                         if more.strip():
-                            raise EngineFailed(f"said more than was asked: {_quoted(more.decode('ascii', 'replace'))}")
+                            raise EngineFailed(f"answered more than the command: {_quoted(more.decode('ascii', 'replace'))}")
                         return whole.decode("ascii", "replace")
                 elif ended:
                     raise EngineFailed("ended without an answer")
@@ -218,7 +218,7 @@ class GTPPlayer(Player):
         decisions = []
         for slot, state in zip(slots, states, strict=True):
             if self._games[slot].state.id != state.id:
-                raise ValueError(f"{self.name}: expected to be told of every move by `observe`")
+                raise ValueError(f"{self.name}: expected every move to be passed to `observe`")
             action, pi = self._move(self._games[slot], state), np.zeros(self.game.action_size)
             if action != RESIGN:
                 pi[action] = 1.0

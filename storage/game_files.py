@@ -157,7 +157,7 @@ def check_free(path: Path, *, overwrite: bool = False) -> None:
         if path.is_dir():
             raise UserError(f"{path}: expected a file, this is a folder")
         if (path.exists() or path.is_symlink()) and not overwrite:
-            raise UserError(f"{path}: is there already; --overwrite replaces it")
+            raise UserError(f"{path}: exists; --overwrite replaces it")
         trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         trial.unlink()
@@ -221,7 +221,7 @@ def from_bytes(data: bytes, form: str, game: Game | None = None, number: int = 1
 
 def _from_text(text: str, game: Game | None) -> Record:
     if game is None:
-        raise UserError("the moves do not tell of which game they are; name the game with --game")
+        raise UserError("the file does not name its game; name it with --game")
     if len(text) > (longest := 100 + 40 * game.max_plies):
         raise UserError(f"expected at most {longest:,} characters for {game.spec}, got {len(text):,}")
     moves, end = _replay(game, game.parse_moves(text), lambda action, state: action)

@@ -218,7 +218,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
             good.append(row)
             files[row[2]] = data
     if not good:
-        raise DamagedData(f"{folder}: no network of the run is right, so there is nothing to go on from")
+        raise DamagedData(f"{folder}: no network of the run is undamaged, so there is nothing to resume from")
     state = _state(folder, good[-1])
     if state is None and len(good) > 1 and _state(folder, good[-2]) is not None:
         # training the newest once more is better than resuming without its optimizer's state
@@ -227,7 +227,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
         state = _state(folder, good[-1])
     top = good[-1]
     if state is None:
-        lost.append(f"version {top[0]}: the state of its optimizer is lost and begins anew")
+        lost.append(f"version {top[0]}: the state of its optimizer is lost and starts from zero")
         good[-1] = (*top[:5], None)
     else:
         files[optimizer_file(top[0])] = state

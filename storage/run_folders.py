@@ -150,7 +150,7 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
                 return path
         except (sqlite3.Error, DamagedData) as error:
             message = f"{path.name}: its run.db cannot be read ({error})"
-            remedy = f"`python main.py recover --game '{spec}' --run {int(path.name[3:])}` saves what is right"
+            remedy = f"`python main.py recover --game '{spec}' --run {int(path.name[3:])}` saves its undamaged part"
             raise DamagedData(f"{message}; {remedy}") from None
     return None
 

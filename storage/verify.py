@@ -85,7 +85,7 @@ def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-a
 
 def version_fault(row: tuple) -> str:  # type: ignore[type-arg]
     """Return the fault of a row of versions, "" for none."""
-    return "" if [type(value) for value in row[:5]] == [int, int, str, str, str] else "tells no network"
+    return "" if [type(value) for value in row[:5]] == [int, int, str, str, str] else "names no network"
 
 
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -121,7 +121,7 @@ def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
     _, _, _, _, opening, began, score, text = row
     state, illegal = game.start(), ""
     if type(began) is not int or type(score) not in (int, float):
-        return "does not tell who began and the score"
+        return "does not name who began and the score"
     try:
         moves = game.parse_moves(text)
         if game.parse_moves(opening) != moves[: len(opening.split())]:

@@ -40,8 +40,8 @@ def run(argv: list[str]) -> int:
     elif found.faults or found.end is None:
         print("\n".join(found.faults))
     else:
-        print(f"{game.spec}: all right in {args.games} random games")
-        print(f"won by who began {won['first']}, by the other {won['second']}, drawn {won['drawn']}; "
+        print(f"{game.spec}: no fault in {args.games} random games")
+        print(f"won by the player who began {won['first']}, by the other {won['second']}, drawn {won['drawn']}; "
               f"{found.plies[0]} to {found.plies[1]} plies; the last one ended so:\n{found.end.render()}")  # fmt: skip
         print(f"{game.pieces[found.end.playerTurn]} to move has {_result(found.end.value)}: is that right?")
     return 4 if found.faults else 0

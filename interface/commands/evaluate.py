@@ -104,7 +104,7 @@ def _player(game: Game, args: Evaluate, argv: list[str]) -> tuple[Player, Evalua
 
     player = make_player(args.player, game, sims=max(*args.sims, args.ladder_sims), smallest=STEADY)
     if player.is_person:
-        raise UserError(f"expected a player that can be asked thousands of times, got {args.player!r}")
+        raise UserError(f"expected a player that can play thousands of positions, got {args.player!r}")
     if isinstance(player, BookPlayer) and isinstance(player.player, Agent):
         raise UserError(f"expected a network without a book, whose moves need no simulations, got {args.player!r}")
     if isinstance(player, Agent) and player.at_once == 1:

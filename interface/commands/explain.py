@@ -62,7 +62,7 @@ def run(argv: list[str]) -> int:
     if not isinstance(agent, Agent):
         raise UserError(f"expected a network to explain, got the player {agent.name}")
     if agent.name.startswith("level ") and early(argv, "sims") is not None:
-        raise UserError(f"expected no --sims beside a level, which has {agent.mcts_sims} simulations")
+        raise UserError(f"expected no --sims with a level, which has {agent.mcts_sims} simulations")
     found = explain(agent, state)
     if log is not None:
         log.info("the search ends with %d simulations", found["simulations"])

@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int:
     if not path.parent.is_dir():
         raise UserError(f"expected a folder to write into, {str(path.parent)[:100]!r} is none")
     if path.exists() and not (args.overwrite and path.is_file()):
-        raise UserError(f"{path} is there already; --overwrite replaces a file")
+        raise UserError(f"{path} exists; --overwrite replaces it")
     import games
     from storage.game_exchange import export_games
     from storage.run_folders import find_run

@@ -19,7 +19,7 @@ def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int
     if not file:
         for name in ("ply", "game_number"):
             if early(argv, name) is not None:
-                raise UserError(f"expected --load beside --{name.replace('_', '-')}: the file that it is about")
+                raise UserError(f"expected --load together with --{name.replace('_', '-')}: the file that it refers to")
         named = games.make(game)
         return _going_on(Record(named, named.parse_moves(moves)), "")
     if moves:

@@ -107,7 +107,7 @@ def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
     by_elo = early(argv, "sprt_elo") is not None
     if not args.sprt:
         if by_elo or early(argv, "sprt_score") is not None:
-            raise UserError("expected --sprt beside --sprt-score or --sprt-elo")
+            raise UserError("expected --sprt together with --sprt-score or --sprt-elo")
         return None
     if by_elo and early(argv, "sprt_score") is not None:
         raise UserError("expected --sprt-score or --sprt-elo, got both")
@@ -221,8 +221,8 @@ def _words(
     for name, side in (("beginning", first), ("going second", second)):
         lines.append(f"  {name:<13}{side['wins']} won, {side['draws']} drawn, {side['losses']} lost")
     plies = values["opening_plies"]
-    lines.append(f"  who began won {values['first_wins']}, the other {values['second_wins']}, drawn {values['draws']}; "
-                 f"{values['different_games']} different games up to symmetry")  # fmt: skip
+    lines.append(f"  the player who began won {values['first_wins']}, the other {values['second_wins']}, "
+                 f"drawn {values['draws']}; {values['different_games']} different games up to symmetry")  # fmt: skip
     early = found is not None and found.accepted is not None and values["games"] < values["asked"]
     of = "is narrower than one of 95 %: the match ended when it was decided" if early else "is of 95 %"
     lines.append(f"  openings of {plies} random {'ply' if plies == 1 else 'plies'}; the interval {of}")

@@ -51,5 +51,5 @@ def run(argv: list[str]) -> int:
     print(f"saved {found.games} games, {found.matches} match games, {found.versions} versions and {found.iterations} "
           f"finished iterations of {folder.name} into {found.run}; {folder.name} stays as it is")  # fmt: skip
     if unfinished_run(spec) == folder.with_name(found.run):
-        print(f"`python main.py --game '{spec}' --run {int(found.run[3:])}` goes on")
+        print(f"`python main.py --game '{spec}' --run {int(found.run[3:])}` resumes it")
     return 0

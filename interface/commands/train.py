@@ -76,10 +76,11 @@ def _run(argv: list[str], signals: _Signals) -> int:
     source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
     fresh = "--new" in argv or source is not None
     if fresh and wanted is not None:
-        raise UserError("expected --run, which goes on with a run, or --new and --initial-run-number, which start one")
+        raise UserError("expected --run, which resumes a run, or --new and --initial-run-number, which start one")
     taken = [early(argv, f"initial_{what}_version") is not None for what in ("model", "memory")]
     if source is None and any(taken):
-        raise UserError("expected --initial-run-number beside a version of a model or memory: the run that it is of")
+        message = "expected --initial-run-number together with a version of a model or memory"
+        raise UserError(f"{message}: the run that it belongs to")
     if not fresh:
         folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
     try:
@@ -99,7 +100,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         if number_of == 0:
             raise
         at = f" --run {number_of}" if number_of else ""
-        raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves what is right") from None
+        raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves its undamaged part") from None
 
 
 def _require_free(folder: Path) -> None:
@@ -161,15 +162,15 @@ def _work(
         more = [f"more than {done} --iterations"] if done >= c.iterations else []
         more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
         how = " and ".join(more) or "more --minutes"
-        session.console.warn(f"this run is finished; {how} let it go on, --new starts another")
+        session.console.warn(f"this run is finished; {how} continue it, --new starts another")
         return 0
     option = f"--run {int(folder.name[3:])}"
-    stopped = f"stopped; `python main.py --game '{session.game.spec}' {option}` goes on"
+    stopped = f"stopped; `python main.py --game '{session.game.spec}' {option}` resumes it"
     last_words(stopped)
     if fresh:
-        warn(f"  the same command starts another run; with {option} instead it goes on with this one until its end")
+        warn(f"  the same command starts another run; with {option} it resumes this one")
     else:
-        warn(f"  the same command goes on with this run, and starts another after its end; with {option} it does not")
+        warn(f"  the same command resumes this run, and starts another when it is finished; with {option} it does not")
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:
         say(budget_text(session))

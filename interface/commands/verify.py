@@ -45,12 +45,12 @@ def run(argv: list[str]) -> int:
         more = len(found.damage) - SHOWN
         last = [f"and {more} more"] if more > 0 else []
         if args.run != 0:  # the project has another copy of a player that ships
-            last.append(f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves what is right")
+            last.append(f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves its undamaged part")
         if last:
             print("; ".join(last))
     else:
         played = f"{found.games} games and {found.matches} match games, all by the rules"
         name = f"{folder.parent.name}/{folder.name}" if args.run != 0 else f"the player of {spec} that ships"
-        print(f"{name} is whole: {found.iterations} iterations, {played}, "
+        print(f"{name} is undamaged: {found.iterations} iterations, {played}, "
               f"{found.versions} versions\nstate {found.state}")  # fmt: skip
     return 4 if found.damage else 0

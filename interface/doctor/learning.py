@@ -103,7 +103,7 @@ def _wrong_results(game: Game, way: str) -> Iterator[str]:
             if child.isEndGame and edge.stats["N"]:
                 wanted = child.value * child.playerTurn * before.playerTurn
                 if abs(edge.stats["Q"] - wanted) > 1e-4:
-                    yield f"a move with the result {wanted:+g} for who plays it has Q {edge.stats['Q']:+.2f}"
+                    yield f"a move with the result {wanted:+g} for its player has Q {edge.stats['Q']:+.2f}"
 
 
 def _wrong_values(game: Game, way: str) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _wrong_values(game: Game, way: str) -> Iterator[str]:
         if edge.stats["N"] and edge.outNode is not None and not _ends(edge.outNode):
             wanted = 0.6 * state.playerTurn
             if abs(edge.stats["Q"] - wanted) > 1e-3:
-                yield f"a move worth {wanted:+.1f} to who plays it has Q {edge.stats['Q']:+.2f}"
+                yield f"a move worth {wanted:+.1f} to its player has Q {edge.stats['Q']:+.2f}"
 
 
 def _ends(node: Node) -> bool:

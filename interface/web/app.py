@@ -91,7 +91,7 @@ async def _announce(
     """Say where the page is, and open it, as soon as the server answers: a browser that comes before finds nobody."""
     while not _listens(host, port):
         await asyncio.sleep(0.01)
-    say(f"the page is at {address} (open it by hand where the browser finds no file)\n{others}Ctrl-C ends it")
+    say(f"the page is at {address} (open it yourself if no browser opens)\n{others}Ctrl-C ends it")
     if door is not None:
         await asyncio.to_thread(webbrowser.open, door.as_uri())
 

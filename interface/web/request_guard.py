@@ -113,11 +113,11 @@ class Guard:
         socket = scope["type"] == "websocket"
         origins = {f"http://{host}" for host in ours} | {f"https://{host}" for host in self._allowed}
         if (origin is not None and origin not in origins) or (socket and origin is None):
-            return 403, "a page from elsewhere may not ask" + _option((origin or "").partition("://")[2])
+            return 403, "requests from other pages are refused" + _option((origin or "").partition("://")[2])
         if headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin"):
             top = headers.get(b"sec-fetch-mode") == "navigate" and scope["path"] == "/"
             if not top:  # a link to the page may be followed; without the token it opens nothing
-                return 403, "a page from elsewhere may not ask"
+                return 403, "requests from other pages are refused"
         if not socket and scope["method"] not in ("GET", "HEAD"):
             return 405, "expected GET"
         if b"transfer-encoding" in headers or headers.get(b"content-length", "0").strip() != "0":

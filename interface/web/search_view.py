@@ -100,7 +100,7 @@ class Inside:
         self._switch.value = True
         self._toggle.value = "N"
         self._hint_wanted = self._found is None
-        self._play.tell("The search is at work ..." if self._found is None else hint_text(self._found))
+        self._play.tell("Searching ..." if self._found is None else hint_text(self._found))
 
     # ---- the search
 

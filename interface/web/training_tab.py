@@ -36,7 +36,7 @@ FAULTS = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
 """Errors that lines no run wrote may raise; numpy's LinAlgError is a ValueError."""
 EVERY = 1.5
 """Seconds from one reading of the files to the next."""
-STOPPING = "stopping at the next commit ... (asked again it ends at once)"
+STOPPING = "stopping at the next commit ... (press again to stop at once)"
 MINUTES = {"": "as the preset", "5": "5 minutes", "15": "15 minutes", "60": "1 hour", "480": "8 hours"}
 CURVES = (
     ("Strength", "elo", 1.0, "Elo"),
@@ -274,7 +274,7 @@ class Learn:
             state = state.takeAction(action)[0]
         self._board.content = board_svg(state, moves=record.moves[: self._ply])
         value = self._moving.values.get(self._ply)
-        words = f", value for who began {value:+.2f}" if value is not None else ""
+        words = f", value for the player who began {value:+.2f}" if value is not None else ""
         if state.isEndGame:
             words = f": {outcome(record.game, record.result or 0.0)}"
         self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{words}"

@@ -41,7 +41,7 @@ def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed, c
     folder, target = packed
     assert verify(target).damage == []
     code, out, err = told(capsys, "verify", "--game", "tictactoe", "--run", "0")
-    assert (code, err) == (0, "") and out.startswith("the player of tictactoe that ships is whole: 4 iterations")
+    assert (code, err) == (0, "") and out.startswith("the player of tictactoe that ships is undamaged: 4 iterations")
     game = games.make("tictactoe")
     planes = boards(game, 50)
     there, here = make_player("shipped", game), make_player("version0003", game)
@@ -206,7 +206,7 @@ def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):
         code, _, err = told(capsys, "evaluate", "level:2", "--game", "tictactoe", *words)
         assert code == 2 and f"expected no {words[0]} beside a level, which has 8 simulations" in err
     code, _, err = told(capsys, "explain", "--player", "level:2", "--game", "tictactoe", "--sims", "9")
-    assert code == 2 and "expected no --sims beside a level, which has 8 simulations" in err
+    assert code == 2 and "expected no --sims with a level, which has 8 simulations" in err
     assert told(capsys, "explain", "--player", "level:2", "--game", "tictactoe")[0] == 0
 
 

@@ -276,7 +276,7 @@ def test_the_first_player_there_is_plays_by_default(monkeypatch):
     assert player.act(GAME.start(), 0)[0] == 7 and told == "rollout:4s (no network best)"
     assert asked == ["best", "shipped", "rollout:4s"]
     for name in ("gtp:gnugo --mode gtp", "human+book", "human", " GTP:gnugo", "Human", "-1"):
-        with pytest.raises(UserError, match="expected one that can be asked about a single position"):
+        with pytest.raises(UserError, match="expected one that plays a single position"):
             loader(name, sims=1)
 
 

@@ -50,8 +50,8 @@ REFUSED = [
     (["--initial-run-number", "3"], "expected run0003"),
     (["--initial-model-version", "3", "--new"], "expected --initial-run-number beside"),
     (["--initial-memory-version", "3"], "expected --initial-run-number beside"),
-    (["--run", "5", "--new"], "expected --run, which goes on with a run, or --new"),
-    (["--run", "5", "--initial-run-number", "2"], "expected --run, which goes on with a run, or --new"),
+    (["--run", "5", "--new"], "expected --run, which resumes a run, or --new"),
+    (["--run", "5", "--initial-run-number", "2"], "expected --run, which resumes a run, or --new"),
     (["--run", "0"], "expected the number of a run of one's own, got 0"),
     (["recover", "--run", "0"], "expected the number of a run of one's own, got 0"),
     (["ship", "--run", "0"], "expected the number of a run of one's own, got 0"),
@@ -86,8 +86,8 @@ REFUSED = [
     (["curves", "--run", "-1"], "run: expected a whole number from 0"),
     (["recover", "--run", "-1"], "run: expected a whole number from 0"),
     (["replay", "x.keras"], "ends in .json, .txt, .sgf, .psq or .jsonl"),
-    (["explain", "--ply", "3"], "expected --load beside --ply"),
-    (["play", "--game-number", "3"], "expected --load beside --game-number"),
+    (["explain", "--ply", "3"], "expected --load together with --ply"),
+    (["play", "--game-number", "3"], "expected --load together with --game-number"),
 ]
 
 

@@ -82,7 +82,7 @@ def test_explain_as_text_shows_the_board_and_a_trace_shows_every_simulation(trai
     assert (code, err) == (0, "") and out.startswith("3  -  -  -") and "principal variation" in out
     text = trace.read_text()
     assert text.count("leaf at depth") >= 30 and "back-fill" in text and "chosen: " in text
-    said = f"error: {trace}: is there already; --overwrite replaces it\n"
+    said = f"error: {trace}: exists; --overwrite replaces it\n"
     assert told(capsys, *argv) == (2, "", said) and trace.read_text() == text
     assert told(capsys, *argv, "--overwrite")[0] == 0
     assert trace.read_text().count("leaf at depth") == text.count("leaf at depth"), "written new, not added to"
@@ -135,7 +135,7 @@ def test_two_players_of_one_kind_can_play_each_other(place, capsys):
 
 def test_check_finds_a_good_game_good_and_a_bad_one_bad(place, capsys, monkeypatch):
     code, out, _ = told(capsys, "check", "tictactoe", "--games", "3")
-    assert code == 0 and out.startswith("tictactoe: all right in 3 random games\nwon by who began ")
+    assert code == 0 and out.startswith("tictactoe: no fault in 3 random games\nwon by the player who began ")
     assert out.count("\n") == 7 and out.endswith("is that right?\n"), "the end of the last game is shown"
     code, out, _ = told(capsys, "check", "connect4(rows=4,columns=5)", "--games", "2", "--json")
     found = json.loads(out)

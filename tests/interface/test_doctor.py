@@ -315,7 +315,7 @@ ILL = [
     ("policy loss", "now", lambda r: with_metrics(r, retrain_policy_loss=lambda i: 1.9)),
     ("entropy", "0.0 %", one_move_visited),
     ("draws only", "100 %", lambda r: with_games(r, result=0.0)),
-    ("one side wins", "who began won 100 %", lambda r: with_games(r, result=1.0)),
+    ("one side wins", "the player who began won 100 %", lambda r: with_games(r, result=1.0)),
     ("one side wins", "the other side won 100 %", lambda r: with_games(r, result=-1.0)),
     ("duplicate games", "different", lambda r: with_games(r, moves=r.records[0].moves)),
     ("game length", "100 %", lambda r: with_games(r, moves=np.arange(9, dtype=np.int16))),

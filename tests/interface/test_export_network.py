@@ -32,7 +32,7 @@ def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys
     assert run(argv) == 0 and "run0001:version0001 of tictactoe" in capsys.readouterr().out
     assert [p.name for p in tmp_path.glob("*keras*")] == ["net.keras"], "nothing else is left"
     before = file.read_bytes()
-    assert run(argv) == 2 and "is there already; --overwrite replaces it" in capsys.readouterr().err
+    assert run(argv) == 2 and "exists; --overwrite replaces it" in capsys.readouterr().err
     assert file.read_bytes() == before and run([*argv, "--overwrite"]) == 0
     game = games.make("tictactoe")
     state = game.start()

@@ -226,7 +226,7 @@ def test_ctrl_c_reports_what_was_played_and_keeps_it(capsys, tmp_path, monkeypat
 
 REFUSED = [
     (["match", "random", "random", "--games", "3"], "games: expected an even number"),
-    (["match", "random", "random", "--sprt-elo", "0", "9"], "expected --sprt beside"),
+    (["match", "random", "random", "--sprt-elo", "0", "9"], "expected --sprt together with"),
     (["match", "random", "random", "--sprt", "--sprt-elo", "9", "0"], "sprt_elo: expected two rising numbers"),
     (["match", "random", "random", "--sprt", "--sprt-score", "0.5", "nan"], "sprt_score: expected two rising"),
     (["match", "random", "random", "--sprt", "--sprt-score", "0", "1"], "sprt_score: expected two rising"),

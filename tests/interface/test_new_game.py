@@ -68,7 +68,7 @@ def test_new_game_writes_a_game_that_passes_check_and_tells_what_comes_next(desk
         "check my_game.py:MyGame", "--preset tiny --new --game my_game.py:MyGame", "play --game my_game.py:MyGame",
     ]  # fmt: skip
     code, out, _ = told(capsys, *shlex.split(commands[0])[2:])
-    assert code == 0 and "my_game.py:MyGame: all right in 50 random games" in out
+    assert code == 0 and "my_game.py:MyGame: no fault in 50 random games" in out
     assert "to move has lost: is that right?" in out, "the end of a game is shown"
     assert "template" not in (desk / "my_game.py").read_text().lower()
 

@@ -55,7 +55,7 @@ def test_stopped_killed_and_stopped_again_it_is_the_same_run(undisturbed, tmp_pa
     assert code == 3 and f"in use by process {process.pid}" in err
     process.send_signal(signal.SIGINT)
     code, out, err = ended(process)
-    assert code == 130 and "--run 1` goes on" in out and "stopping; once more stops at once" in err
+    assert code == 130 and "--run 1` resumes it" in out and "stopping; once more stops at once" in err
     assert ended(start(tmp_path, "fit.step:7"))[0] == -signal.SIGKILL
     assert ended(start(tmp_path, "promote.in_tx:1"))[0] == -signal.SIGKILL
     assert ended(start(tmp_path))[0] == 0
@@ -84,7 +84,7 @@ def test_ctrl_c_while_workers_start_reaches_them_all_and_ends_in_order(undisturb
     workers = list_of_children(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     code, out, err = ended(process)
-    assert code == 130 and "--run 1` goes on" in out + err
+    assert code == 130 and "--run 1` resumes it" in out + err
     assert all(gone(pid) for pid in workers)
     assert ended(start(tmp_path, more=["--workers", "0"]))[0] == 0
     report = verify(runs_of(GAME, tmp_path)[-1])

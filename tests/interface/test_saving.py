@@ -35,7 +35,7 @@ def test_a_place_where_nothing_can_be_saved_is_told_before_the_game(tmp_path):
     (tmp_path / "folder.json").mkdir()
     (tmp_path / "nowhere.json").symlink_to(tmp_path / "gone")
     for name, told_words in (
-        ("there.json", "is there already; --overwrite replaces it"), ("nowhere.json", "is there already"),
+        ("there.json", "exists; --overwrite replaces it"), ("nowhere.json", "is there already"),
         ("folder.json", "this is a folder"), ("no/game.json", "No such file"), ("there.json/x.json", "Not a directory"),
         (f"{'x' * 300}.json", "name too long"), (f"{'x' * 245}.json", "name too long"), ("game.sgf", "no form in SGF"),
         ("game", "ends in .json, .txt or .sgf, got 'game'"), (".json", "ends in"), ("game.pkl", "ends in"),
@@ -202,11 +202,11 @@ REFUSALS = [
     (["--load", "won.json", "--game-number", "2"], "expected game 1, the only one, got 2"),
     (["--load", "open.json", "--moves", "b2"], "expected --moves or --load, got both"),
     (["--load", "open.json", "--game", "connect4"], "expected a game of connect4, got one of tictactoe"),
-    (["--load", "open.txt"], "open.txt: the moves do not tell of which game they are; name the game with --game"),
+    (["--load", "open.txt"], "open.txt: the file does not name its game; name it with --game"),
     (["--load", "open.txt", "--game", "connect4"], "open.txt: move 1: expected a move such as '1', got 'b'"),
     (["--load", "none.json"], "none.json: expected a file, there is none"),
     (["--load", "."], "ends in .json, .txt, .sgf, .psq or .jsonl"),
-    (["--load", "open.json", "--save", "open.json"], "open.json: is there already; --overwrite replaces it"),
+    (["--load", "open.json", "--save", "open.json"], "open.json: exists; --overwrite replaces it"),
     (["--game", "tictactoe", "--save", "new.sgf"], "tictactoe has no form in SGF"),
     (["--game", "tictactoe", "--save", "no/new.json"], "no/new.json: cannot be written (No such file or directory)"),
 ]
@@ -233,7 +233,7 @@ def test_every_command_refuses_moves_of_a_game_that_is_not_named(place, capsys, 
     path.write_text("4453\n")
     for words in (["play", "--load"], ["explain", "--load"], ["replay"]):
         code, out, err = told(capsys, *words, str(path))
-        said = "the moves do not tell of which game they are; name the game with --game"
+        said = "the file does not name its game; name it with --game"
         assert (code, out, err) == (2, "", f"error: {path}: {said}\n")
     assert told(capsys, "replay", str(path), "--game", "connect4")[0] == 0
 

@@ -46,7 +46,7 @@ def test_a_best_that_has_learned_nothing_is_told_and_what_else_there_is(begin, c
     assert warned(caplog, "best") == warned(caplog, "net:run0001:best") == [said]
     assert warned(caplog, "current") == warned(caplog, "version0000") == []
     pack(folder, 1)
-    assert warned(caplog, "best") == [f"{said}, shipped is the one that comes along"]
+    assert warned(caplog, "best") == [f"{said}, shipped is the one that ships"]
     assert warned(caplog, "shipped") == []
 
 

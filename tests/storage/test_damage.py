@@ -183,7 +183,7 @@ def test_a_stage_that_tells_nothing_is_named_and_dropped(root, stage, facts):
 def test_a_network_that_tells_nothing_is_named_and_dropped(root):
     folder = find_run("tictactoe", root=root)
     rewritten(folder, "versions", "WHERE version = 2", lambda row: [*row[:2], b"\0", *row[3:]])
-    assert "run.db: versions 2: tells no network" in verify(folder).damage
+    assert "run.db: versions 2: names no network" in verify(folder).damage
     assert recover(folder).versions == 4
 
 

@@ -272,7 +272,7 @@ def test_the_commands_verify_and_recover(trained_place, capsys, quick):
     assert code == 4 and "version0004.npz" in err and "`python main.py recover --game 'tictactoe' --run 1`" in err
     code, out, err = told(capsys, "recover", "--game", "tictactoe", "--run", "1")
     assert (code, err) == (0, "") and "into run0002; run0001 stays as it is" in out
-    assert out.endswith("`python main.py --game 'tictactoe' --run 2` goes on\n")
+    assert out.endswith("`python main.py --game 'tictactoe' --run 2` resumes it\n")
     assert told(capsys, "verify", "--game", "tictactoe")[0] == 0
 
 

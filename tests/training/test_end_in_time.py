@@ -49,8 +49,8 @@ def test_the_program_ends_in_time_while_native_code_keeps_it(tmp_path, signals):
 
 
 def test_a_process_that_is_ended_says_how_its_work_goes_on():
-    words = f"{SHORT}; stop_signals.end_in_time(); stop_signals.last_words('stopped; `this` goes on')\n{STUCK}"
-    assert ended(words, [], [signal.SIGINT]) == (130, "\nstopped; `this` goes on\n")
+    words = f"{SHORT}; stop_signals.end_in_time(); stop_signals.last_words('stopped; `this` resumes it')\n{STUCK}"
+    assert ended(words, [], [signal.SIGINT]) == (130, "\nstopped; `this` resumes it\n")
 
 
 def test_once_a_signal_came_the_exit_does_not_wait_for_libraries(tmp_path):
