@@ -108,7 +108,7 @@ class Engine:
                     if b"\n\n" in data:
                         whole, more = data.split(b"\n\n", 1)
                         if more.strip():
-                            raise EngineFailed(f"answered more than the command: {_quoted(more.decode('ascii', 'replace'))}")
+                            raise EngineFailed(f"answered too much: {_quoted(more.decode('ascii', 'replace'))}")
                         return whole.decode("ascii", "replace")
                 elif ended:
                     raise EngineFailed("ended without an answer")

@@ -156,13 +156,13 @@ def _work(
 
     say, folder = session.console.say, session.folder
     name = f"{folder.parent.name}/{folder.name}"
-    say(f"{'going on with' if resumed else 'new run'} {name}, iteration {session.iteration}")
+    say(f"{'resuming' if resumed else 'new run'} {name}, iteration {session.iteration}")
     if not session.goes_on():
         done, c = session.iteration - 1, session.config
         more = [f"more than {done} --iterations"] if done >= c.iterations else []
         more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
         how = " and ".join(more) or "more --minutes"
-        session.console.warn(f"this run is finished; {how} continue it, --new starts another")
+        session.console.warn(f"this run is finished; to continue it: {how}; --new starts another")
         return 0
     option = f"--run {int(folder.name[3:])}"
     stopped = f"stopped; `python main.py --game '{session.game.spec}' {option}` resumes it"

@@ -45,7 +45,8 @@ def run(argv: list[str]) -> int:
         more = len(found.damage) - SHOWN
         last = [f"and {more} more"] if more > 0 else []
         if args.run != 0:  # the project has another copy of a player that ships
-            last.append(f"`python main.py recover --game '{spec}' --run {int(folder.name[3:])}` saves its undamaged part")
+            recover = f"python main.py recover --game '{spec}' --run {int(folder.name[3:])}"
+            last.append(f"`{recover}` saves its undamaged part")
         if last:
             print("; ".join(last))
     else:

@@ -53,7 +53,7 @@ def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[
             found = check(subject)
         except Exception as error:  # a broken installation can raise anything
             words = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
-            found = Found(False, words, "a check that can be made", "repair what the message names, then run doctor again")
+            found = Found(False, words, "a check that can be made", "repair what is named, then run doctor again")
         yield Finding(name, *found)
 
 

@@ -133,7 +133,7 @@ def files(run: History) -> Found:
         not run.fault,
         run.fault or f"{run.iterations} iterations, database and newest network can be read",
         "files that are what the run wrote",
-        "`python main.py recover` with this --game and --run saves its undamaged part; else a copy of the folder, or --new",
+        "`python main.py recover` with this --game and --run saves its undamaged part; else restore a copy, or --new",
     )
 
 
@@ -318,7 +318,7 @@ def promotions(run: History) -> Found:
 
 def network(run: History) -> Found:
     if run.answers is None:
-        return Found(True, f"version {run.version}, and no games to evaluate it on" if run.version else "not trained yet")
+        return Found(True, f"version {run.version}, no games to evaluate it on" if run.version else "not trained yet")
     values, logits = run.answers
     if not (np.isfinite(values).all() and np.isfinite(logits).all()):
         return Found(False, "answers are not finite", "finite answers", _slower(run))

@@ -76,7 +76,7 @@ def open_session(
         )  # fmt: skip
     _OPEN.append(session)
     name = f"{session.folder.parent.name}/{session.folder.name}"
-    session.console.say(f"{'going on with' if found else 'new run'} {name}, iteration {session.iteration}")
+    session.console.say(f"{'resuming' if found else 'new run'} {name}, iteration {session.iteration}")
     return session
 
 

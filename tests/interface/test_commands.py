@@ -37,12 +37,12 @@ def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place,
     assert out.endswith("the same command starts another run; with --run 1 it does nothing, as this one is finished\n")
 
     code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1")
-    assert code == 0 and "this run is finished; more than 1 --iterations let it go on" in out
+    assert code == 0 and "this run is finished; to continue it: more than 1 --iterations" in out
     assert "the same command" not in out, "a command in a restart loop stays with its run"
     assert len(read_metrics(folder / "metrics.jsonl")) == 1
 
     code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--json")
-    assert (code, out) == (0, "") and "this run is finished; more than 1 --iterations let it go on" in err
+    assert (code, out) == (0, "") and "this run is finished; to continue it: more than 1 --iterations" in err
 
     code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "2", "--json")
     (line,) = out.splitlines()

@@ -86,7 +86,7 @@ def test_the_committed_notebook_is_clean():
 def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_at):
     out = execute(notebook(kernels_at, twice=("session",)))
     assert "new run tictactoe/run0001, iteration 1" in text(out["session"])
-    assert "going on with tictactoe/run0001, iteration 1" in text(out["session-again"]), (
+    assert "resuming tictactoe/run0001, iteration 1" in text(out["session-again"]), (
         "closed and opened again"
     )
     assert len(out["train"]) == 2, "words and curves, each in one place"
@@ -110,7 +110,7 @@ def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_a
     assert "Elo" in text(out["rating"])
 
     out = execute(notebook(kernels_at, ITERATIONS=1))
-    assert "going on with tictactoe/run0001, iteration 3" in text(out["session"])
+    assert "resuming tictactoe/run0001, iteration 3" in text(out["session"])
     metrics = (kernels_at / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["iteration"] for line in metrics] == [1, 2, 3]
     assert [path.name for path in (kernels_at / "tictactoe").iterdir()] == ["run0001"]

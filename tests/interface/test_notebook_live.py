@@ -120,8 +120,8 @@ def test_opening_a_session_goes_on_with_the_newest_run_and_closes_the_one_before
     said = [line for line in capsys.readouterr().out.splitlines() if "iteration 1" in line]
     assert [line.split(" tic")[0] for line in said] == [
         "new run",
-        "going on with",
-        "going on with",
+        "resuming",
+        "resuming",
         "new run",
     ]
 
