@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -89,39 +89,34 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def write_file(path: Path, data: bytes, *, point: str = "file") -> None:
+def write_file(path: Path, data: bytes, *, point: str = "file", dir_fd: int | None = None) -> None:
     """Write a file under a temporary name, flush it to the disk, then put it in place.
 
-    point: prefix of its fault-injection points.
+    point: prefix of its fault-injection points; dir_fd: descriptor of the folder that `path` is relative to.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(temporary, "xb", opener=private) as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=dir_fd), "wb") as file:
             file.write(data)
             reach(f"{point}.written")
             file.flush()
             os.fsync(file.fileno())
         reach(f"{point}.synced")
-        os.replace(temporary, path)
-        sync_folder(path.parent)
+        os.replace(temporary, path, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+        sync_folder(path.parent, dir_fd)
         reach(f"{point}.replaced")
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=dir_fd)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path, dir_fd: int | None = None) -> None:
     """Flush a folder's list of names to the disk, so that a new name survives a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY, dir_fd=dir_fd)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def sweep(folder: Path) -> None:
-    """Remove the temporary files of an interrupted `write_file`."""
-    for leftover in folder.glob(".*.tmp"):
-        leftover.unlink(missing_ok=True)
 
 
 def read_file(path: Path) -> bytes:

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from storage.atomic_files import FULL, DamagedData, private, unwritable, write_file, writing
+from storage.atomic_files import FULL, DamagedData, unwritable, writing
 from storage.fault_injection import reach
+from storage.run_files import RunFiles
 
 APPLICATION = 0x415A4B31
 FORMAT = 2
@@ -66,25 +67,57 @@ def connect(uri: str) -> sqlite3.Connection:
 class Database:
     """run.db: one writing connection, write-ahead log, every commit flushed to the disk."""
 
-    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, files: RunFiles | None = None
+    ) -> None:
+        """Open a database. `files`: its folder, if that is open and locked; a writer opens it otherwise."""
         if not create and not path.is_file():
             raise DamagedData(f"expected the run's database {path}, found none")
         self.path = path
+        self._files = files or (None if read_only else RunFiles(path.parent))
+        self._own_files = None if files else self._files
+        self._connections: list[sqlite3.Connection] = []
         self.reserve = 64 << 20
         """Bytes that must be free for the run to continue; named in the error when fewer are."""
         self.format = FORMAT
         self.lost: dict[str, int] = {}
         """Rows of each table that were acknowledged and are no longer in the database."""
         try:
-            if create:
-                open(path, "xb", opener=private).close()
-            uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
-            if read_only and not os.access(path.parent, os.W_OK) and not self._log_size():
-                uri += "&immutable=1"  # without write access SQLite cannot make its files for readers
-            self._db = connect(uri)
-            self._begin(create, read_only)
-        except sqlite3.Error as error:
-            raise self._meaning(error) from None
+            self._open(create, read_only)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, sqlite3.Error):
+                raise self._meaning(error) from None
+            raise
+
+    def _open(self, create: bool, read_only: bool) -> None:
+        if create:
+            with writing(self.path, self.reserve):
+                os.close(self.files.open(self.path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        for ending in ("-wal", "-shm", "-journal"):
+            log = self.path.with_name(self.path.name + ending)
+            if log.exists() and not log.is_file():  # SQLite would wait for a pipe
+                raise DamagedData(f"{log}: expected a file of the run's database, got something else")
+        uri = f"{self.path.resolve().as_uri()}?mode="
+        immutable = read_only and not os.access(self.path.parent, os.W_OK) and not self._log_size()
+        # without write access SQLite cannot make its files for readers
+        self._db = self._connect(uri + ("rw" if not read_only else "ro&immutable=1" if immutable else "ro"))
+        if not read_only:
+            self.files.hold(self.path.name)
+        self._begin(create, read_only)
+        if not read_only:
+            self._connect(f"{uri}ro").execute("SELECT 1 FROM meta").fetchone()
+
+    def _connect(self, uri: str) -> sqlite3.Connection:
+        self._connections.append(connect(uri))
+        return self._connections[-1]
+
+    @property
+    def files(self) -> RunFiles:
+        """The files of the run, for its writer."""
+        if self._files is None:
+            raise TypeError(f"{self.path} is open for reading only")
+        return self._files
 
     def _begin(self, create: bool, read_only: bool) -> None:
         if create:
@@ -139,7 +172,17 @@ class Database:
         self.format = FORMAT
 
     def close(self) -> None:
-        self._db.close()
+        """Close the database.
+
+        The connection that closes last removes run.db-wal by its path. Where that may be another run's, the last one is
+        the writer's second connection: it only reads, so it removes nothing.
+        """
+        in_place = self._files is None or self._files.in_place()
+        for connection in self._connections[:: -1 if in_place else 1]:
+            connection.close()
+        self._connections = []
+        if self._own_files is not None:
+            self._own_files.close()
 
     def _meaning(self, error: sqlite3.Error) -> Exception:
         """Return the error to raise for an error of SQLite."""
@@ -155,6 +198,7 @@ class Database:
         """Run the block as one transaction, on the disk when it ends. point: prefix of its fault-injection points."""
         try:
             reach(f"{point}.before")
+            self.files.require_place()
             self._db.execute("BEGIN IMMEDIATE")
             yield
             reach(f"{point}.in_tx")
@@ -191,6 +235,7 @@ class Database:
     def seal(self) -> None:
         """Give up the write-ahead log: what ships is one file, read where nothing may be written."""
         self.checkpoint()
+        self._connections.pop().close()  # the second one, which would keep the log
         self._db.execute("PRAGMA journal_mode = DELETE")
 
     # ---- the mark outside the database
@@ -202,9 +247,7 @@ class Database:
     def write_mark(self) -> None:
         """Record outside the database what has been acknowledged."""
         mark = {"run": self.get("identity"), **self.sizes()}
-        path = self.path.with_name("run.mark")
-        with writing(path, self.reserve):
-            write_file(path, (json.dumps(mark) + "\n").encode(), point="mark")
+        self.files.write("run.mark", (json.dumps(mark) + "\n").encode(), point="mark", needed=self.reserve)
 
     def read_mark(self) -> dict[str, Any]:
         """Return the mark; {} when there is none or it cannot be read."""

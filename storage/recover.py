@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from config import Config, UserError, from_json, to_json
 from game import Game
 from games.own import digest
-from storage.atomic_files import DamagedData, require_space, write_file, writing
-from storage.checkpoints import content, optimizer_file, path_of
+from storage.atomic_files import DamagedData, require_space, writing
+from storage.checkpoints import content, optimizer_file
 from storage.database import KEPT, TABLES, connect, row_digest
 from storage.game_record import IMPORTED
-from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config, unlock_folder
+from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
 from storage.run_store import Store
 from storage.verify import row_fault
 
@@ -69,7 +69,7 @@ def recover(folder: Path) -> Recovered:
         _drop_stages(tables, lost)
         return _write(folder, config, game, tables, versions, lost)
     finally:
-        unlock_folder(lock)
+        lock.close()
 
 
 # ---- reading what can be read
@@ -270,12 +270,11 @@ def _write(
     folder: Path, config: Config, game: Game, tables: dict[str, list[Row]], files: dict[str, bytes], lost: list[str]
 ) -> Recovered:
     new = new_folder(folder.parent)
-    lock = lock_folder(new)
+    place = lock_folder(new)
     try:
         for name, data in files.items():
-            with writing(new, len(data)):
-                write_file(path_of(new, name), data)
-        store = Store(new / "run.db", create=True)
+            place.write(f"models/{Path(name).name}", data)
+        store = Store(new / "run.db", create=True, files=place)
         done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
         with store.transaction("recover"):
             for table in KEPT:
@@ -291,10 +290,9 @@ def _write(
             new.name, store.count_games(), len(tables["matches"]), len(tables["versions"]), done, lost
         )
         store.close()
-        with writing(new):
-            write_file(new / "config.json", to_json(config).encode())
+        place.write("config.json", to_json(config).encode())
     finally:
-        unlock_folder(lock)
+        place.close()
     return found
 
 

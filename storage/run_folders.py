@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -15,7 +14,9 @@ from typing import Any
 import games
 from config import Config, UserError, from_json
 from game import Game
-from storage.atomic_files import DamagedData, private, writing
+from storage.atomic_files import DamagedData, writing
+from storage.run_files import RunBusy as RunBusy
+from storage.run_files import RunFiles
 from storage.run_store import Store
 
 HERE = Path(__file__).parent.parent
@@ -165,42 +166,20 @@ def _finished(folder: Path, over: set[str]) -> bool:
         store.close()
 
 
-class RunBusy(UserError):
-    """Another process works on the run."""
-
-    exit_code = 3
-
-
-def lock_folder(folder: Path) -> Any:
-    """Lock a run for this process; raise `RunBusy` naming the process that has it. The lock ends with its process."""
-    with writing(folder / "lock"):
-        file = open(folder / "lock", "a+", opener=private)  # noqa: SIM115
+def lock_folder(folder: Path) -> RunFiles:
+    """Open and lock a run for this process; raise `RunBusy` naming the process that has it. `close` unlocks it."""
+    files = RunFiles(folder)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.seek(0)
-        owner = file.read().strip() or "another process"
-        file.close()
-        raise RunBusy(f"{folder.name} is in use by process {owner}; stop that first") from None
-    with writing(folder / "lock", 16):
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-    return file
+        files.lock()
+    except BaseException:
+        files.close()
+        raise
+    return files
 
 
 def require_free(folder: Path) -> None:
     """Raise `RunBusy` when another process works on a run."""
-    unlock_folder(lock_folder(folder))
-
-
-def unlock_folder(file: Any) -> None:
-    """Unlock a run, even while a forked process has the file open."""
-    if not file.closed:
-        with suppress(OSError):  # a reader of the file shall see that no process works
-            file.truncate(0)
-        fcntl.flock(file, fcntl.LOCK_UN)
-        file.close()
+    lock_folder(folder).close()
 
 
 NETWORK = "hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling"

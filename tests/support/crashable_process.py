@@ -155,6 +155,28 @@ def interrupted(point, number, signals, swallowed=False):
     fault_injection._reach = reach
 
 
+def usurped(root, changes, point, number):
+    """Do `live`; at a pass of a point the run's folder is moved, and another run, killed at work, takes its name."""
+    from config import UserError
+    from storage import fault_injection
+
+    passed = []
+
+    def reach(name, wanted):
+        passed.extend([name] if name == point else [])
+        if name == point and len(passed) == number:
+            fault_injection._reach = killing
+            (root / GAME / "run0001").rename(root / "away")
+            forked(lambda: live(root, changes), fail="game.after:13")
+
+    killing, fault_injection._reach = fault_injection._reach, reach
+    try:
+        live(root, changes)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        raise
+
+
 def note_rows(path):
     """Note each game and match game in a file when it is handed over to be kept."""
     from storage.run_store import Store
@@ -183,7 +205,7 @@ def save(folder, log):
     while True:
         arrays = [np.random.default_rng(number).normal(size=(64, 256)).astype(np.float32)]
         with store.transaction("retrain"):
-            checkpoints.save(folder, store, number, number, {}, arrays, arrays)
+            checkpoints.save(store, number, number, {}, arrays, arrays)
         os.write(acknowledged, f"{number}\n".encode())
         number += 1
 
@@ -267,6 +289,8 @@ def answer(asked):
         return {"passes": passes(lambda: live(root, asked["changes"])), "state": state(root)}
     if asked["what"] in ("live", "command"):
         return begin({"live": live, "command": command}[asked["what"]], root, asked)
+    if asked["what"] == "usurped":
+        return begin(lambda *args: usurped(*args, asked["point"], asked["number"]), root, asked)
     if asked["what"] == "mount":  # a disk of its own, or the same with other options
         again = "remount," if os.path.ismount(root) else ""
         subprocess.run(["mount", "-t", "tmpfs", "-o", again + asked["options"], "tmpfs", str(root)], check=True)
