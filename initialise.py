@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import sqlite3
 import tempfile
 import time
 from pathlib import Path
@@ -26,7 +25,8 @@ from memory import Memory, learns_ownership
 from network.predictor import side_by_side
 from network.warm_start import taken_over
 from storage import checkpoints
-from storage.atomic_files import DamagedData, require_space
+from storage.atomic_files import LINES_BYTES, DamagedData, read_limited, require_space
+from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
 from storage.run_folders import (
     RUNS,
@@ -37,6 +37,7 @@ from storage.run_folders import (
     network_facts,
     new_folder,
     read_config,
+    with_remedy,
 )
 from storage.run_store import Store
 
@@ -157,12 +158,16 @@ class Session:
             if store is not None:
                 store.close()
             files.close()
-            if isinstance(error, sqlite3.Error):
-                raise DamagedData(f"{folder.name}/run.db: expected a database, got a damaged one ({error})") from None
+            if isinstance(error, DamagedData):
+                raise with_remedy(error, folder) from None
             raise
 
     @classmethod
     def _opened(cls, folder: Path, requested: Config, store: Store, console: Console, log_mcts: bool) -> Session:
+        if wrong := inconsistencies(store):
+            more = f", and {len(wrong) - 1} more" if wrong[1:] else ""
+            raise DamagedData(f"{store.path}: expected the rows that the run wrote: {wrong[0]}{more}")
+        store.start_tally()
         kept = store.get("config")
         changes = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
         if refused := {n: pair for n, pair in changes.items() if is_fixed(n)}:
@@ -185,7 +190,9 @@ class Session:
         session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            session._warn(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
+            what = "it is made again, the same by its numbers"
+            what += "; not the games that were imported: import them again" if "imports" in store.lost else ""
+            session._warn(f"the newest part of run.db was lost ({lost}): {what}")
         if store.get("rules", "") != digest(session.game):
             session._warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.goes_on() else "yes"
@@ -221,6 +228,8 @@ class Session:
         try:
             if isinstance(error, UserError):
                 self.store.files.require_place()  # what is wrong may be a file of another run
+            if isinstance(error, DamagedData):
+                raise with_remedy(error, self.folder) from None
         finally:
             self.close()
 
@@ -356,7 +365,7 @@ class Session:
             except UserError as error:
                 self.loggers.model.info("%s", error)
             if drawn.exists():
-                self.store.files.write("network.png", drawn.read_bytes())
+                self.store.files.write("network.png", read_limited(drawn, LINES_BYTES))
 
     def take_settings(self) -> None:
         """Apply the settings that were changed during an iteration; call it inside the transaction that ends it."""

@@ -108,6 +108,7 @@ def mend(folder: Path, store: Store) -> str:
     wrong = _wrong(folder, newest)
     if not wrong or _wrong(folder, before):
         return ""
+    store.files.make_folder("quarantine")
     for name in wrong:
         store.files.set_aside(f"models/{Path(name).name}")
     with store.transaction("mend"):

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 from config import Config, UserError, from_json, to_json
 from game import Game
 from games.own import digest
-from storage.atomic_files import DamagedData, require_space, writing
+from storage.atomic_files import MODEL_BYTES, TEXT_BYTES, DamagedData, read_limited, require_space, writing
 from storage.checkpoints import content, optimizer_file
-from storage.database import KEPT, TABLES, connect, row_digest
+from storage.connection import connect
+from storage.database import KEPT, TABLES, row_digest
 from storage.game_record import IMPORTED
 from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
 from storage.run_store import Store
@@ -114,11 +115,12 @@ def _renew_first_page(path: Path, place: Path) -> None:
         store = Store(fresh, create=True)
         store.checkpoint()
         store.close()
-    first = bytearray(fresh.read_bytes()[:PAGE])
+    first = bytearray(read_limited(fresh, MODEL_BYTES)[:PAGE])
     first[24:28] = b"\xff\xff\xff\xff"  # differs from "version valid for": the size is then that of the file
-    data = path.read_bytes()[PAGE:]
-    size = max(-(-len(data) // PAGE) * PAGE, fresh.stat().st_size - PAGE)
-    path.write_bytes(bytes(first) + data.ljust(size, b"\0"))
+    size = max(-(-path.stat().st_size // PAGE) * PAGE, fresh.stat().st_size)
+    with open(path, "r+b") as file:
+        file.write(first)
+        file.truncate(size)
 
 
 def _readable(path: Path) -> dict[str, list[Row]]:
@@ -188,7 +190,7 @@ def _config(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> Conf
 def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
     """Return the number of rows that cannot be read, as far as it is known."""
     try:
-        mark = json.loads((folder / "run.mark").read_bytes())
+        mark = json.loads(read_limited(folder / "run.mark", TEXT_BYTES))
         return [f"{mark[t] - len(tables[t])} {t} cannot be read" for t in KEPT if len(tables[t]) < mark[t]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ["run.mark: cannot be read, so it is not known how many rows there were"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sqlite3
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import games
 from config import Config, UserError, from_json
 from game import Game
-from storage.atomic_files import DamagedData, writing
+from storage.atomic_files import TEXT_BYTES, DamagedData, read_limited, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
 from storage.run_store import Store
@@ -91,9 +90,10 @@ def read_config(folder: Path) -> Config:
         finally:
             store.close()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_limited(path, TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"expected the settings of a run in {path}, got {type(error).__name__}") from None
+        found = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UserError(f"{path}: expected the settings of a run ({found})") from None
     return from_json(text, str(path))
 
 
@@ -149,11 +149,21 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
         try:
             if not _finished(path, over):
                 return path
-        except (sqlite3.Error, DamagedData) as error:
-            message = f"{path.name}: its run.db cannot be read ({error})"
-            remedy = f"`python main.py recover --game '{spec}' --run {int(path.name[3:])}` saves what is right"
-            raise DamagedData(f"{message}; {remedy}") from None
+        except DamagedData as error:
+            raise with_remedy(DamagedData(f"{path.name}: its run.db cannot be read ({error})"), path, spec) from None
     return None
+
+
+def with_remedy(error: DamagedData, folder: Path, spec: str = "") -> DamagedData:
+    """Return an error that also names the command which recovers the run."""
+    number = RUN.match(folder.name)
+    if "main.py recover" in str(error) or not number:
+        return error
+    with suppress(UserError):
+        spec = spec or game_of(folder, read_config(folder)).spec
+    game = f" --game '{spec}'" if spec else ""
+    remedy = f"`python main.py recover{game} --run {int(number[1])}` saves what is right"
+    return type(error)(f"{error}; {remedy}")
 
 
 def _finished(folder: Path, over: set[str]) -> bool:

@@ -32,7 +32,7 @@ def test_a_run_that_is_moved_at_any_moment_stops_and_the_run_of_its_name_is_unha
     nursery, warm, finished, tmp_path, point, number
 ):
     """The other run is killed at work, so that its log is still there when the first one stops."""
-    found = nursery.ask("usurped", tmp_path, point=point, number=number)
+    found = nursery.ask("usurped", tmp_path, moment=(point, number))
     assert found["code"] == 5, found
     assert found["said"].count("\n") == 1 and "run0001: the run was moved while it was at work" in found["said"]
     assert str(tmp_path / "away") in found["said"], "where it is now"

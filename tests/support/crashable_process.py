@@ -157,12 +157,9 @@ def interrupted(point, number, signals, swallowed=False):
 
 def usurped(root, changes, point, number):
     """Do `live`; at a pass of a point the run's folder is moved, and another run, killed at work, takes its name."""
-    from config import UserError
     from storage import fault_injection
 
-    passed = []
-
-    def reach(name, wanted):
+    def reach(name, wanted, passed=[]):  # noqa: B006
         passed.extend([name] if name == point else [])
         if name == point and len(passed) == number:
             fault_injection._reach = killing
@@ -170,11 +167,7 @@ def usurped(root, changes, point, number):
             forked(lambda: live(root, changes), fail="game.after:13")
 
     killing, fault_injection._reach = fault_injection._reach, reach
-    try:
-        live(root, changes)
-    except UserError as error:
-        print(error, file=sys.stderr)
-        raise
+    live(root, changes)
 
 
 def note_rows(path):
@@ -244,6 +237,8 @@ def forked(work, *, ready=None, after=0.0, fail=""):
                 import traceback
 
                 traceback.print_exc()
+            elif not isinstance(error, SystemExit):
+                print(error, file=sys.stderr)
         finally:
             with suppress(ValueError):  # the program may have closed it
                 sys.stderr.flush()
@@ -290,7 +285,7 @@ def answer(asked):
     if asked["what"] in ("live", "command"):
         return begin({"live": live, "command": command}[asked["what"]], root, asked)
     if asked["what"] == "usurped":
-        return begin(lambda *args: usurped(*args, asked["point"], asked["number"]), root, asked)
+        return begin(lambda *args: usurped(*args, *asked["moment"]), root, asked)
     if asked["what"] == "mount":  # a disk of its own, or the same with other options
         again = "remount," if os.path.ismount(root) else ""
         subprocess.run(["mount", "-t", "tmpfs", "-o", again + asked["options"], "tmpfs", str(root)], check=True)
