@@ -13,7 +13,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import DamagedData, Unwritable, private, unwritable
+from storage.atomic_files import LINES_BYTES, DamagedData, Unwritable, private, read_limited, unwritable
 from storage.run_files import RunFiles
 
 MEGABYTE = 1 << 20
@@ -56,7 +56,8 @@ class _Handler(RotatingFileHandler):
     def doRollover(self) -> None:  # noqa: N802
         if self._files is None:
             return super().doRollover()
-        self.stream = self.stream and self.stream.close()
+        if self.stream:
+            self.stream.close()
         self._files.replace(self._name, f"{self._name}.1")
         self.stream = self._open()
 
@@ -128,9 +129,17 @@ def write_metrics(files: RunFiles, lines: list[dict[str, Any]], size: int = 0) -
     path = files.folder / METRICS
     if size:
         files.append(METRICS, data)
-    elif not path.is_file() or path.is_symlink() or path.read_bytes() != data:
+    elif path.is_symlink() or _bytes(path) != data:
         files.write(METRICS, data)
     return size + len(data)
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Return the bytes of a metrics.jsonl, None if it cannot be read."""
+    try:
+        return read_limited(path, LINES_BYTES)
+    except OSError:
+        return None
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
@@ -140,7 +149,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     """
     if not path.exists():
         return []
-    text = path.read_text(errors="replace")
+    text = (_bytes(path) or b"").decode(errors="replace")
     lines = text[: text.rfind("\n") + 1].splitlines()
     try:
         found = [json.loads(line) for line in lines if line]

@@ -20,7 +20,7 @@ from config import UserError
 from game import Game, GameState
 from games.own import lies_elsewhere
 from storage import sgf
-from storage.atomic_files import write_file
+from storage.atomic_files import open_regular, write_file
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")
@@ -56,7 +56,7 @@ def load(path: Path, game: Game | None = None) -> Record:
     form = _form(path)
     try:
         _check_file(path)
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(LIMIT + 1)
         return from_bytes(data, form, game)
     except UserError as error:
@@ -103,7 +103,7 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
         return load(path, game)
     try:
         _check_file(path)
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             for count in itertools.count(1):
                 line = file.readline(LIMIT + 1)
                 while line.isspace():  # an empty line is no game
