@@ -116,7 +116,7 @@ def test_what_is_read_is_read_as_far_as_its_limit(tmp_path):
         open_regular(tmp_path)
 
 
-def test_one_request_to_end_ends_a_process_that_meets_a_pipe(trained_place):
+def test_a_process_that_meets_a_pipe_says_so_and_ends_by_itself(trained_place):
     folder = find_run("tictactoe", root=trained_place)
     shutil.copy(folder / "config.json", folder / "kept")
     for name in ("config.json", "run.mark"):
