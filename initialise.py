@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import shutil
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -21,12 +19,13 @@ from agent import Agent, Player, User
 from config import VERSION, Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
 from game import Game
 from games.own import digest
-from loggers import Console, Loggers, close_loggers, open_loggers, write_metrics
+from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory, learns_ownership
 from network.predictor import side_by_side
 from network.warm_start import taken_over
 from storage import checkpoints
-from storage.atomic_files import DamagedData, require_space, sweep, write_file, writing
+from storage.atomic_files import DamagedData, require_space
+from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
 from storage.run_folders import (
     RUNS,
@@ -37,7 +36,7 @@ from storage.run_folders import (
     network_facts,
     new_folder,
     read_config,
-    unlock_folder,
+    with_remedy,
 )
 from storage.run_store import Store
 
@@ -57,14 +56,11 @@ class Stopped(Exception):
 class Session:
     """A run in progress. Make one with `Session.start`, `Session.open`; close it or use it in a `with`."""
 
-    def __init__(
-        self, folder: Path, config: Config, store: Store, lock: Any, *, console: Console, log_mcts: bool = False
-    ) -> None:
+    def __init__(self, folder: Path, config: Config, store: Store, *, console: Console, log_mcts: bool = False) -> None:
         self.folder, self.config, self.store, self.console = folder, config, store, console
-        self._lock = lock
         self._requested = config
         self.game: Game = games.make(config.game)
-        self.loggers: Loggers = open_loggers(folder / "logs", mcts=log_mcts)
+        self.loggers: Loggers = open_loggers(store.files, mcts=log_mcts)
         self.memory = self._new_memory()
         self._model: Any = None
         self.game_source: Any = None
@@ -103,7 +99,7 @@ class Session:
         session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
         session.loggers.main.info("started %s", folder.name)
         try:
-            session.model.draw(str(folder / "network.png"))
+            session.store.files.write("network.png", session.model.drawing())
         except UserError as error:
             session.loggers.model.info("%s", error)
         return session
@@ -114,19 +110,19 @@ class Session:
         **options: Any,
     ) -> Session:  # fmt: skip
         """Create the files of a run in its new folder; remove the folder when that fails."""
-        lock, store = lock_folder(folder), None
+        files, store = lock_folder(folder), None
         try:
             require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
-            store = Store(folder / "run.db", create=True)
-            session = cls(folder, config, store, lock, **options)
+            store = Store(folder / "run.db", create=True, files=files)
+            session = cls(folder, config, store, **options)
             session._model = model
             session._begin(weights, memory)
             session._load_memory()
         except BaseException:  # no part of it has been acknowledged
             if store is not None:
                 store.close()
-            shutil.rmtree(folder, ignore_errors=True)
-            unlock_folder(lock)
+            files.remove_all()
+            files.close()
             raise
         return session
 
@@ -154,22 +150,24 @@ class Session:
         """Resume a run, with changed settings if given; raise `UserError` when one of them cannot change."""
         requested = config or read_config(folder)
         game_of(folder, requested)
-        lock, store = lock_folder(folder), None
+        files, store = lock_folder(folder), None
         try:
-            store = Store(folder / "run.db")
-            return cls._opened(folder, requested, store, lock, console or Console(), log_mcts)
+            store = Store(folder / "run.db", files=files)
+            return cls._opened(folder, requested, store, console or Console(), log_mcts)
         except BaseException as error:
             if store is not None:
                 store.close()
-            unlock_folder(lock)
-            if isinstance(error, sqlite3.Error):
-                raise DamagedData(f"{folder.name}/run.db: expected a database, got a damaged one ({error})") from None
+            files.close()
+            if isinstance(error, DamagedData):
+                raise with_remedy(error, folder) from None
             raise
 
     @classmethod
-    def _opened(
-        cls, folder: Path, requested: Config, store: Store, lock: Any, console: Console, log_mcts: bool
-    ) -> Session:
+    def _opened(cls, folder: Path, requested: Config, store: Store, console: Console, log_mcts: bool) -> Session:
+        if wrong := inconsistencies(store):
+            more = f", and {len(wrong) - 1} more" if wrong[1:] else ""
+            raise DamagedData(f"{store.path}: expected the rows that the run wrote: {wrong[0]}{more}")
+        store.start_tally()
         kept = store.get("config")
         changes = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
         if refused := {n: pair for n, pair in changes.items() if is_fixed(n)}:
@@ -181,7 +179,7 @@ class Session:
         later = set(changes) - AT_ONCE if store.has_begun(now) else set()
         later -= OF_FIT if "retrain" not in store.finished(now) else set()
         config = with_overrides(requested, **{name: changes[name][0] for name in later})
-        session = cls(folder, config, store, lock, console=console, log_mcts=log_mcts)
+        session = cls(folder, config, store, console=console, log_mcts=log_mcts)
         session._requested = requested
         session._load_memory()
         if repaired:
@@ -192,7 +190,9 @@ class Session:
         session._write_config()
         if store.lost:
             lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            session.warn(f"the newest part of run.db was lost ({lost}): it is made again, the same by its numbers")
+            what = "it is made again, the same by its numbers"
+            what += "; not the games that were imported: import them again" if "imports" in store.lost else ""
+            session.warn(f"the newest part of run.db was lost ({lost}): {what}")
         if store.get("rules", "") != digest(session.game):
             session.warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.goes_on() else "yes"
@@ -200,8 +200,7 @@ class Session:
             with store.transaction("open"):
                 store.put("config", to_json(config))
                 store.put("finished", finished)
-        sweep(folder / "models")
-        sweep(folder)
+        store.files.sweep()
         session.write_metrics()
         session.loggers.main.info("resumed after iteration %d", store.iterations_done())
         return session
@@ -216,7 +215,7 @@ class Session:
         self._close_game_source()
         self.store.close()
         close_loggers(self.loggers)
-        unlock_folder(self._lock)
+        self.store.files.close()
 
     def _close_game_source(self) -> None:
         if self.game_source is not None:
@@ -226,8 +225,14 @@ class Session:
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if isinstance(error, UserError):
+                self.store.files.require_place()  # what is wrong may be a file of another run
+            if isinstance(error, DamagedData):
+                raise with_remedy(error, self.folder) from None
+        finally:
+            self.close()
 
     # ---- state
 
@@ -294,7 +299,7 @@ class Session:
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that registers it."""
         arrays = self.model.get_weights(), self.model.get_optimizer()
-        checkpoints.save(self.folder, self.store, version, iteration, losses, *arrays)
+        checkpoints.save(self.store, version, iteration, losses, *arrays)
 
     def check_space(self) -> None:
         """Raise `Unwritable` when the disk has no room for an iteration: two versions of the network and RESERVE."""
@@ -321,8 +326,7 @@ class Session:
         predictor = self.predictor("current", self.current_version)
         predictor.load(self.model.get_weights())
         self._loaded["current"] = -1
-        found: tuple[np.ndarray, np.ndarray] = predictor(planes)
-        return found
+        return predictor(planes)
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:
         """Return a player with a version's network and the run's search settings; `log`: its searches, if logged."""
@@ -358,15 +362,14 @@ class Session:
 
     def write_metrics(self) -> None:
         """Bring metrics.jsonl up to date with run.db; lines that this session has written are not written again."""
-        path, (size, last) = self.folder / "metrics.jsonl", self._written
+        path, (size, last) = self.folder / METRICS, self._written
         if not path.exists() or path.stat().st_size != size:
             size = last = 0
         added = self.store.lines(last)
-        self._written = write_metrics(path, added, size), added[-1]["iteration"] if added else last
+        self._written = write_metrics(self.store.files, added, size), added[-1]["iteration"] if added else last
 
     def _write_config(self) -> None:
-        with writing(self.folder / "config.json", 4096):
-            write_file(self.folder / "config.json", to_json(self._requested).encode(), point="config")
+        self.store.files.write("config.json", to_json(self._requested).encode(), point="config", needed=4096)
 
     def take_settings(self) -> None:
         """Apply the settings that were changed during an iteration; call it inside the transaction that ends it."""

@@ -13,9 +13,11 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import DamagedData, Unwritable, private, unwritable, write_file, writing
+from storage.atomic_files import LINES_BYTES, DamagedData, Unwritable, private, read_limited, unwritable
+from storage.run_files import RunFiles
 
 MEGABYTE = 1 << 20
+METRICS = "metrics.jsonl"
 
 
 class Loggers(NamedTuple):
@@ -29,19 +31,35 @@ class Loggers(NamedTuple):
     """Every simulation; only on demand, the newest few megabytes."""
 
 
-def open_loggers(folder: Path, *, mcts: bool = False) -> Loggers:
-    """Open logger_main, logger_memory, logger_tourney, logger_model, and on demand logger_mcts, in a folder."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+def open_loggers(files: RunFiles, *, mcts: bool = False) -> Loggers:
+    """Open logger_main, logger_memory, logger_tourney, logger_model, and on demand logger_mcts, in a run's logs/."""
+    files.make_folder("logs")
     names = ("main", "memory", "tourney", "model", *(("mcts",) if mcts else ()))
-    opened: dict[str, Any] = {"mcts": None} | {name: open_log(folder / f"logger_{name}.log") for name in names}
-    return Loggers(**opened)
+    opened = {name: open_log(files.folder / "logs" / f"logger_{name}.log", files=files) for name in names}
+    return Loggers(**{"mcts": None, **opened})  # type: ignore[arg-type]
 
 
 class _Handler(RotatingFileHandler):
     """A log file for the owner only. A line that cannot be written is dropped: the work does not depend on it."""
 
+    def __init__(self, path: Path, files: RunFiles | None = None, **options: Any) -> None:
+        """Log to a file; `files`: of the run, if the file is in its logs/."""
+        super().__init__(path, encoding="utf-8", delay=True, **options)
+        self._files, self._name = files, f"logs/{path.name}"
+
     def _open(self) -> Any:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)
+        if self._files is None:
+            return open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)
+        found = self._files.open(self._name, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        return open(found, self.mode, encoding=self.encoding)
+
+    def doRollover(self) -> None:  # noqa: N802
+        if self._files is None:
+            return super().doRollover()
+        if self.stream:
+            self.stream.close()
+        self._files.replace(self._name, f"{self._name}.1")
+        self.stream = self._open()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         pass
@@ -59,22 +77,22 @@ class _Trace(_Handler):
 
 def open_trace(path: Path) -> logging.Logger:
     """Return a logger that writes every line to a new file, which replaces one of that name."""
-    return _opened(path, _Trace(path, mode="w", encoding="utf-8", delay=True))
+    return _opened(path, _Trace(path, mode="w"))
 
 
-def open_log(path: Path, *, megabytes: int = 8, copies: int = 1) -> logging.Logger:
-    """Return a logger that writes to one file and keeps at most `megabytes` there and in each old copy."""
-    limits: dict[str, Any] = {"maxBytes": megabytes * MEGABYTE, "backupCount": copies}
-    return _opened(path, _Handler(path, encoding="utf-8", delay=True, **limits))
+def open_log(path: Path, *, megabytes: int = 8, files: RunFiles | None = None) -> logging.Logger:
+    """Return a logger that writes to one file and keeps at most `megabytes` there and in one old copy.
+
+    files: of the run, if the file is in its logs/.
+    """
+    return _opened(path, _Handler(path, files, maxBytes=megabytes * MEGABYTE, backupCount=1))
 
 
 def _opened(path: Path, handler: _Handler) -> logging.Logger:
-    logger = logging.getLogger(f"alphazero.{path.resolve()}")
-    close_log(logger)
+    logger = logging.Logger(f"alphazero.{path.name}")  # a new one: another run's log may have had this path
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-    logger.propagate = False
     return logger
 
 
@@ -105,16 +123,23 @@ def quiet_stderr() -> Iterator[None]:
         os.close(nothing)
 
 
-def write_metrics(path: Path, lines: list[dict[str, Any]], size: int = 0) -> int:
-    """Make metrics.jsonl hold exactly these lines after its first `size` bytes; return its new size."""
+def write_metrics(files: RunFiles, lines: list[dict[str, Any]], size: int = 0) -> int:
+    """Make a run's metrics.jsonl hold exactly these lines after its first `size` bytes; return its new size."""
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    with writing(path, len(data)):
-        if size:
-            with open(path, "ab", opener=private) as file:
-                file.write(data)
-        elif not path.exists() or path.read_bytes() != data:
-            write_file(path, data)
+    path = files.folder / METRICS
+    if size:
+        files.append(METRICS, data)
+    elif path.is_symlink() or _bytes(path) != data:
+        files.write(METRICS, data)
     return size + len(data)
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Return the bytes of a metrics.jsonl, None if it cannot be read."""
+    try:
+        return read_limited(path, LINES_BYTES)
+    except OSError:
+        return None
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
@@ -124,7 +149,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     """
     if not path.exists():
         return []
-    text = path.read_text(errors="replace")
+    text = (_bytes(path) or b"").decode(errors="replace")
     lines = text[: text.rfind("\n") + 1].splitlines()
     try:
         found = [json.loads(line) for line in lines if line]

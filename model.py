@@ -8,9 +8,10 @@ A state of a model is a list of arrays, weights then optimizer; files hold array
 from __future__ import annotations
 
 import math
-import os
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from network.cpu_features import native_bfloat16
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import keras, layers, ops, own_settings, tf
 from network.optimizers import WeightAverage, make_optimizer
+from storage.atomic_files import LINES_BYTES, read_limited
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
@@ -250,15 +252,18 @@ class Gen_Model:
             line[0].set_title(layer.name, fontsize=7, loc="left")
         return figure
 
-    def draw(self, path: str) -> None:
-        """Draw the network as PNG; raise `UserError` when pydot or graphviz is missing."""
+    def drawing(self) -> bytes:
+        """Return the network drawn as PNG; raise `UserError` when pydot or graphviz is missing."""
         needed = "drawing the network needs `pip install pydot` and graphviz's `dot`"
-        try:
-            drawn = keras.utils.plot_model(self.plain, to_file=path, show_shapes=True, show_layer_names=True)
-        except (ImportError, OSError) as error:
-            raise UserError(f"{needed}: {str(error).splitlines()[0]}") from None
-        if drawn is None and not os.path.exists(path):  # in a notebook Keras prints instead of raising
-            raise UserError(needed)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "network.png"
+            try:
+                keras.utils.plot_model(self.plain, to_file=str(path), show_shapes=True, show_layer_names=True)
+            except (ImportError, OSError) as error:
+                raise UserError(f"{needed}: {str(error).splitlines()[0]}") from None
+            if not path.exists():  # in a notebook Keras prints instead of raising
+                raise UserError(needed)
+            return read_limited(path, LINES_BYTES)
 
 
 class Residual_CNN(Gen_Model):

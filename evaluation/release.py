@@ -22,6 +22,7 @@ from players.by_name import make_player
 from players.levels import AS_MEASURED, FILE, Level
 from storage.atomic_files import DamagedData, write_file
 from storage.checkpoints import content, path_of
+from storage.run_files import RunFiles
 from storage.run_folders import make_folder, read_config, shipped_folder
 from storage.run_store import Store
 
@@ -111,7 +112,9 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
     finally:
         store.close()
     write_file(target / "config.json", to_json(config).encode())
-    write_metrics(target / "metrics.jsonl", [json.loads(row[2]) for row in closed])
+    files = RunFiles(target)
+    write_metrics(files, [json.loads(row[2]) for row in closed])
+    files.close()
 
 
 def measure_levels(

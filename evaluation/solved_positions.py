@@ -23,7 +23,7 @@ from evaluation.openings import identity
 from game import Game, GameState
 from games.plain import PlainGame
 from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
-from storage.atomic_files import write_file
+from storage.atomic_files import LINES_BYTES, read_limited, write_file
 from storage.run_folders import game_folder
 
 RECIPE = 1
@@ -181,7 +181,7 @@ def cache_file(game: Game, who: Oracle, seed: int) -> Path:
 def _read_cache(path: Path, game: Game) -> tuple[list[Solved], bool]:
     """Return (positions, whether there are no more) of a file; ([], False) when any part of it is wrong."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(read_limited(path, LINES_BYTES))
         found = [_checked(game, moves, dict(scores)) for moves, scores in kept["positions"]]
         return found, kept["complete"] is True
     except (OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, UserError):

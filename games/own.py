@@ -76,7 +76,14 @@ def digest(game: Game) -> str:
     """Return the sha256 of the file of your own game, "" for any other game."""
     if not game.origin:
         return ""
-    return hashlib.sha256(Path(game.origin.rpartition(":")[0]).read_bytes()).hexdigest()
+    return hashlib.sha256(_source(Path(game.origin.rpartition(":")[0]))).hexdigest()
+
+
+def _source(path: Path) -> bytes:
+    """Return the text of a file of rules; raise `OSError` if it cannot be read."""
+    from storage.atomic_files import TEXT_BYTES, read_limited
+
+    return read_limited(path, TEXT_BYTES)
 
 
 def lies_elsewhere(spec: str, game: Game) -> bool:
@@ -93,7 +100,7 @@ def lies_elsewhere(spec: str, game: Game) -> bool:
 def _module(path: Path) -> ModuleType:
     """Return the module of a file; it is run again only when the file has changed."""
     try:
-        text = path.read_bytes()
+        text = _source(path)
     except OSError as error:
         raise UserError(f"expected a file with a game, got {path} ({error.strerror})") from None
     name = f"own_{path.stem}_{hashlib.sha256(bytes(path) + text).hexdigest()[:16]}"

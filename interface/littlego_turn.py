@@ -24,7 +24,7 @@ from game import GameState
 from games.chains import colours
 from games.littlego import PASS, PLIES, LittleGo
 from players.by_name import make_player
-from storage.atomic_files import write_file
+from storage.atomic_files import open_regular, write_file
 
 
 class Given(NamedTuple):
@@ -84,7 +84,7 @@ def take_turn(
 def read_given(path: Path) -> Given:
     """Return the position in a file; raise `UserError` naming its fault."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             lines = file.read(10_000).decode("ascii").rstrip().splitlines()
     except FileNotFoundError:
         raise UserError(f"expected a position, there is no file {path}") from None
@@ -250,6 +250,7 @@ def _digits(board: np.ndarray) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes()[:100].decode("ascii", "replace")
+        with open_regular(path) as file:
+            return file.read(100).decode("ascii", "replace")
     except OSError:
         return ""

@@ -20,7 +20,7 @@ from config import UserError
 from game import Game, GameState
 from games.own import lies_elsewhere
 from MCTS import Decision
-from storage.atomic_files import write_file
+from storage.atomic_files import open_regular, write_file
 
 BOOKS = Path(__file__).parent / "books"
 LIMIT = 1_000_000
@@ -85,7 +85,7 @@ def load_book(path: Path, game: Game) -> Book:
     try:
         if not path.is_file():
             raise UserError("expected a file with an opening book, there is none")
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(LIMIT + 1)
         return _from_bytes(data, game)
     except UserError as error:

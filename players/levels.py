@@ -8,6 +8,7 @@ import re
 from typing import Any, NamedTuple
 
 from config import UserError
+from storage.atomic_files import TEXT_BYTES, read_limited
 from storage.run_folders import shipped_run
 
 AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0}, "leaves": 1}
@@ -38,7 +39,7 @@ def read_levels(spec: str) -> list[Level]:
     if folder is None or not (folder / FILE).exists():
         return []
     try:
-        found = [_checked(row) for row in json.loads((folder / FILE).read_text(encoding="utf-8"))["levels"]]
+        found = [_checked(row) for row in json.loads(read_limited(folder / FILE, TEXT_BYTES))["levels"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UserError(f"{folder / FILE}: expected levels of play, got {type(error).__name__}") from None
     return sorted(found, key=lambda level: level.elo)

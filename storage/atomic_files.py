@@ -8,9 +8,11 @@ import io
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -20,6 +22,8 @@ from storage.untrusted_npz import BadArrays, read_arrays
 
 NUMBERS = "<f4", "<f8", "<i8", "<i4"
 """Types of the numbers in weights and in the states of optimizers."""
+TEXT_BYTES, LINES_BYTES, MODEL_BYTES = 1 << 20, 1 << 28, 1 << 32
+"""Most bytes that are read of a settings file, a file of lines, a network."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -89,47 +93,64 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def write_file(path: Path, data: bytes, *, point: str = "file") -> None:
+def write_file(path: Path, data: bytes, *, point: str = "file", dir_fd: int | None = None) -> None:
     """Write a file under a temporary name, flush it to the disk, then put it in place.
 
-    point: prefix of its fault-injection points.
+    point: prefix of its fault-injection points; dir_fd: descriptor of the folder that `path` is relative to.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(temporary, "xb", opener=private) as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=dir_fd), "wb") as file:
             file.write(data)
             reach(f"{point}.written")
             file.flush()
             os.fsync(file.fileno())
         reach(f"{point}.synced")
-        os.replace(temporary, path)
-        sync_folder(path.parent)
+        os.replace(temporary, path, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+        sync_folder(path.parent, dir_fd)
         reach(f"{point}.replaced")
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=dir_fd)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path, dir_fd: int | None = None) -> None:
     """Flush a folder's list of names to the disk, so that a new name survives a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY, dir_fd=dir_fd)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def sweep(folder: Path) -> None:
-    """Remove the temporary files of an interrupted `write_file`."""
-    for leftover in folder.glob(".*.tmp"):
-        leftover.unlink(missing_ok=True)
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading; raise `OSError` unless it, or what a link of that name leads to, is a regular file.
+
+    A pipe or a device is refused at once: reading one may wait, or never end.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "expected a regular file", str(path))
+    return open(descriptor, "rb")
+
+
+def read_limited(path: Path, limit: int) -> bytes:
+    """Return the bytes of a regular file; raise `OSError` when it is none, or has more than `limit` bytes."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size or limit  # 0: of what the system makes as it is read
+        data = file.read(size + 1) if size <= limit else None
+        if data is None or len(data) > limit:
+            raise OSError(errno.EFBIG, f"expected at most {limit:,} bytes, got a larger file", str(path))
+        return data
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file that the run wrote."""
+    """Return the bytes of a model file that the run wrote."""
     try:
-        return path.read_bytes()
+        return read_limited(path, MODEL_BYTES)
     except OSError as error:
-        raise DamagedData(f"expected the model file {path}, got {type(error).__name__}") from None
+        raise DamagedData(f"{path}: expected a network that the run wrote ({error.strerror})") from None
 
 
 def read_checked(path: Path, digest: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,6 @@ from storage.atomic_files import (
     arrays_to_bytes,
     read_checked,
     sha256,
-    write_file,
-    writing,
 )
 from storage.fault_injection import reach
 from storage.run_store import Store, Version
@@ -33,18 +30,22 @@ def path_of(folder: Path, name: str) -> Path:
 
 
 def save(
-    folder: Path, store: Store, version: int, iteration: int, losses: dict[str, float],
+    store: Store, version: int, iteration: int, losses: dict[str, float],
     weights: list[np.ndarray], optimizer: list[np.ndarray],
 ) -> None:  # fmt: skip
-    """Write a network as a version; call it inside the transaction that registers it."""
+    """Write a network as a version; call it inside the transaction that registers it.
+
+    A file of that name with other content, which no version of the run has, goes to quarantine/.
+    """
     names, digests = (f"version{version:04}.npz", optimizer_file(version)), []
     for name, arrays in zip(names, (weights, optimizer), strict=True):
         if not all(np.isfinite(a).all() for a in arrays):
             raise ArithmeticError(f"{name} would have numbers that are not finite")
-        path, data = path_of(folder, name), arrays_to_bytes(arrays)
-        with writing(path, max(store.reserve, len(data))):
-            write_file(path, data, point="model")
+        data = arrays_to_bytes(arrays)
         digests.append(sha256(data))
+        if content(store.path.parent, name, digests[-1]) is None:
+            store.files.set_aside(f"models/{name}")
+        store.files.write(f"models/{name}", data, point="model", needed=store.reserve)
     reach("model.before_row")
     store.add_version(version, iteration, names[0], digests[0], losses, digests[1])
     reach("model.after_row")
@@ -92,12 +93,12 @@ def content(folder: Path, name: str, digest: str) -> bytes | None:
         return None
 
 
-def drop_old_optimizers(folder: Path, newest: int) -> None:
+def drop_old_optimizers(store: Store, newest: int) -> None:
     """Keep the two newest optimizer states: one to resume from, one to train a damaged newest version again."""
     kept = {optimizer_file(version) for version in (newest, newest - 1)}
-    for path in (folder / "models").glob("optimizer*.npz"):
-        if path.name not in kept:
-            path.unlink(missing_ok=True)
+    for name in store.files.names("models"):
+        if name.startswith("optimizer") and name.endswith(".npz") and name not in kept:
+            store.files.remove(f"models/{name}")
 
 
 def mend(folder: Path, store: Store) -> str:
@@ -112,24 +113,20 @@ def mend(folder: Path, store: Store) -> str:
     wrong = _wrong(folder, newest)
     if not wrong or _wrong(folder, before):
         return ""
-    away = set_aside(folder, wrong)
+    set_aside(store, wrong)
     with store.transaction("mend"):
         store.step_back(newest.iteration)
     return (
-        f"{' and '.join(wrong)}: not what the run wrote, moved to {away}; version {newest.version} and what followed "
-        f"from it are made again, from iteration {newest.iteration} on"
+        f"{' and '.join(wrong)}: not what the run wrote, moved to {folder / 'quarantine'}; version {newest.version} "
+        f"and what followed from it are made again, from iteration {newest.iteration} on"
     )
 
 
-def set_aside(folder: Path, names: list[str]) -> Path:
-    """Move model files to quarantine/, and return that folder."""
-    away = folder / "quarantine"
-    with writing(away):
-        away.mkdir(mode=0o700, exist_ok=True)
-        for path in (path_of(folder, name) for name in names):
-            if path.exists():
-                os.replace(path, away / path.name)
-    return away
+def set_aside(store: Store, names: list[str]) -> None:
+    """Move model files to quarantine/."""
+    store.files.make_folder("quarantine")
+    for name in names:
+        store.files.set_aside(f"models/{Path(name).name}")
 
 
 def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list[np.ndarray]) -> str:
@@ -145,9 +142,7 @@ def renew(folder: Path, store: Store, weights: list[np.ndarray], optimizer: list
     ):  # fmt: skip
         data = arrays_to_bytes(arrays) if name in wrong else b""
         if data and sha256(data) == digest:
-            path = path_of(folder, name)
-            with writing(path, len(data)):
-                write_file(path, data, point="model")
+            store.files.write(f"models/{Path(name).name}", data, point="model")
             renewed.append(name)
     return f"{' and '.join(renewed)}: not what the run wrote; made again from its seed" if renewed else ""
 

@@ -1,7 +1,9 @@
 """The tables of run.db: `Database`, rows with checksums, changed in transactions, each noted in run.mark.
 
-Next to run.db lies run.mark, written after every commit: the run's identity and the number of rows, so that a lost end
-of the database is noticed. The meaning of the rows is in storage/run_store.py.
+Each transaction also writes the tally, a row of meta: the number of rows of each table, the sum of their checksums, and
+a checksum of meta. Rows that are missing, or that are those of an earlier state, contradict it. Next to run.db lies
+run.mark, written after every commit: the run's identity and the number of rows, so that a lost end of the database, an
+earlier state that is whole, is noticed. The meaning of the rows is in storage/run_store.py.
 """
 
 from __future__ import annotations
@@ -14,13 +16,16 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from storage.atomic_files import FULL, DamagedData, private, unwritable, write_file, writing
+from storage.atomic_files import FULL, TEXT_BYTES, DamagedData, read_limited, unwritable, writing
+from storage.connection import connect
 from storage.fault_injection import reach
+from storage.run_files import RunFiles
 
 APPLICATION = 0x415A4B31
-FORMAT = 2
+FORMAT = 3
+"""1: rows without checksums; 2: without a tally."""
 TABLES = {
     "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL, digest BLOB",
     "games": "iteration INTEGER, idx INTEGER, version INTEGER NOT NULL, result REAL NOT NULL, moves BLOB NOT NULL, "
@@ -35,6 +40,21 @@ TABLES = {
 """Columns of each table. digest: checksum of all columns before it."""
 KEPT = ("games", "versions", "matches", "stages")
 """Tables whose rows are only ever added."""
+TALLY = "tally"
+"""Key of the row of meta that holds the tally."""
+
+
+class Tally(NamedTuple):
+    """The rows of a table."""
+
+    last: int
+    """The largest row number."""
+    rows: int
+    total: int
+    """Sum of the checksums, as whole numbers, modulo 2^128: adding rows needs no second look at the others."""
+
+
+NONE = Tally(-(1 << 63), 0, 0)
 
 
 def row_digest(table: str, values: Iterable[Any]) -> bytes:
@@ -46,45 +66,63 @@ def row_digest(table: str, values: Iterable[Any]) -> bytes:
     return total.digest()[:16]
 
 
-class _Connection(sqlite3.Connection):
-    """A connection that raises SQLite's errors, even where the damaged text in a message cannot be decoded."""
-
-    def execute(self, *args: Any) -> sqlite3.Cursor:
-        try:
-            return super().execute(*args)
-        except UnicodeDecodeError as error:
-            raise sqlite3.DatabaseError(f"damaged text ({error.reason})") from None
-
-
-def connect(uri: str) -> sqlite3.Connection:
-    """Open a database; damaged text is read with replacement characters, and its checksum then fails."""
-    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, factory=_Connection)
-    db.text_factory = lambda data: data.decode(errors="replace")
-    return db
-
-
 class Database:
     """run.db: one writing connection, write-ahead log, every commit flushed to the disk."""
 
-    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, files: RunFiles | None = None
+    ) -> None:
+        """Open a database. `files`: its folder, if that is open and locked; a writer opens it otherwise."""
         if not create and not path.is_file():
             raise DamagedData(f"expected the run's database {path}, found none")
         self.path = path
+        self._files = files or (None if read_only else RunFiles(path.parent))
+        self._own_files = None if files else self._files
+        self._connections: list[sqlite3.Connection] = []
+        self._tallied: dict[str, Tally] = {}
+        """The tally at the last commit, as far as it is known."""
         self.reserve = 64 << 20
         """Bytes that must be free for the run to continue; named in the error when fewer are."""
         self.format = FORMAT
         self.lost: dict[str, int] = {}
         """Rows of each table that were acknowledged and are no longer in the database."""
         try:
-            if create:
-                open(path, "xb", opener=private).close()
-            uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}"
-            if read_only and not os.access(path.parent, os.W_OK) and not self._log_size():
-                uri += "&immutable=1"  # without write access SQLite cannot make its files for readers
-            self._db = connect(uri)
-            self._begin(create, read_only)
+            self._open(create, read_only)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, create: bool, read_only: bool) -> None:
+        if create:
+            with writing(self.path, self.reserve):
+                os.close(self.files.open(self.path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        for ending in ("-wal", "-shm", "-journal"):
+            log = self.path.with_name(self.path.name + ending)
+            if log.exists() and not log.is_file():  # SQLite would wait for a pipe
+                raise DamagedData(f"{log}: expected a file of the run's database, got something else")
+        uri = f"{self.path.resolve().as_uri()}?mode="
+        immutable = read_only and not os.access(self.path.parent, os.W_OK) and not self._log_size()
+        # without write access SQLite cannot make its files for readers
+        self._db = self._connect(uri + ("rw" if not read_only else "ro&immutable=1" if immutable else "ro"))
+        if not read_only:
+            self.files.hold(self.path.name)
+        self._begin(create, read_only)
+        if not read_only:
+            self._connect(f"{uri}ro").execute("SELECT 1 FROM meta").fetchone()
+
+    def _connect(self, uri: str) -> sqlite3.Connection:
+        try:
+            self._connections.append(connect(uri, self._meaning))
         except sqlite3.Error as error:
             raise self._meaning(error) from None
+        return self._connections[-1]
+
+    @property
+    def files(self) -> RunFiles:
+        """The files of the run, for its writer."""
+        if self._files is None:
+            raise TypeError(f"{self.path} is open for reading only")
+        return self._files
 
     def _begin(self, create: bool, read_only: bool) -> None:
         if create:
@@ -101,7 +139,7 @@ class Database:
         if not read_only and not create:
             self._keep_a_log()
         self.format = int(self._db.execute("PRAGMA user_version").fetchone()[0])
-        if self.format not in (1, FORMAT):
+        if not 1 <= self.format <= FORMAT:
             raise DamagedData(f"{self.path}: expected format {FORMAT}, got {self.format}: written by another release")
         if self.format == 1 and not read_only:
             self._upgrade()
@@ -131,22 +169,44 @@ class Database:
                 for *values, _ in self._db.execute(f"SELECT * FROM {table}").fetchall():
                     keys = values[: 2 if second else 1]
                     where = f"{key} = ?" + (f" AND {second[2:]} = ?" if second else "")
-                    self._db.execute(
-                        f"UPDATE {table} SET digest = ? WHERE {where}", (row_digest(table, values), *keys)
-                    )
+                    self._db.execute(f"UPDATE {table} SET digest = ? WHERE {where}", (row_digest(table, values), *keys))
             self.put("identity", secrets.token_hex(8))
-            self._db.execute(f"PRAGMA user_version = {FORMAT}")
-        self.format = FORMAT
+            self._db.execute("PRAGMA user_version = 2")
+        self.format = 2
+
+    def start_tally(self) -> None:
+        """Give a database of format 2, whose rows have been checked, its tally."""
+        if self.format == FORMAT:
+            return
+        before, self.format = self.format, FORMAT
+        try:
+            with self.transaction("upgrade"):
+                self._db.execute(f"PRAGMA user_version = {FORMAT}")
+        except BaseException:
+            self.format = before
+            raise
 
     def close(self) -> None:
-        self._db.close()
+        """Close the database.
+
+        The connection that closes last removes run.db-wal by its path. Where that may be another run's, the last one is
+        the writer's second connection: it only reads, so it removes nothing.
+        """
+        in_place = self._files is None or self._files.in_place()
+        for connection in self._connections[:: -1 if in_place else 1]:
+            connection.close()
+        self._connections = []
+        if self._own_files is not None:
+            self._own_files.close()
 
     def _meaning(self, error: sqlite3.Error) -> Exception:
-        """Return the error to raise for an error of SQLite."""
+        """Return the error to raise for an error of SQLite; one of its use in Python stays as it is."""
+        if isinstance(error, sqlite3.ProgrammingError):
+            return error
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 255
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             return unwritable(self.path, self.reserve, str(error))
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY):
             return unwritable(self.path, 0, str(error))
         return DamagedData(f"{self.path}: expected a run's database, got a damaged one ({error})")
 
@@ -155,16 +215,17 @@ class Database:
         """Run the block as one transaction, on the disk when it ends. point: prefix of its fault-injection points."""
         try:
             reach(f"{point}.before")
+            self.files.require_place()
             self._db.execute("BEGIN IMMEDIATE")
             yield
+            tallied = self._put_tally()
             reach(f"{point}.in_tx")
             self._db.execute("COMMIT")
+            self._tallied = tallied
             reach(f"{point}.after")
         except BaseException as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-            if isinstance(error, sqlite3.OperationalError):
-                raise self._meaning(error) from None
             if isinstance(error, OSError):
                 raise unwritable(self.path, self.reserve if error.errno in FULL else 0, str(error)) from None
             raise
@@ -183,15 +244,55 @@ class Database:
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database, so that losing the log loses little."""
-        try:
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.OperationalError as error:
-            raise self._meaning(error) from None
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def seal(self) -> None:
         """Give up the write-ahead log: what ships is one file, read where nothing may be written."""
         self.checkpoint()
+        self._connections.pop().close()  # the second one, which would keep the log
         self._db.execute("PRAGMA journal_mode = DELETE")
+
+    # ---- the tally
+
+    def _tally(self, table: str, since: Tally = NONE) -> Tally:
+        """Return the tally of a table, continued from an earlier one."""
+        last, rows, total = since
+        query = f"SELECT rowid, digest FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid"
+        for number, digest in self._db.execute(query, (since.last,)):
+            last, rows = number, rows + 1
+            total += int.from_bytes(digest, "big") if isinstance(digest, bytes) else 1
+        return Tally(last, rows, total % (1 << 128))
+
+    def _meta_digest(self) -> str:
+        """Return a checksum of all of meta but the tally."""
+        query = "SELECT digest FROM meta WHERE key <> ? ORDER BY key"
+        return row_digest("meta", [row[0] for row in self._db.execute(query, (TALLY,))]).hex()
+
+    def _put_tally(self) -> dict[str, Tally]:
+        """Write the tally, as part of a transaction; return that of the tables."""
+        if self.format < FORMAT:
+            return {}
+        found = {table: self._tally(table, self._tallied.get(table, NONE)) for table in KEPT}
+        said = {table: (one.rows, f"{one.total:x}") for table, one in found.items()}
+        self.put(TALLY, json.dumps({"meta": self._meta_digest(), **said}))
+        return found
+
+    def _tally_faults(self) -> Iterator[str]:
+        """Yield the tables whose rows are not those of the last commit."""
+        kept = [row[1] for row, right in self.checked("meta", "WHERE key = ?", (TALLY,)) if right]
+        if not kept:
+            yield "meta: expected the tally of the last commit, got none"
+            return
+        said = json.loads(kept[0])
+        if said.get("meta") != self._meta_digest():
+            yield "meta: expected the values of the last commit, got others"
+        for table in KEPT:
+            rows, total = said[table]
+            found = self._tally(table)
+            if found.rows != rows:
+                yield f"{table}: expected the {rows} rows of the last commit, got {found.rows}"
+            elif found.total != int(total, 16):
+                yield f"{table}: expected the rows of the last commit, got others"
 
     # ---- the mark outside the database
 
@@ -201,15 +302,17 @@ class Database:
 
     def write_mark(self) -> None:
         """Record outside the database what has been acknowledged."""
-        mark = {"run": self.get("identity"), **self.sizes()}
-        path = self.path.with_name("run.mark")
-        with writing(path, self.reserve):
-            write_file(path, (json.dumps(mark) + "\n").encode(), point="mark")
+        mark = {"run": self.get("identity"), "imports": self._imports(), **self.sizes()}
+        self.files.write("run.mark", (json.dumps(mark) + "\n").encode(), point="mark", needed=self.reserve)
+
+    def _imports(self) -> int:
+        """Return how many files of games of others were taken in."""
+        return len(json.loads(self.get("imports") or "[]"))
 
     def read_mark(self) -> dict[str, Any]:
         """Return the mark; {} when there is none or it cannot be read."""
         try:
-            found = json.loads(self.path.with_name("run.mark").read_bytes())
+            found = json.loads(read_limited(self.path.with_name("run.mark"), TEXT_BYTES))
         except (OSError, ValueError, RecursionError):
             return {}
         good = isinstance(found, dict) and all(type(found.get(t)) is int for t in KEPT)
@@ -220,7 +323,8 @@ class Database:
         mark = self.read_mark()
         if mark and mark.get("run") != self.get("identity"):
             raise DamagedData(f"{self.path}: expected the database of this folder's run, got another run's")
-        self.lost = {t: mark[t] - n for t, n in self.sizes().items() if mark and mark[t] > n}
+        sizes = {"imports": self._imports(), **self.sizes()}
+        self.lost = {t: mark[t] - n for t, n in sizes.items() if mark.get(t, 0) > n}
 
     # ---- rows
 
@@ -241,30 +345,44 @@ class Database:
             else:
                 yield row[:-1], row_digest(table, row[:-1]) == row[-1]
 
-    def faults(self) -> list[str]:
-        """Return what SQLite finds wrong with the file itself, and lost rows: a line each."""
+    def mark_faults(self) -> list[str]:
+        """Return what is wrong by run.mark, a line each: an end of the database that is lost is made again."""
         mark = self.read_mark()  # before any row: it never counts more than was committed by then
-        found = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
         sizes = self.sizes()
         if not mark:
-            found.append("run.mark: expected the run's identity and the number of rows, got nothing that can be read")
-        elif mark.get("run") != self.get("identity"):
-            found.append("run.mark: expected that of this database, got another run's")
-        else:
-            found += [f"{mark[t] - n} {t} were finished and are gone" for t, n in sizes.items() if n < mark[t]]
-        for table, size in sizes.items():
+            return ["run.mark: expected the run's identity and the number of rows, got nothing that can be read"]
+        if mark.get("run") != self.get("identity"):
+            return ["run.mark: expected that of this database, got another run's"]
+        return [f"{mark[t] - n} {t} were finished and are gone" for t, n in sizes.items() if n < mark[t]]
+
+    def integrity(self) -> list[str]:
+        """Return what SQLite finds wrong with the file itself, a line each."""
+        return [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+
+    def faults(self) -> list[str]:
+        """Return which tables do not have the rows that the last commit left, a line each."""
+        if self.format == FORMAT:
+            return [*self._tally_faults()]
+        found = []
+        for table, size in self.sizes().items():
             if table == "versions" and self.get("recovered_from"):  # counts without the rows that could not be read
                 continue
-            (first, count) = self._db.execute(f"SELECT MIN(rowid), COUNT(*) FROM {table}").fetchone()
+            (first, count) = self._db.execute(f"SELECT MIN(rowid), COUNT(*) FROM {table} NOT INDEXED").fetchone()
             if count and count != size - first + 1:
                 found.append(f"{size - first + 1 - count} {table} are missing in between")
         return found
 
     def insert(self, table: str, rows: Iterable[tuple[Any, ...]], how: str = "INSERT") -> None:
         """Insert rows with their checksums."""
+        if how == "INSERT OR REPLACE":
+            self.recount()
         found = [(*row, row_digest(table, row)) for row in rows]
         if found:
             self._db.executemany(f"{how} INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found)
+
+    def recount(self) -> None:
+        """Take the tally of all rows at the next commit: some have been removed or replaced."""
+        self._tallied = {}
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """Return a value that belongs to the run, from the meta table."""
@@ -274,4 +392,5 @@ class Database:
 
     def put(self, key: str, value: str) -> None:
         """Set such a value; inside a transaction."""
-        self.insert("meta", [(key, value)], "INSERT OR REPLACE")
+        row = (key, value)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, row_digest("meta", row)))

@@ -21,7 +21,7 @@ from config import UserError
 from game import PLAYER, Game
 from games.own import digest
 from games.plain import PlainGame
-from storage.atomic_files import replacing
+from storage.atomic_files import read_limited, replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
 from storage.run_store import Store
@@ -226,6 +226,6 @@ def read_games(path: Path) -> bytes:
         size = path.stat().st_size
         if size > LIMIT:
             raise UserError(f"{path}: expected at most {LIMIT:,} bytes, got {size:,}")
-        return path.read_bytes()
+        return read_limited(path, LIMIT)
     except (OSError, ValueError) as error:
         raise UserError(f"expected a file of games, got {str(path)[:100]!r} ({type(error).__name__})") from None

@@ -24,7 +24,7 @@ from game import Game, GameState
 from games.line_of_moves import ready, split_score
 from games.own import lies_elsewhere
 from storage import psq, setup_json, sgf
-from storage.atomic_files import write_file
+from storage.atomic_files import open_regular, write_file
 from storage.sgf_facts import margin_of
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def _load(path: Path, number: int, game: Game | None) -> Record:
     form = _form(path, READ)
     try:
         _check_file(path)
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(LIMIT + 1)
         return from_bytes(data, form, game, number)
     except UserError as error:
@@ -125,7 +125,7 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
         return _load(path, number, game)
     try:
         _check_file(path)
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             for count in itertools.count(1):
                 line = file.readline(LIMIT + 1)
                 while line.isspace():  # an empty line is no game

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 from config import Config, UserError, from_json, to_json
 from game import Game
 from games.own import digest
-from storage.atomic_files import DamagedData, require_space, write_file, writing
-from storage.checkpoints import content, optimizer_file, path_of
-from storage.database import KEPT, TABLES, connect, row_digest
+from storage.atomic_files import MODEL_BYTES, TEXT_BYTES, DamagedData, read_limited, require_space, writing
+from storage.checkpoints import content, optimizer_file
+from storage.connection import connect
+from storage.database import KEPT, TABLES, row_digest
 from storage.game_record import IMPORTED
-from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config, unlock_folder
+from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
 from storage.run_store import Store
 from storage.verify import row_fault
 
@@ -69,7 +70,7 @@ def recover(folder: Path) -> Recovered:
         _drop_stages(tables, lost)
         return _write(folder, config, game, tables, versions, lost)
     finally:
-        unlock_folder(lock)
+        lock.close()
 
 
 # ---- reading what can be read
@@ -114,11 +115,12 @@ def _renew_first_page(path: Path, place: Path) -> None:
         store = Store(fresh, create=True)
         store.checkpoint()
         store.close()
-    first = bytearray(fresh.read_bytes()[:PAGE])
+    first = bytearray(read_limited(fresh, MODEL_BYTES)[:PAGE])
     first[24:28] = b"\xff\xff\xff\xff"  # differs from "version valid for": the size is then that of the file
-    data = path.read_bytes()[PAGE:]
-    size = max(-(-len(data) // PAGE) * PAGE, fresh.stat().st_size - PAGE)
-    path.write_bytes(bytes(first) + data.ljust(size, b"\0"))
+    size = max(-(-path.stat().st_size // PAGE) * PAGE, fresh.stat().st_size)
+    with open(path, "r+b") as file:
+        file.write(first)
+        file.truncate(size)
 
 
 def _readable(path: Path) -> dict[str, list[Row]]:
@@ -188,7 +190,7 @@ def _config(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> Conf
 def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
     """Return the number of rows that cannot be read, as far as it is known."""
     try:
-        mark = json.loads((folder / "run.mark").read_bytes())
+        mark = json.loads(read_limited(folder / "run.mark", TEXT_BYTES))
         return [f"{mark[t] - len(tables[t])} {t} cannot be read" for t in KEPT if len(tables[t]) < mark[t]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ["run.mark: cannot be read, so it is not known how many rows there were"]
@@ -270,12 +272,11 @@ def _write(
     folder: Path, config: Config, game: Game, tables: dict[str, list[Row]], files: dict[str, bytes], lost: list[str]
 ) -> Recovered:
     new = new_folder(folder.parent)
-    lock = lock_folder(new)
+    place = lock_folder(new)
     try:
         for name, data in files.items():
-            with writing(new, len(data)):
-                write_file(path_of(new, name), data)
-        store = Store(new / "run.db", create=True)
+            place.write(f"models/{Path(name).name}", data)
+        store = Store(new / "run.db", create=True, files=place)
         done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
         with store.transaction("recover"):
             for table in KEPT:
@@ -291,10 +292,9 @@ def _write(
             new.name, store.count_games(), len(tables["matches"]), len(tables["versions"]), done, lost
         )
         store.close()
-        with writing(new):
-            write_file(new / "config.json", to_json(config).encode())
+        place.write("config.json", to_json(config).encode())
     finally:
-        unlock_folder(lock)
+        place.close()
     return found
 
 

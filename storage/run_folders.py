@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
-import sqlite3
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,9 @@ from typing import Any
 import games
 from config import Config, UserError, from_json
 from game import Game
-from storage.atomic_files import DamagedData, private, writing
+from storage.atomic_files import TEXT_BYTES, DamagedData, read_limited, writing
+from storage.run_files import RunBusy as RunBusy
+from storage.run_files import RunFiles
 from storage.run_store import Store
 
 HERE = Path(__file__).parent.parent
@@ -90,9 +90,10 @@ def read_config(folder: Path) -> Config:
         finally:
             store.close()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_limited(path, TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"expected the settings of a run in {path}, got {type(error).__name__}") from None
+        found = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UserError(f"{path}: expected the settings of a run ({found})") from None
     return from_json(text, str(path))
 
 
@@ -148,11 +149,21 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
         try:
             if not _finished(path, over):
                 return path
-        except (sqlite3.Error, DamagedData) as error:
-            message = f"{path.name}: its run.db cannot be read ({error})"
-            remedy = f"`python main.py recover --game '{spec}' --run {int(path.name[3:])}` saves its undamaged part"
-            raise DamagedData(f"{message}; {remedy}") from None
+        except DamagedData as error:
+            raise with_remedy(DamagedData(f"{path.name}: its run.db cannot be read ({error})"), path, spec) from None
     return None
+
+
+def with_remedy(error: DamagedData, folder: Path, spec: str = "") -> DamagedData:
+    """Return an error that also names the command which recovers the run."""
+    number = RUN.match(folder.name)
+    if "main.py recover" in str(error) or not number:
+        return error
+    with suppress(UserError):
+        spec = spec or game_of(folder, read_config(folder)).spec
+    game = f" --game '{spec}'" if spec else ""
+    remedy = f"`python main.py recover{game} --run {int(number[1])}` saves its undamaged part"
+    return type(error)(f"{error}; {remedy}")
 
 
 def _finished(folder: Path, over: set[str]) -> bool:
@@ -165,42 +176,20 @@ def _finished(folder: Path, over: set[str]) -> bool:
         store.close()
 
 
-class RunBusy(UserError):
-    """Another process works on the run."""
-
-    exit_code = 3
-
-
-def lock_folder(folder: Path) -> Any:
-    """Lock a run for this process; raise `RunBusy` naming the process that has it. The lock ends with its process."""
-    with writing(folder / "lock"):
-        file = open(folder / "lock", "a+", opener=private)  # noqa: SIM115
+def lock_folder(folder: Path) -> RunFiles:
+    """Open and lock a run for this process; raise `RunBusy` naming the process that has it. `close` unlocks it."""
+    files = RunFiles(folder)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.seek(0)
-        owner = file.read().strip() or "another process"
-        file.close()
-        raise RunBusy(f"{folder.name} is in use by process {owner}; stop that first") from None
-    with writing(folder / "lock", 16):
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-    return file
+        files.lock()
+    except BaseException:
+        files.close()
+        raise
+    return files
 
 
 def require_free(folder: Path) -> None:
     """Raise `RunBusy` when another process works on a run."""
-    unlock_folder(lock_folder(folder))
-
-
-def unlock_folder(file: Any) -> None:
-    """Unlock a run, even while a forked process has the file open."""
-    if not file.closed:
-        with suppress(OSError):  # a reader of the file shall see that no process works
-            file.truncate(0)
-        fcntl.flock(file, fcntl.LOCK_UN)
-        file.close()
+    lock_folder(folder).close()
 
 
 NETWORK = "hidden_cnn_layers", "normalisation", "value_filters", "value_units", "policy_filters", "global_pooling"

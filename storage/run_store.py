@@ -104,7 +104,11 @@ class Store(Database):
 
     def game_counts(self) -> dict[int, int]:
         """Return {iteration: number of its self-play games}."""
-        return dict(self._db.execute("SELECT iteration, COUNT(*) FROM games GROUP BY iteration").fetchall())
+        return self.counts("games")
+
+    def counts(self, table: str, rest: str = "") -> dict[Any, int]:
+        """Return {iteration: number of rows} of a table."""
+        return dict(self._db.execute(f"SELECT iteration, COUNT(*) FROM {table} {rest} GROUP BY iteration").fetchall())
 
     def count_games(self) -> int:
         return int(self._db.execute("SELECT COUNT(*) FROM games").fetchone()[0])
@@ -182,6 +186,7 @@ class Store(Database):
 
     def step_back(self, iteration: int) -> None:
         """Return to the moment before an iteration's training; in a transaction. Imported games stay."""
+        self.recount()
         rest, values = "WHERE iteration > ? AND idx >= ? ORDER BY rowid", (iteration, IMPORTED)
         imported = list(self.rows("games", rest, values))
         self._db.execute("DELETE FROM games WHERE iteration > ?", (iteration,))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config import UserError
-from storage.atomic_files import DamagedData
+from storage.atomic_files import LINES_BYTES, MODEL_BYTES, TEXT_BYTES, DamagedData, read_limited
 from storage.database import row_digest
 from storage.fault_injection import VARIABLE
 from storage.recover import recover
@@ -130,7 +130,7 @@ class Soak:
             process.kill()
             code = process.wait()
             self._surprises.append(f"a process had not ended after {LONGEST:.0f} s")
-        said = (self._root / "stderr.txt").read_text(errors="replace")
+        said = read_limited(self._root / "stderr.txt", LINES_BYTES).decode(errors="replace")
         if code not in expected or "Traceback" in said:
             last = said.strip().splitlines()[-1:] or [""]
             self._surprises.append(f"exit code {code} where {sorted(expected)} was expected: {last[0][:300]}")
@@ -180,7 +180,7 @@ class Soak:
         return self._await(process, {0, 130, *early} if requested else {0, -signal.SIGKILL})
 
     def _busy(self, folder: Path) -> bool:
-        owner = (folder / "lock").read_text() if (folder / "lock").exists() else ""
+        owner = read_limited(folder / "lock", TEXT_BYTES).decode() if (folder / "lock").exists() else ""
         return owner.isdigit() and Path(f"/proc/{owner}").exists()
 
     # ---- damage
@@ -206,7 +206,7 @@ class Soak:
         if kind == "damaged database":
             return self._without_database(folder)
         newest = sorted((folder / "models").glob("version*" if kind == "damaged network" else "optimizer*"))[-1]
-        data = bytearray(newest.read_bytes())
+        data = bytearray(read_limited(newest, MODEL_BYTES))
         data[self._rng.randrange(len(data))] ^= 1 << self._rng.randrange(8)
         newest.write_bytes(data)
         code = self._await(self._start("soaked"), {0, 4})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +11,8 @@ from config import UserError
 from game import Game
 from storage.atomic_files import DamagedData, read_file, sha256
 from storage.checkpoints import optimizer_file, path_of
+from storage.consistency import inconsistencies, stage_fault, version_fault
 from storage.game_exchange import fault
-from storage.game_record import IMPORTED
 from storage.run_folders import game_of, read_config
 from storage.run_store import Store, game_of_row
 
@@ -42,10 +40,10 @@ def verify(folder: Path) -> RunReport:
     damage: list[str] = []
     try:
         with store.reading():
-            damage += [f"run.db: {line}" for line in store.faults()]
+            damage += [f"run.db: {line}" for line in store.mark_faults()]
+            damage += [f"run.db: {line}" for line in inconsistencies(store)]
             damage += _file_faults(folder, store)  # early: a run at work drops the states of old optimizers
             damage += [f"run.db: {line}" for line in _row_faults(store, game)]
-            damage += _best_faults(store) + _count_faults(store)
             sizes = store.sizes()
             state = "" if damage else store.state_digest()
             return RunReport(
@@ -81,31 +79,6 @@ def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-a
     if table == "versions":
         return version_fault(row)
     return stage_fault(row) if table == "stages" else ""
-
-
-def version_fault(row: tuple) -> str:  # type: ignore[type-arg]
-    """Return the fault of a row of versions, "" for none."""
-    return "" if [type(value) for value in row[:5]] == [int, int, str, str, str] else "names no network"
-
-
-FACTS: dict[str, dict[str, tuple[type, ...]]] = {
-    "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
-    "iteration": {"best_version": (int,), "total_seconds": (int, float)},
-}  # fmt: skip
-"""Facts that the end of a stage must hold for a run to resume."""
-
-
-def stage_fault(row: tuple) -> str:  # type: ignore[type-arg]
-    """Return the fault of a row of stages, "" for none."""
-    try:
-        facts = json.loads(row[2])
-    except (ValueError, TypeError, RecursionError) as error:
-        return f"cannot be read ({str(error)[:80]})"
-    wanted = FACTS.get(row[1], {}) if isinstance(row[1], str) else {}
-    good = type(row[0]) is int and isinstance(facts, dict)
-    if not good or not all(type(facts.get(name)) in kinds for name, kinds in wanted.items()):
-        return f"expected what {str(row[1])[:20]} ended with, got another"
-    return ""
 
 
 def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
@@ -154,27 +127,4 @@ def _file_faults(folder: Path, store: Store) -> list[str]:
                 found.append(f"models/{name}: is not what the run wrote")
         except DamagedData:
             found.append(f"models/{name}: is missing or cannot be read")
-    return found
-
-
-def _best_faults(store: Store) -> list[str]:
-    """Return a fault if the best version does not exist."""
-    if store.best() in {row[0] for row, right in store.checked("versions") if right}:
-        return []
-    return [f"run.db: the best version is said to be {store.best()}, which there is not"]
-
-
-def _count_faults(store: Store) -> list[str]:
-    """Return a line for each finished stage with fewer games than it says."""
-    games = ((row[0], row[1]) for row, _ in store.checked("games"))  # a damaged game, named elsewhere, counts
-    played = Counter(i for i, index in games if not (isinstance(index, int) and index >= IMPORTED))
-    matches = Counter(row[0] for row, _ in store.checked("matches"))
-    found = []
-    for row, right in store.checked("stages", "ORDER BY iteration"):
-        iteration, stage, facts = row
-        known, key = (played, "games") if stage == "self-play" else (matches, "played")
-        if right and not stage_fault(row) and stage in ("self-play", "tournament"):
-            said = json.loads(facts)[key]
-            if known[iteration] < said:
-                found.append(f"run.db: iteration {iteration}: {said} games in {stage}, {known[iteration]} are there")
     return found

@@ -232,7 +232,7 @@ def test_weight_averages_are_told_for_each_layer_that_has_weights(network):
 
 
 @pytest.mark.parametrize("notebook", [False, True])
-def test_drawing_without_graphviz_says_what_to_install(network, notebook, monkeypatch, tmp_path):
+def test_drawing_without_graphviz_says_what_to_install(network, notebook, monkeypatch):
     """In a notebook Keras prints a message and goes on as if it had drawn."""
     from keras.src.utils import model_visualization
 
@@ -240,4 +240,4 @@ def test_drawing_without_graphviz_says_what_to_install(network, notebook, monkey
     if notebook:
         monkeypatch.setitem(__import__("sys").modules, "IPython.core.magics.namespace", object())
     with pytest.raises(UserError, match="graphviz"):
-        network.draw(str(tmp_path / "network.png"))
+        network.drawing()

@@ -82,7 +82,7 @@ def test_a_run_is_worked_on_by_one_process_at_a_time(root):
 def test_a_closed_session_lets_go_of_the_run_though_another_process_inherited_its_files(root):
     folder = find_run("tictactoe", root=root)
     session = Session.open(folder, console=QUIET)
-    inherited = os.dup(session._lock.fileno())
+    inherited = os.dup(session.store.files._lock)
     session.close()
     Session.open(folder, console=QUIET).close()
     os.close(inherited)

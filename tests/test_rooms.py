@@ -1,6 +1,7 @@
 """The rules between modules, read from their syntax: who may import whom, and what no module does."""
 
 import ast
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.spli
 UPWARD = {
     ("main.py", "interface.cli"): "python main.py is the command line",
     ("game.py", "interface.board_svg"): "a notebook shows a position as a picture, whatever else it imports",
+    ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
 }
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
@@ -28,6 +30,10 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
+READS = ("compiled.py", "interface/commands/new_game.py", "interface/doctor/installation.py", "interface/web/app.py",
+         "interface/notebook/widget.py", "network/cpu_features.py", "storage/atomic_files.py", "storage/run_files.py",
+         "training/presets.py")  # fmt: skip
+"""What reads without a limit: files of the program or the system; and where the limited reading itself is."""
 TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",
          "loggers.py", "main.py", "textbook.py")  # fmt: skip
 AT_IMPORT = {
@@ -132,9 +138,27 @@ def faults(path, source):
                 found.append(("nothing that runs what it reads", f"imports {name}"))
         if isinstance(node, ast.Call):
             found += unsafe(node)
+            if unlimited(node) and not path.startswith(READS):
+                found.append(("files are read with a limit (read_limited)", f"in line {node.lineno}"))
             if isinstance(node.func, ast.Name) and node.func.id == "print" and not path.startswith(TALKS):
                 found.append(("only what talks to people prints", f"print in line {node.lineno}"))
     return found + too_long(source)
+
+
+def unlimited(call):
+    """Return whether a call reads a file, whatever it is and however large."""
+    text, name = ast.unparse(call.func), getattr(call.func, "attr", "")
+    if name in ("read_text", "read_bytes", "fromfile", "genfromtxt", "loadtxt") or text == "json.load":
+        return True
+    if "os.devnull" in ast.unparse(call):
+        return False
+    if text == "os.open":
+        return "O_RDONLY" in ast.unparse(call)
+    literal = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    modes = [mode for mode in literal if re.fullmatch("[rbt+]+", mode)]
+    return (text in ("open", "io.open") and len(call.args) == 1 and not call.keywords) or (
+        text.split(".")[-1] == "open" and any(mode in ("r", "rb", "rt", "br", "tr") for mode in modes)
+    )
 
 
 def too_long(source):
@@ -231,6 +255,10 @@ BAD = [
     ("model.py", "def f(x):\n    return saving.load(x, safe_mode=False)", "nothing that runs what it reads"),
     ("model.py", "keras.config.enable_unsafe_deserialization()", "nothing that runs what it reads"),
     ("training/worker_pool.py", "def f(pipe):\n    return pipe.recv()", "nothing that runs what it reads"),
+    ("players/book.py", "def f(path):\n    return path.read_text()", "files are read with a limit (read_limited)"),
+    ("memory.py", "def f(path):\n    return open(path, 'rb')", "files are read with a limit (read_limited)"),
+    ("memory.py", "def f(path):\n    return open(path).read()", "files are read with a limit (read_limited)"),
+    ("loggers.py", "def f(path):\n    return path.open('r')", "files are read with a limit (read_limited)"),
     ("config.py", "x = 1\n" * 401, "a file has at most 400 lines"),
 ]
 
@@ -247,6 +275,7 @@ GOOD = [
     ("network/choose_predictor.py", "def f():\n    from network.keras_predictor import KerasPredictor"),
     ("network/keras_import.py", "import keras"),
     ("main.py", "if __name__ == '__main__':\n    print(1)"),
+    ("loggers.py", "def f(path):\n    open(path, 'ab').write(b'x')\n    return open_regular(path), Session.open(path)"),
     ("model.py", "def f(model):\n    model.compile()\n    return np.load(1, allow_pickle=False)"),
 ]
 

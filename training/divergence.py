@@ -60,7 +60,7 @@ def _step_back(session: Session, error: NotFinite) -> NoReturn:
     if not newest.version or times > MOST:
         forget_steps_back(s)
         raise Diverged(f"version {newest.version}: {error}; resume with a smaller --learning-rate") from None
-    checkpoints.set_aside(s.folder, checkpoints.files_of(newest))
+    checkpoints.set_aside(s.store, checkpoints.files_of(newest))
     with s.store.transaction("mend"):
         s.store.step_back(newest.iteration)
         s.store.put(KEY, f"{newest.iteration} {times}")

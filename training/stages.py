@@ -182,7 +182,7 @@ def retrain(session: Session, stop: Callable[[], bool] = never) -> None:
         with stage.ending(facts):
             s.save_version(s.current_version + 1, stage.iteration, losses)
             s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + facts["steps"]))
-    drop_old_optimizers(s.folder, s.current_version)
+    drop_old_optimizers(s.store, s.current_version)
     rounded = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
     s.loggers.model.info("version %d: %s", s.current_version, rounded)
     s.model.printWeightAverages(s.loggers.model.info)

@@ -18,6 +18,7 @@ from config import Config
 from game import Game
 from interface.doctor import Found, random_game
 from memory import Memory, Positions
+from storage.atomic_files import LINES_BYTES, read_limited
 from storage.checkpoints import read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
 from storage.run_folders import game_of, read_config
@@ -82,7 +83,7 @@ def read_history(folder: Path) -> History:
 def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return the lines that are objects, and the number of the others."""
     try:
-        texts = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+        texts = read_limited(path, LINES_BYTES).decode(errors="replace").splitlines() if path.exists() else []
     except OSError:
         return [], 1
     lines = []

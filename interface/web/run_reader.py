@@ -19,6 +19,7 @@ from evaluation.rating import ANCHOR, rated_versions, wilson
 from game import Game
 from interface.metric_lines import finite
 from interface.web.charts import Point
+from storage.atomic_files import LINES_BYTES, TEXT_BYTES, open_regular, read_limited
 from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
@@ -117,14 +118,14 @@ def time_left(config: Config, done: int, seconds: float) -> float | None:
 def owner(folder: Path) -> int | None:
     """Return the process that works on a run, read from the lock's file: the lock itself stays untouched."""
     try:
-        process = int((folder / "lock").read_text().strip() or 0)
+        process = int(read_limited(folder / "lock", TEXT_BYTES).strip() or 0)
         os.kill(process, 0)
     except PermissionError:
         return process
     except (OSError, ValueError, OverflowError):
         return None
     try:
-        words = Path(f"/proc/{process}/cmdline").read_bytes()
+        words = read_limited(Path(f"/proc/{process}/cmdline"), TEXT_BYTES)
         later = _started(process) > (folder / "lock").stat().st_mtime + 5  # another process has the number now
     except OSError:  # another system
         return process or None
@@ -133,14 +134,14 @@ def owner(folder: Path) -> int | None:
 
 def _started(process: int) -> float:
     """Return the time when a process was started, by the system's clock; raise `OSError` if it is unknown."""
-    ticks = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+    ticks = int(read_limited(Path(f"/proc/{process}/stat"), TEXT_BYTES).rpartition(b")")[2].split()[19])
     return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
 
 
 def metrics(folder: Path) -> list[dict[str, Any]]:
     """Return the complete lines of metrics.jsonl; one that is being written is left for later."""
     try:
-        text = (folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
+        text = read_limited(folder / "metrics.jsonl", LINES_BYTES).decode(errors="replace")
     except OSError:
         return []
     lines = []
@@ -191,7 +192,7 @@ def strength_points(lines: list[dict[str, Any]]) -> tuple[list[Point], str]:
 def log_tail(folder: Path, lines: int = LINES_OF_LOG) -> str:
     """Return the end of the run's main log."""
     try:
-        with open(folder / "logs" / "logger_main.log", "rb") as file:
+        with open_regular(folder / "logs" / "logger_main.log") as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - 200 * lines))
             return "\n".join(file.read().decode("utf-8", "replace").splitlines()[-lines:])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.run_folders import RunBusy, find_run, lock_folder, runs_of, unlock_folder
+from storage.run_folders import RunBusy, find_run, lock_folder, runs_of
 from storage.soak_test import GAME, SETTINGS
 from storage.verify import verify
 
@@ -128,7 +128,7 @@ print(code, [name for name in ("tyro", "initialise", "model", "tensorflow", "ope
     try:
         _, said, err = python(code, root)
     finally:
-        unlock_folder(lock)
+        lock.close()
     assert said == "3 []" and err.startswith(f"error: run0001 is in use by process {os.getpid()}; ")
 
 
@@ -153,7 +153,7 @@ if __name__ == "__main__":
     holder.kill()
     holder.wait()
     assert Path(f"/proc/{worker}").exists()
-    unlock_folder(lock_folder(folder))
+    lock_folder(folder).close()
     os.kill(worker, signal.SIGKILL)
 
 

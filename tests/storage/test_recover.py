@@ -347,7 +347,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path, 
     write_file(path, b"old")
     for fail in ("fsync", "replace"):
         with monkeypatch.context() as patch, pytest.raises(OSError):
-            patch.setattr(os, fail, lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+            patch.setattr(os, fail, lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
             write_file(path, b"new")
         assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["file"]
 

@@ -155,6 +155,21 @@ def interrupted(point, number, signals, swallowed=False):
     fault_injection._reach = reach
 
 
+def usurped(root, changes, point, number):
+    """Do `live`; at a pass of a point the run's folder is moved, and another run, killed at work, takes its name."""
+    from storage import fault_injection
+
+    def reach(name, wanted, passed=[]):  # noqa: B006
+        passed.extend([name] if name == point else [])
+        if name == point and len(passed) == number:
+            fault_injection._reach = killing
+            (root / GAME / "run0001").rename(root / "away")
+            forked(lambda: live(root, changes), fail="game.after:13")
+
+    killing, fault_injection._reach = fault_injection._reach, reach
+    live(root, changes)
+
+
 def note_rows(path):
     """Note each game and match game in a file when it is handed over to be kept."""
     from storage.run_store import Store
@@ -183,7 +198,7 @@ def save(folder, log):
     while True:
         arrays = [np.random.default_rng(number).normal(size=(64, 256)).astype(np.float32)]
         with store.transaction("retrain"):
-            checkpoints.save(folder, store, number, number, {}, arrays, arrays)
+            checkpoints.save(store, number, number, {}, arrays, arrays)
         os.write(acknowledged, f"{number}\n".encode())
         number += 1
 
@@ -222,6 +237,8 @@ def forked(work, *, ready=None, after=0.0, fail=""):
                 import traceback
 
                 traceback.print_exc()
+            elif not isinstance(error, SystemExit):
+                print(error, file=sys.stderr)
         finally:
             with suppress(ValueError):  # the program may have closed it
                 sys.stderr.flush()
@@ -267,6 +284,8 @@ def answer(asked):
         return {"passes": passes(lambda: live(root, asked["changes"])), "state": state(root)}
     if asked["what"] in ("live", "command"):
         return begin({"live": live, "command": command}[asked["what"]], root, asked)
+    if asked["what"] == "usurped":
+        return begin(lambda *args: usurped(*args, *asked["moment"]), root, asked)
     if asked["what"] == "mount":  # a disk of its own, or the same with other options
         again = "remount," if os.path.ismount(root) else ""
         subprocess.run(["mount", "-t", "tmpfs", "-o", again + asked["options"], "tmpfs", str(root)], check=True)

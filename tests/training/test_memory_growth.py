@@ -106,7 +106,7 @@ def test_the_measure_of_what_is_left_behind_finds_a_leak_of_two_kilobytes_an_ans
 
 
 def test_a_log_is_bounded_in_size(tmp_path):
-    log = open_log(tmp_path / "x.log", megabytes=1, copies=1)
+    log = open_log(tmp_path / "x.log", megabytes=1)
     for i in range(4000):
         log.info("%d %s", i, "x" * 1000)
     close_log(log)
