@@ -223,7 +223,7 @@ def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
-    assert told(capsys, *argv) == (130, "", "\nstopped; the same command goes on\n" if goes_on else "\nstopped\n")
+    assert told(capsys, *argv) == (130, "", "\nstopped; the same command resumes\n" if goes_on else "\nstopped\n")
 
 
 def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):

@@ -71,7 +71,7 @@ def test_asked_to_end_while_it_starts_it_ends_and_twice_ends_at_once(tmp_path):
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGTERM)
     code, out, err = ended(process)
-    assert code == 130 and "goes on" in out + err
+    assert code == 130 and "resumes" in out + err
     assert verify(runs_of(GAME, tmp_path)[-1]).damage == []
 
 

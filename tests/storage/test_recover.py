@@ -255,7 +255,7 @@ def test_without_any_right_network_nothing_is_recovered(root):
 
 def test_the_commands_verify_and_recover(trained_place, capsys, quick):
     code, out, err = told(capsys, "verify", "--game", "tictactoe")
-    assert (code, err) == (0, "") and "is whole: 4 iterations, 96 games" in out
+    assert (code, err) == (0, "") and "is undamaged: 4 iterations, 96 games" in out
     assert told(capsys, "verify", "--game", "tictactoe", "--run", "9")[0] == 2
     code, _, err = told(capsys, "verify", "--game", "tictactoe", "--run", "0")
     assert code == 2 and "expected a player of tictactoe that ships (run 0), there is none" in err
