@@ -204,7 +204,7 @@ def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):
     write_levels(packed[1], [Level("rollout:16", 0, 0.0, 1.0), Level("shipped", 8, 50.0, 9.0)], 2)
     for words in (["--sims", "9"], ["--ladder-sims", "9"]):
         code, _, err = told(capsys, "evaluate", "level:2", "--game", "tictactoe", *words)
-        assert code == 2 and f"expected no {words[0]} beside a level, which has 8 simulations" in err
+        assert code == 2 and f"expected no {words[0]} with a level, which has 8 simulations" in err
     code, _, err = told(capsys, "explain", "--player", "level:2", "--game", "tictactoe", "--sims", "9")
     assert code == 2 and "expected no --sims with a level, which has 8 simulations" in err
     assert told(capsys, "explain", "--player", "level:2", "--game", "tictactoe")[0] == 0

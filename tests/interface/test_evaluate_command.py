@@ -57,7 +57,7 @@ def test_a_game_without_exact_values_is_measured_by_the_ladder(capsys, place):
         (["--positions", "-1"], "positions: expected"),
         (["--positions", "0", "--ladder-games", "0"], "expected positions or ladder_games above 0"),
         (["--ladder-seconds", "-3"], "ladder_seconds: expected a number from 0"),
-        (["human"], "expected a player that can be asked"),
+        (["human"], "expected a player that can play thousands"),
         (["besst"], "did you mean 'best'"),
         (["--game", "gomoku(size=5)", "random", "--ladder-games", "0"], "expected a game with exact values"),
         (["--game", "chess"], "chess"),

@@ -61,7 +61,7 @@ def test_gnugo_plays_whole_games_by_the_rules(spec, caplog):
         ("dies", "ended without an answer"),
         ("garbage", "expected an answer"),
         ("wrong_number", "expected an answer with the number"),
-        ("talks", "more than was asked"),
+        ("talks", "answered too much"),
         ("refuses", "refused: 'cannot think'"),
         ("same_point", "illegal move 'A1'"),
         ("outside", "illegal move 'Z25'"),

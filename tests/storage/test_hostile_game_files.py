@@ -107,7 +107,7 @@ def test_a_file_of_another_game_is_refused():
     assert refused(data, ".json", GAMES["connect4"]) == "expected a game of connect4, got one of tictactoe"
     same = b'{"game": "connect4( rows=6, columns=7 )", "moves": ["4"]}'
     assert from_bytes(same, ".json", GAMES["connect4"]).moves == [3]
-    assert "of which game" in refused(b"4433", ".txt")
+    assert "does not name its game" in refused(b"4433", ".txt")
     assert "connect4 has no form in SGF" in refused(b"(;GM[4]SZ[7];B[aa])", ".sgf", GAMES["connect4"])
     assert "expected a game of GM 1 or 4, got GM '3'" in refused(b"(;GM[3])", ".sgf")
     if "go" in GAMES:

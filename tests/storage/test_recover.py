@@ -248,7 +248,7 @@ def test_without_any_right_network_nothing_is_recovered(root):
     folder = find_run("tictactoe", root=root)
     for path in (folder / "models").glob("version*"):
         path.unlink()
-    with pytest.raises(DamagedData, match="no network of the run is right"):
+    with pytest.raises(DamagedData, match="no network of the run is undamaged"):
         recover(folder)
     assert [p.name for p in folder.parent.iterdir()] == ["run0001"]
 

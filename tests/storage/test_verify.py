@@ -158,8 +158,8 @@ def test_a_run_in_the_folder_of_its_game_is_read_however_the_game_is_named(tmp_p
 @pytest.mark.parametrize("table, row, words", [
     ("matches", (1, "x", 1, 0, "", 1, 1.0, "a1 b1"), "match game x of iteration 1: has no numbers"),
     ("matches", ("q", 0, 1, 0, "", 1, 1.0, "a1 b1"), "match game 0 of iteration q: has no numbers"),
-    ("matches", (2, 999, 1, 0, "", 1, "won", "a1 b1"), "match game 999 of iteration 2: does not tell"),
-    ("matches", (2, 999, 1, 0, "", "yes", 1.0, "a1 b1"), "match game 999 of iteration 2: does not tell"),
+    ("matches", (2, 999, 1, 0, "", 1, "won", "a1 b1"), "match game 999 of iteration 2: does not name"),
+    ("matches", (2, 999, 1, 0, "", "yes", 1.0, "a1 b1"), "match game 999 of iteration 2: does not name"),
     ("games", ("abc", 0, 0, -1.0, b"", b"", b"", 0), "game 0 of iteration abc: has no numbers"),
     ("stages", ("q", "self-play", '{"games": 1}'), "stages q: expected what self-play ended with"),
 ])  # fmt: skip
