@@ -112,6 +112,6 @@ def _player(game: Game, args: Evaluate, argv: list[str]) -> tuple[Player, Evalua
     if isinstance(player, Agent) and player.name.startswith("level "):  # a level has its own simulations
         if typed := [f"--{n.replace('_', '-')}" for n in ("sims", "ladder_sims") if early(argv, n) is not None]:
             own = f"a level, which has {player.mcts_sims} simulations"
-            raise UserError(f"expected no {' and no '.join(typed)} beside {own}")
+            raise UserError(f"expected no {' and no '.join(typed)} with {own}")
         args = replace(args, sims=(player.mcts_sims,), ladder_sims=player.mcts_sims)
     return player, args
