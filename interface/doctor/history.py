@@ -252,7 +252,7 @@ def draws(run: History) -> Found:
 @of_games
 def one_side(run: History) -> Found:
     won = [float(np.mean([np.sign(record.result) == side for record in run.records])) for side in (1, -1)]
-    side = "who began" if won[0] > won[1] else "the other side"
+    side = "the player who began" if won[0] > won[1] else "the other side"
     return Found(
         max(won) < 0.98,
         f"{side} won {100 * max(won):.0f} % of the last games",
