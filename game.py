@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import types
 
-from compiled import call, compiled, rule
+from compiled import call, compiled, inlined, rule
 from config import UserError
 
 Row = np.ndarray
@@ -42,9 +42,21 @@ NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
 the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `solve`): the value took too long."""
 
 
+@inlined
+def in_order(out, count):
+    """Return whether out[:count] is not empty, in ascending order and within 0 .. len(out) - 1."""
+    if not (0 < count <= out.shape[0]):
+        return False
+    wrong = out[0] < 0 or out[np.uint64(count - 1)] >= out.shape[0]
+    for i in range(1, count):
+        wrong |= out[np.uint64(i)] <= out[np.uint64(i - 1)]
+    return not wrong
+
+
 @compiled
 def _call_legal(fn, row, out):
-    return fn(row, out)
+    count = fn(row, out)
+    return count if in_order(out, count) else np.int64(-1)
 
 
 @compiled
@@ -290,6 +302,9 @@ class Game:
         """Return the board of a compiled position as lines of text."""
         raise NotImplementedError
 
+    def check_errors(self) -> None:
+        """Raise the error of a rule in plain Python since the last call; compiled rules raise none."""
+
 
 class CompiledState(GameState):
     """A thin object around one row of a compiled game."""
@@ -319,7 +334,9 @@ class CompiledState(GameState):
         if self.isEndGame:
             return []
         out = np.empty(self.game.action_size, np.int32)
-        actions: list[int] = out[: call(_call_legal, self.rules.legal, self.row, out)].tolist()
+        if (count := call(_call_legal, self.rules.legal, self.row, out)) < 0:
+            raise UserError(f"{self.game.spec}: expected legal moves from 0 to {len(out) - 1}, ascending, got others")
+        actions: list[int] = out[:count].tolist()
         return actions
 
     @property

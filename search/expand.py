@@ -11,6 +11,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, PLAYER
+from games.bounds import SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound, legal_moves
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
 
@@ -49,8 +50,11 @@ def new_node(f, rules, t, key, free):
     if tree.nodes >= capacity:
         return NO_ROOM
     row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
-    over = rules.outcome(row, f.outcome)
-    count = 0 if over else rules.legal(row, f.legal)
+    over = is_over(rules, row, f.outcome, f.bounds)
+    count = np.int64(0) if over else legal_moves(rules, row, f.legal, f.bounds)
+    if not is_sound(row, over, count, f.bounds):
+        over, count = True, np.int64(0)
+        f.outcome[0] = 0.0
     if tree.edges + grouped(count) > edge_capacity:
         return NO_ROOM
     index = t * capacity + tree.nodes
@@ -95,9 +99,12 @@ def look_ahead(f, rules, node, row, room, plies):
             if node.count == 1 and node.proven == UNPROVEN:
                 pass_through(f, node)
         return
-    i = np.int64(node.first)
-    while f.moves[i].action != move:
+    i, stop = np.int64(node.first), np.int64(node.first) + node.count
+    while i < stop and f.moves[i].action != move:
         i += 1
+    if i == stop:
+        break_rule(f.bounds, WINNING_MOVE)
+        return
     f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
     node.proven = WIN
 
@@ -112,7 +119,7 @@ def winning_move(f, rules, node, row, room):
         for k in range(row.shape[0]):
             room[k] = row[k]
         rules.play(room, f.moves[i].action)
-        if rules.outcome(room, f.outcome):
+        if is_over(rules, room, f.outcome, f.bounds):
             value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
             if value == 1.0:
                 return np.int64(f.moves[i].action)
@@ -130,11 +137,17 @@ def leave_out_losing(f, rules, node, row):
         return
     if count == node.legal:
         return
+    if not (0 < count < node.legal):
+        break_rule(f.bounds, SAFE_MOVES)
+        return
     first, k = np.int64(node.first), 0
     for i in range(node.legal):
         if k < count and f.moves[first + i].action == f.legal[k]:
             f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
             k += 1
+    if k < count:
+        break_rule(f.bounds, SAFE_MOVES)
+        return
     for e in range(first + count, first + node.legal):
         f.moves[e].P = 0.0
     node.count = count
