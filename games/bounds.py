@@ -181,9 +181,9 @@ def check_owners(game: Game, owners: Any) -> np.ndarray:
 
 
 def check_start(game: Game) -> None:
-    """Raise `UserError` unless the start position keeps the contract and is not over."""
+    """Raise `UserError` unless the start is a position that is not over."""
     state = game.start()
-    check_ply(game, state, 0)
+    check_position(game, state)
     if state.isEndGame:
         raise UserError(f"{game.spec}: expected {_EXPECTED[START]}")
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from game import GameState, Symmetry
+from config import UserError
+from game import GameState, Symmetry, illegal_move
 from games.plain import PlainGame
 
 ROWS, COLUMNS = 2, 3
@@ -25,7 +26,7 @@ class HostileState(GameState):
         self.playerTurn = 2 if fault == "player" else player
         self.id = (cells, player)
         empty = [i for i in range(POINTS) if cells[i] == 0]
-        if fault == "endless":
+        if fault in ("endless", "rarely") and (fault == "endless" or cells[0] == cells[1] == cells[2] == 1):
             self.id, empty = (cells, player, ply), empty or list(range(POINTS))
         if fault in ("cycle", "cycle-again"):
             empty = list(range(POINTS))  # a stone there is taken back
@@ -45,8 +46,10 @@ class HostileState(GameState):
             self.id = [cells]
 
     def takeAction(self, action):
+        if action not in (self.allowedActions or ()):
+            raise UserError(illegal_move(self.game, self, action))
         cells = list(self.cells)
-        cells[action % POINTS if isinstance(action, int) else 0] = 0 if self.cells[int(action)] else self.playerTurn
+        cells[int(action)] = 0 if self.cells[int(action)] else self.playerTurn
         if self.fault == "mutate":
             self.cells = tuple(cells)
         if self.fault == "nothing":
@@ -70,7 +73,7 @@ class HostileState(GameState):
         return "".join(self.game.pieces.get(cell, "?") for cell in self.cells)
 
 
-EARLY = ("endless", "cycle", "cycle-again", "owners")
+EARLY = ("endless", "rarely", "cycle", "cycle-again", "owners")
 
 
 class Hostile(PlainGame):
