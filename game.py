@@ -47,10 +47,10 @@ def in_order(out, count):
     """Return whether out[:count] is not empty, in ascending order and within 0 .. len(out) - 1."""
     if not (0 < count <= out.shape[0]):
         return False
-    wrong = out[0] < 0 or out[np.uint64(count - 1)] >= out.shape[0]
+    signs = np.int64(out[0])  # of the steps upwards, in operations that the compiler vectorises
     for i in range(1, count):
-        wrong |= out[np.uint64(i)] <= out[np.uint64(i - 1)]
-    return not wrong
+        signs |= np.int64(out[np.uint64(i)]) - np.int64(out[np.uint64(i - 1)]) - 1
+    return signs >= 0 and out[np.uint64(count - 1)] < out.shape[0]
 
 
 @compiled
