@@ -112,7 +112,7 @@ def _refuse(game: Game, expected: str, got: Any) -> NoReturn:
 
 
 def _whole(value: Any, low: int, high: int) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= int(value) <= high
 
 
 def check_facts(game: Game) -> None:
@@ -124,9 +124,9 @@ def check_facts(game: Game) -> None:
     for name, value, most in sizes:
         if not _whole(value, 1, most):
             _refuse(game, f"{name} from 1 to {most:,}", value)
-    for name, found, count in (("grid_shape", grid, 2), ("input_shape", shape, 3)):
-        if not (isinstance(found, tuple) and len(found) == count and all(_whole(n, 1, MAX_INPUTS) for n in found)):
-            _refuse(game, f"{name} to be {count} positive whole numbers", found)
+    for name, sides, count in (("grid_shape", grid, 2), ("input_shape", shape, 3)):
+        if not (isinstance(sides, tuple) and len(sides) == count and all(_whole(n, 1, MAX_INPUTS) for n in sides)):
+            _refuse(game, f"{name} to be {count} positive whole numbers", sides)
     if tuple(shape[:2]) != tuple(grid):
         _refuse(game, f"input_shape to begin with grid_shape {grid}", shape)
     if (inputs := int(shape[0]) * int(shape[1]) * int(shape[2])) > MAX_INPUTS:

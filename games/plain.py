@@ -163,7 +163,7 @@ class PlainGame(Game):
     def _play(self, words: tuple[int, ...]) -> None:
         row, action = self._row(words), int(words[_ARRAY_WORDS])
         after = self.state_of(row).takeAction(action)
-        self._fill(row, after[0] if isinstance(after, tuple) and after else after)  # type: ignore[arg-type]
+        self._fill(row, after[0] if isinstance(after, tuple) and after else after)
         row[PLY] += 1
         row[LAST] = action
 

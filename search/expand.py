@@ -11,7 +11,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, PLAYER
-from games.bounds import SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound, legal_moves
+from games.bounds import LEGAL, SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
 
@@ -51,12 +51,13 @@ def new_node(f, rules, t, key, free):
         return NO_ROOM
     row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
     over = is_over(rules, row, f.outcome, f.bounds)
-    count = np.int64(0) if over else legal_moves(rules, row, f.legal, f.bounds)
+    first = np.int64(t * edge_capacity + tree.edges)
+    count = np.int64(0) if over else list_moves(f, rules, row, first, edge_capacity - tree.edges)
+    if count < 0:
+        return NO_ROOM
     if not is_sound(row, over, count, f.bounds):
         over, count = True, np.int64(0)
         f.outcome[0] = 0.0
-    if tree.edges + grouped(count) > edge_capacity:
-        return NO_ROOM
     index = t * capacity + tree.nodes
     node = at(f.nodes, index)
     node.key = key
@@ -67,20 +68,37 @@ def new_node(f, rules, t, key, free):
     node.proven, node.late, node.logits = UNPROVEN, 0, 0
     if over and node.value in (-1.0, 0.0, 1.0):
         node.proven = proof_of(node.value)
-    node.first = t * edge_capacity + tree.edges
+    node.first = first
     node.count = count
     node.legal = count
     node.materialised = 0
-    first = t * edge_capacity + tree.edges
-    for i in range(count):
-        move = at(f.moves, first + i)
-        move.action, move.proven = at(f.legal, i), UNPROVEN
     if tree.ahead > 0 and not over:
         look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
     tree.nodes += 1
     tree.edges += grouped(count)
     f.table[np.uint64(-1 - free)] = index
     return index
+
+
+@inlined
+def list_moves(f, rules, row, first, room):
+    """Write a position's legal moves from index `first` on; return their number.
+
+    0: they break a rule, see games/bounds.py. NO_ROOM: there are more than `room`.
+    """
+    count, size = rules.legal(row, f.legal), f.legal.shape[0]
+    if grouped(count) > room and count <= size:
+        return np.int64(NO_ROOM)
+    signs, before = np.int64(0 < count <= size) - 1, np.int64(-1)  # negative as soon as a rule is broken
+    for i in range(count if signs == 0 else 0):
+        action, move = np.int64(at(f.legal, i)), at(f.moves, first + i)
+        move.action, move.proven = action, UNPROVEN
+        signs |= action - before - 1
+        before = action
+    if signs < 0 or before >= size:
+        break_rule(f.bounds, LEGAL)
+        return np.int64(0)
+    return count
 
 # ---- look-ahead: moves that win or lose at once
 
