@@ -207,6 +207,7 @@ class MCTS(ManyTrees):
         if index < 0:
             f.rows[len(self)] = row
             index = call(new_node, f, self.rules, 0, key, index)
+            self.check_errors()
             if index < 0:
                 raise TreeFull(f"the tree is full ({self.capacity} nodes)")
         return Node(self, index)

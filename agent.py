@@ -18,6 +18,7 @@ from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game, GameState, illegal_move
 from MCTS import MCTS, Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
+from search.evaluation_cache import CACHE_BYTES, places_in
 from search.priors import legal_softmax
 from search.tables import trees_in
 from search.trace import log_simulation, snapshot
@@ -109,7 +110,7 @@ class Agent(Player):
         self.logger_mcts = logger_mcts
         self.rng = rng or np.random.default_rng(0)
         self.noisy, self.seconds = noisy, seconds
-        self._leaves, self._cache_size = leaves, cache_size
+        self._leaves, self._cache_size = leaves, places_in(CACHE_BYTES, cache_size, game.action_size)
         self.at_once = int(np.clip(trees_in(TREES_BYTES, game, mcts_sims), 2, self.at_once)) if self._patient else 1
         self.MCTS: MCTS | None = None
         self._many: MCTS | None = None

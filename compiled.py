@@ -277,6 +277,17 @@ def at(table, index):
     return table[np.uint64(index)]
 
 
+@inlined
+def in_order(out, count):
+    """Return whether out[:count] is not empty, in ascending order and within 0 .. len(out) - 1."""
+    if not (0 < count <= out.shape[0]):
+        return False
+    signs = np.int64(out[0])  # of the steps upwards, in operations that the compiler vectorises
+    for i in range(1, count):
+        signs |= np.int64(out[np.uint64(i)]) - np.int64(out[np.uint64(i - 1)]) - 1
+    return signs >= 0 and out[np.uint64(count - 1)] < out.shape[0]
+
+
 def rule(signature: Any) -> Callable[[Any], Any]:
     """Return the decorator that makes a rule of a game: a function of that signature that compiled code can call.
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from compiled import call, compiled, rule, types
+from compiled import call, compiled, in_order, rule, types
 from config import UserError
 
 Row = np.ndarray
@@ -35,20 +35,18 @@ KEY = types.uint64(_row)
 EVALUATE = types.float32(_row)
 PLAYOUT = types.float32(_row, types.uint64)
 WINNING = types.int64(_row)
-SAFE = types.int64(_row, _row)
-SOLVE = types.int64(_row, _row)
+SAFE = SOLVE = types.int64(_row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
 """Special results of the optional rules. NOT_PLAYED (of `playout`) and NOT_TOLD (of `winning`, `safe`, `solve`): use
 the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `solve`): the value took too long."""
-
-
 _NUMBER = re.compile(r"\A[0-9]+[.)]+")  # of a move, before it
 _PART = re.compile(r"[A-Za-z][0-9]{1,2}(?=[A-Za-z]|\Z)|.+")  # one of points without blanks, or else all
 
 
 @compiled
 def _call_legal(fn, row, out):
-    return fn(row, out)
+    count = fn(row, out)
+    return count if in_order(out, count) else np.int64(-1)
 
 
 @compiled
@@ -152,8 +150,7 @@ class GameState:
 
     @property
     def owners(self) -> np.ndarray | None:
-        """Return the owner of each point of the board, [rows, columns] int8; None where the game does not define
-        owners.
+        """Return the owner of each point of the board, [rows, columns] int8; None where the game defines none.
 
         1 = the player who began, -1 = the other, 0 = nobody. The network may learn to predict the owners at the game's
         end (`ownership_weight`).
@@ -213,7 +210,6 @@ class Game:
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
-
     set_up_from: Game | None = None
     """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
@@ -306,6 +302,9 @@ class Game:
         """Return the board of a compiled position as lines of text."""
         raise NotImplementedError
 
+    def check_errors(self) -> None:
+        """Raise the error of a rule in plain Python since the last call; compiled rules raise none."""
+
 
 class CompiledState(GameState):
     """A thin object around one row of a compiled game."""
@@ -335,7 +334,9 @@ class CompiledState(GameState):
         if self.isEndGame:
             return []
         out = np.empty(self.game.action_size, np.int32)
-        actions: list[int] = out[: call(_call_legal, self.rules.legal, self.row, out)].tolist()
+        if (count := call(_call_legal, self.rules.legal, self.row, out)) < 0:
+            raise UserError(f"{self.game.spec}: expected legal moves from 0 to {len(out) - 1}, ascending, got others")
+        actions: list[int] = out[:count].tolist()
         return actions
 
     @property

@@ -17,6 +17,7 @@ import numpy as np
 from compiled import call, compiled
 from config import NetworkSettings
 from game import PLAYER, Game
+from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
@@ -61,7 +62,7 @@ class Positions(NamedTuple):
 
 
 @compiled
-def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):
+def unroll(rules, row, legal, moves, visits, kept, planes, policy, players, bounds):
     """Replay a game and write the positions of the plies `kept`; return their number, -1 - ply at an illegal move.
 
     row: the start position, is changed. legal: room for one list of moves. players: [plies], the player to move at
@@ -69,7 +70,7 @@ def unroll(rules, row, legal, moves, visits, kept, planes, policy, players):
     """
     n = 0
     for ply in range(moves.shape[0]):
-        count = rules.legal(row, legal)
+        count = legal_moves(rules, row, legal, bounds)
         known = False
         for i in range(count):
             known = known or legal[i] == moves[ply]
@@ -199,15 +200,17 @@ class Memory:
         legal = np.zeros(game.action_size, np.int32)
         kept = visits.any(axis=1) | self._fast(moves, visits, values)
         row = game.start_row.copy()
-        n = call(unroll, game.rules, row, legal, moves, visits, kept, planes, policy, players)
-        if isinstance(game, PlainGame):
-            game.check_errors()
+        bounds = make_bounds(game)
+        n = call(unroll, game.rules, row, legal, moves, visits, kept, planes, policy, players, bounds)
+        check_rules(game, bounds)
         if n < 0:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
         outcome = np.zeros(length, np.float32)
         returns(players, values, float(record.result), self.value_lambda, outcome)
         owners = game.state_of(row).owners if self._owned else None
-        whose = np.zeros((n, 0), np.int8) if owners is None else players[kept, None] * np.reshape(owners, (1, -1))
+        whose = np.zeros((n, 0), np.int8)
+        if owners is not None:
+            whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
         return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
 
     def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from agent import RESIGN, Player, Resigned, TakeBack, User
+from config import UserError
 from evaluation.openings import openings
-from game import Game, GameState
+from game import Game, GameState, illegal_move
+from games.bounds import check_ply
 from games.line_of_moves import played
 from storage.game_record import GameRecord
 
@@ -105,12 +107,15 @@ class _OpenGame:
         if action == RESIGN:
             self.resigned = number
             return
+        if self.game.origin and action not in self.state.allowedActions:
+            raise UserError(f"{self.game.spec}: {illegal_move(self.game, self.state, action).splitlines()[0]}")
         self.moves.append(action)
         self.visits.append(visits)
         self.estimates.append(value)
         if number is not None:
             self.values[number].append(value)
         self.state = played(self.game, self.state, action)
+        check_ply(self.game, self.state, len(self.moves))
         for player in self.players:
             player.observe(self.slot, action)
 

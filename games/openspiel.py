@@ -19,6 +19,7 @@ import numpy as np
 
 from config import UserError
 from game import GameState, illegal_move
+from games.bounds import check_facts
 from games.plain import PlainGame
 
 PREFIX = "open_spiel:"
@@ -125,6 +126,7 @@ class SpielGame(PlainGame):
         self._names = {int(a): name for a, name in facts["names"].items()}
         self._spelled = {str(a): a for a in range(self.action_size)}
         self._spelled |= {name.lower(): a for a, name in self._names.items()}
+        check_facts(self)
         super().__init__()
 
     @property

@@ -22,6 +22,7 @@ import numpy as np
 import games
 from config import UserError
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
+from games.bounds import check_facts, check_start
 
 T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
@@ -55,7 +56,8 @@ def load(spec: str) -> Game:
         hint = "; derive it from games.plain.PlainGame" if "rules" in missing else ""
         raise UserError(f"{path.name}: expected {kind.__name__} to have {', '.join(missing)}{hint}")
     _check_rules(path, game)
-    _guarded(path, game.start)
+    _guarded(path, lambda: check_facts(game))
+    _guarded(path, lambda: check_start(game))
     return game
 
 

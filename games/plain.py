@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from compiled import Function, typeof_impl
+from config import UserError
 from game import (
     ENCODE,
     HEADER,
@@ -32,6 +33,8 @@ from game import (
     Row,
     Rules,
 )
+from games import own
+from games.bounds import check_legal, check_planes, check_position
 
 _ARRAY_WORDS = 7
 """Words by which a 1-D array is passed to a C function: memory info, parent, size, item size, data, shape, stride."""
@@ -116,8 +119,9 @@ class PlainGame(Game):
             raise error
 
     def _fill(self, row: Row, state: GameState) -> Row:
-        number = self._numbers.get(state.id)
+        number = self._numbers.get(state.id) if isinstance(state, GameState) else None
         if number is None:
+            check_position(self, state)
             number = self._next
             self._next += 1
             self._numbers[state.id] = number
@@ -135,22 +139,30 @@ class PlainGame(Game):
             try:
                 return function(words)
             except BaseException as error:
-                self._error = error
+                self._error = self._in_one_line(error)
                 return default
 
         return guarded
+
+    def _in_one_line(self, error: BaseException) -> BaseException:
+        """Return an error that a result of your own game's rules caused, but no line of its file, as one line."""
+        if not self.origin or not isinstance(error, Exception) or isinstance(error, UserError) or own.told(error):
+            return error
+        text = " ".join(str(error).split())[:200]
+        return UserError(f"{self.spec}: a rule returned what cannot be used ({type(error).__name__}: {text})")
 
     def _row(self, words: tuple[int, ...]) -> Row:
         return _array(words, 0, ctypes.c_int32)
 
     def _legal(self, words: tuple[int, ...]) -> int:
-        actions = self.state_of(self._row(words)).allowedActions
+        actions = check_legal(self, self.state_of(self._row(words)).allowedActions)
         _array(words, 1, ctypes.c_int32)[: len(actions)] = actions
         return len(actions)
 
     def _play(self, words: tuple[int, ...]) -> None:
         row, action = self._row(words), int(words[_ARRAY_WORDS])
-        self._fill(row, self.state_of(row).takeAction(action)[0])
+        after = self.state_of(row).takeAction(action)
+        self._fill(row, after[0] if isinstance(after, tuple) and after else after)
         row[PLY] += 1
         row[LAST] = action
 
@@ -160,7 +172,8 @@ class PlainGame(Game):
         return int(state.isEndGame)
 
     def _encode(self, words: tuple[int, ...]) -> None:
-        _array(words, 1, ctypes.c_uint8)[:] = self.state_of(self._row(words)).planes().ravel()
+        planes = check_planes(self, self.state_of(self._row(words)).planes())
+        _array(words, 1, ctypes.c_uint8)[:] = planes.ravel()
 
     def _key(self, words: tuple[int, ...]) -> int:
         number = int(self._row(words)[_HANDLE])

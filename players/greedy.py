@@ -8,6 +8,7 @@ import numpy as np
 
 from compiled import call, compiled
 from game import PLAYER, Game, GameState
+from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.plain import PlainGame
 from players.simple import SimplePlayer
 from search.alphabeta import unknown
@@ -19,7 +20,7 @@ GAMES = 20
 
 
 @compiled
-def best_reply(rules, rows, replies, outcome):
+def best_reply(rules, rows, replies, outcome, bounds):
     """Return the best result that the player to move in rows[0] can reach at once, for that player; -2 if there is
     none.
 
@@ -27,29 +28,29 @@ def best_reply(rules, rows, replies, outcome):
     """
     best = -2.0
     player = rows[0, PLAYER]
-    for i in range(rules.legal(rows[0], replies)):
+    for i in range(legal_moves(rules, rows[0], replies, bounds)):
         copy_row(rows, 1, rows[0])
         rules.play(rows[1], replies[i])
-        if rules.outcome(rows[1], outcome):
+        if is_over(rules, rows[1], outcome, bounds):
             best = max(best, outcome[0] if rows[1, PLAYER] == player else -outcome[0])
     return best
 
 
 @compiled
-def worth(rules, evaluate, trees, rows, room, outcome, count):
+def worth(rules, evaluate, trees, rows, room, outcome, bounds, count):
     """Return what the position rows[0] is worth for its player to move, looking one ply ahead.
 
     An immediate win has its value. Otherwise it is the game's estimate or, with count > 0, the mean of `count` random
     games.
     """
-    if rules.outcome(rows[0], outcome):
+    if is_over(rules, rows[0], outcome, bounds):
         return np.float64(outcome[0])
-    best = best_reply(rules, rows, room, outcome)
+    best = best_reply(rules, rows, room, outcome, bounds)
     if best >= 1.0:
         return best
     if count == 0:
         return np.float64(evaluate(rows[0]))
-    return 0.99 * playouts(rules, trees, rows, count, room, outcome) * rows[0, PLAYER] / count
+    return 0.99 * playouts(rules, trees, rows, count, room, outcome, bounds) * rows[0, PLAYER] / count
 
 
 class GreedyPlayer(SimplePlayer):
@@ -65,6 +66,7 @@ class GreedyPlayer(SimplePlayer):
         self._rows = np.zeros((3, row_size(game)), np.int32)
         self._trees = np.zeros(1, TREE)
         self._room, self._outcome = np.zeros(game.action_size, np.int32), np.zeros(1, np.float32)
+        self._bounds = make_bounds(game)
 
     def choose(self, state: GameState, rng: np.random.Generator) -> tuple[int, float]:
         if isinstance(self.game, PlainGame):
@@ -74,10 +76,9 @@ class GreedyPlayer(SimplePlayer):
         for action in state.allowedActions:
             after = state.takeAction(action)[0]
             self._rows[0] = self.game.row_of(after)
-            tables = self._trees, self._rows, self._room, self._outcome
+            tables = self._trees, self._rows, self._room, self._outcome, self._bounds
             value = float(call(worth, *self._functions, *tables, self._count))
             values[int(action)] = value if after.playerTurn == state.playerTurn else -value
-            if isinstance(self.game, PlainGame):
-                self.game.check_errors()
+            check_rules(self.game, self._bounds)
         best = max(values.values())
         return int(rng.choice([a for a, value in values.items() if value == best])), best

@@ -122,7 +122,16 @@ class RolloutPlayer(BatchPlayer):
         return [self._decide(slot, state, tau) for slot, state, tau in zip(slots, states, taus, strict=True)]
 
     def _in_threads(self, work: Sequence[Sequence[tuple[MCTS, GameState]]]) -> None:
-        threads = [threading.Thread(target=self._search, args=(part,)) for part in work if part]
+        errors: list[BaseException] = []
+
+        def run(part: Sequence[tuple[MCTS, GameState]]) -> None:
+            try:
+                self._search(part)
+            except BaseException as error:
+                self._interrupted = True
+                errors.append(error)
+
+        threads = [threading.Thread(target=run, args=(part,)) for part in work if part]
         self._interrupted = False
         try:
             for thread in threads:
@@ -135,6 +144,8 @@ class RolloutPlayer(BatchPlayer):
                 if thread.ident is not None:  # a search still running would write into the next one's tree
                     thread.join()
             raise
+        if errors:
+            raise errors[0]
 
     def _search(self, work: Sequence[tuple[MCTS, GameState]]) -> None:
         for mcts, state in work:

@@ -19,6 +19,7 @@ import numpy as np
 from compiled import call, compiled, inlined, rule
 from config import UserError
 from game import EVALUATE, PLAYER, Game, GameState
+from games.bounds import LENGTH, PLIES, break_rule, check_rules, is_over, legal_moves, make_bounds
 from games.plain import PlainGame
 from search.tables import copy_row, max_depth, row_size
 
@@ -72,6 +73,8 @@ class Stack(NamedTuple):
     """[size] ENTRY in pairs: the first keeps the deepest entry, the second the newest; the size is a power of two."""
     outcome: np.ndarray
     """[1] float32: room for one outcome"""
+    bounds: np.ndarray
+    """[2] int32: see games/bounds.py"""
 
 
 @inlined
@@ -138,10 +141,12 @@ def enter(s, rules, evaluate, ply, alpha, beta, depth):
     now.nodes += 1
     now.player = row[PLAYER]
     now.complete = 1
-    if rules.outcome(row, s.outcome):
+    if is_over(rules, row, s.outcome, s.bounds):
         now.value = s.outcome[0]
         return True
     if depth == 0 or ply == s.frames.shape[0]:
+        if ply > s.bounds[PLIES]:
+            break_rule(s.bounds, LENGTH)
         now.value = evaluate(row)
         now.complete = 0
         return True
@@ -162,7 +167,10 @@ def enter(s, rules, evaluate, ply, alpha, beta, depth):
     frame.key = key
     frame.alpha, frame.floor, frame.beta, frame.depth = alpha, alpha, beta, depth
     frame.best = -np.inf
-    frame.count = rules.legal(row, s.moves[ply])
+    frame.count = legal_moves(rules, row, s.moves[ply], s.bounds)
+    if frame.count == 0:
+        now.value = 0.0
+        return True
     frame.next = 0
     frame.move = -1
     frame.player = row[PLAYER]
@@ -270,6 +278,7 @@ class Minimax:
             history=np.zeros((2, game.action_size), np.int64),
             table=np.zeros(1 << max(table - 1, 1).bit_length(), ENTRY),
             outcome=np.zeros(1, np.float32),
+            bounds=make_bounds(game),
         )
         if isinstance(game, PlainGame):
             game.searches.add(self)
@@ -376,8 +385,7 @@ class Minimax:
         done = False
         while not done and s.now[0]["nodes"] < limit and in_time():
             done = call(run, s, *functions, min(limit, int(s.now[0]["nodes"]) + self._slice))
-            if isinstance(self.game, PlainGame):
-                self.game.check_errors()
-                if len(self.game) > KEPT:
-                    self.game.tidy()
+            check_rules(self.game, s.bounds)
+            if isinstance(self.game, PlainGame) and len(self.game) > KEPT:
+                self.game.tidy()
         return bool(done)

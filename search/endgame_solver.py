@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compiled import compiled
+from compiled import compiled, in_order
 from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
+from games.bounds import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
 
 FEW, MANY = 128, 16_384
 """Limits of positions: FEW for a leaf (as long as a small network takes to evaluate it), MANY for a root's moves."""
@@ -31,6 +32,8 @@ class LineOfPlay(NamedTuple):
     """[D + 1, 5] int32: number of moves; number tried; alpha; beta; the last move that caused a cutoff at this depth"""
     left: np.ndarray
     """[1] int32: how many more positions may be visited"""
+    bounds: np.ndarray
+    """[2] int32: see games/bounds.py"""
 
 
 COUNT, TRIED, ALPHA, BETA, KILLER = range(5)
@@ -44,6 +47,7 @@ def make_line(game: Game, plies: int) -> LineOfPlay:
         np.zeros((plies + 1, game.action_size), np.int32),
         np.zeros((plies + 1, 5), np.int32),
         np.zeros(1, np.int32),
+        make_bounds(game),
     )
 
 
@@ -51,7 +55,7 @@ def make_line(game: Game, plies: int) -> LineOfPlay:
 def look_at(line, rules, outcome, d):
     """Return the value of the position at depth d if the rules give it at once, else GIVEN_UP with its moves listed."""
     row = line.rows[d]
-    if rules.outcome(row, outcome):
+    if is_over(rules, row, outcome, line.bounds):
         value = np.int64(outcome[0])
         return value if value == outcome[0] else np.int64(POINTS)
     winning = rules.winning(row)
@@ -63,7 +67,12 @@ def look_at(line, rules, outcome, d):
     if count == 0:
         return np.int64(-1)
     if count == NOT_TOLD:
-        count = rules.legal(row, line.moves[d])
+        count = legal_moves(rules, row, line.moves[d], line.bounds)
+    elif not in_order(line.moves[d], count):
+        break_rule(line.bounds, SAFE_MOVES)
+        count = np.int64(0)
+    if count == 0:
+        return np.int64(POINTS)
     line.counts[d, COUNT], line.counts[d, TRIED] = count, 0
     moves = line.moves[d]
     for i in range(1, count):
@@ -77,7 +86,10 @@ def solve(line, rules, outcome):
     """Return the value of line.rows[0], or GIVEN_UP when it takes more positions than line.left or more plies."""
     known = rules.solve(line.rows[0], line.left)
     if known != NOT_TOLD:
-        return known
+        if -1 <= known <= GIVEN_UP:
+            return known
+        break_rule(line.bounds, EXACT_VALUE)
+        return np.int64(GIVEN_UP)
     d, deepest = 0, line.rows.shape[0] - 1
     for i in range(deepest + 1):
         line.counts[i, KILLER] = -1  # old killers would change which positions are given up

@@ -38,9 +38,18 @@ class Cache(NamedTuple):
     """[4] int64: positions looked up, positions found, simulations, evaluations that were not finite"""
 
 
+CACHE_BYTES = 2**28
+"""Most memory of the cache of a player in a match: with thousands of actions its usual size would take gigabytes."""
+
+
 def place_bytes(action_size: int) -> int:
     """Return the memory of one entry, in bytes."""
     return 8 + 4 * up_to(SHARE, action_size + 1)
+
+
+def places_in(room: int, size: int, action_size: int) -> int:
+    """Return `size`, or fewer places where they would take more than `room` bytes; rounded up as `make_cache` does."""
+    return min(size, 1 << max(room // place_bytes(action_size), 1).bit_length() - 1)
 
 
 def make_cache(size: int, action_size: int) -> Cache:

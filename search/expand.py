@@ -11,6 +11,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, PLAYER
+from games.bounds import LEGAL, SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
 
@@ -49,10 +50,14 @@ def new_node(f, rules, t, key, free):
     if tree.nodes >= capacity:
         return NO_ROOM
     row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
-    over = rules.outcome(row, f.outcome)
-    count = 0 if over else rules.legal(row, f.legal)
-    if tree.edges + grouped(count) > edge_capacity:
+    over = is_over(rules, row, f.outcome, f.bounds)
+    first = np.int64(t * edge_capacity + tree.edges)
+    count = np.int64(0) if over else list_moves(f, rules, row, first, edge_capacity - tree.edges)
+    if count < 0:
         return NO_ROOM
+    if not is_sound(row, over, count, f.bounds):
+        over, count = True, np.int64(0)
+        f.outcome[0] = 0.0
     index = t * capacity + tree.nodes
     node = at(f.nodes, index)
     node.key = key
@@ -63,20 +68,37 @@ def new_node(f, rules, t, key, free):
     node.proven, node.late, node.logits = UNPROVEN, 0, 0
     if over and node.value in (-1.0, 0.0, 1.0):
         node.proven = proof_of(node.value)
-    node.first = t * edge_capacity + tree.edges
+    node.first = first
     node.count = count
     node.legal = count
     node.materialised = 0
-    first = t * edge_capacity + tree.edges
-    for i in range(count):
-        move = at(f.moves, first + i)
-        move.action, move.proven = at(f.legal, i), UNPROVEN
     if tree.ahead > 0 and not over:
         look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
     tree.nodes += 1
     tree.edges += grouped(count)
     f.table[np.uint64(-1 - free)] = index
     return index
+
+
+@inlined
+def list_moves(f, rules, row, first, room):
+    """Write a position's legal moves from index `first` on; return their number.
+
+    0: they break a rule, see games/bounds.py. NO_ROOM: there are more than `room`.
+    """
+    count, size = rules.legal(row, f.legal), f.legal.shape[0]
+    if grouped(count) > room and count <= size:
+        return np.int64(NO_ROOM)
+    signs, before = np.int64(0 < count <= size) - 1, np.int64(-1)  # negative as soon as a rule is broken
+    for i in range(count if signs == 0 else 0):
+        action, move = np.int64(at(f.legal, i)), at(f.moves, first + i)
+        move.action, move.proven = action, UNPROVEN
+        signs |= action - before - 1
+        before = action
+    if signs < 0 or before >= size:
+        break_rule(f.bounds, LEGAL)
+        return np.int64(0)
+    return count
 
 # ---- look-ahead: moves that win or lose at once
 
@@ -95,9 +117,12 @@ def look_ahead(f, rules, node, row, room, plies):
             if node.count == 1 and node.proven == UNPROVEN:
                 pass_through(f, node)
         return
-    i = np.int64(node.first)
-    while f.moves[i].action != move:
+    i, stop = np.int64(node.first), np.int64(node.first) + node.count
+    while i < stop and f.moves[i].action != move:
         i += 1
+    if i == stop:
+        break_rule(f.bounds, WINNING_MOVE)
+        return
     f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
     node.proven = WIN
 
@@ -112,7 +137,7 @@ def winning_move(f, rules, node, row, room):
         for k in range(row.shape[0]):
             room[k] = row[k]
         rules.play(room, f.moves[i].action)
-        if rules.outcome(room, f.outcome):
+        if is_over(rules, room, f.outcome, f.bounds):
             value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
             if value == 1.0:
                 return np.int64(f.moves[i].action)
@@ -130,11 +155,17 @@ def leave_out_losing(f, rules, node, row):
         return
     if count == node.legal:
         return
+    if not (0 < count < node.legal):
+        break_rule(f.bounds, SAFE_MOVES)
+        return
     first, k = np.int64(node.first), 0
     for i in range(node.legal):
         if k < count and f.moves[first + i].action == f.legal[k]:
             f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
             k += 1
+    if k < count:
+        break_rule(f.bounds, SAFE_MOVES)
+        return
     for e in range(first + count, first + node.legal):
         f.moves[e].P = 0.0
     node.count = count

@@ -10,6 +10,7 @@ import numpy as np
 from compiled import call
 from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
+from games.bounds import check_rules
 from games.plain import PlainGame
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
@@ -202,19 +203,20 @@ class ManyTrees:
     def check_errors(self) -> None:
         """Raise the error of the last compiled call, if there was one; the trees are then dropped.
 
-        It is an error in a plain-Python rule, or an evaluation that was not finite (`NotFinite`). For a
-        plain-Python game this also drops the positions that are no longer in any tree.
+        It is an error in a plain-Python rule, a rule whose result breaks the contract (`UserError`), or an evaluation
+        that was not finite (`NotFinite`). For a plain-Python game this also drops the positions that are no longer in
+        any tree.
         """
         if self.cache.counts[NOT_FINITE]:
             self.cache.counts[NOT_FINITE] = 0
             self.clear()
             raise NotFinite("expected finite answers of the network, got NaN or infinity")
+        try:
+            check_rules(self.game, self.forest.bounds)
+        except BaseException:
+            self.clear()
+            raise
         if isinstance(self.game, PlainGame):
-            try:
-                self.game.check_errors()
-            except BaseException:
-                self.clear()
-                raise
             self.game.tidy()
 
     def used_rows(self) -> np.ndarray:

@@ -9,6 +9,17 @@ import numpy as np
 
 from compiled import call, compiled
 from game import NOT_PLAYED, PLAYER, Game
+from games.bounds import (
+    LENGTH,
+    PLAYER_TURN,
+    PLIES,
+    RANDOM_GAME,
+    break_rule,
+    check_rules,
+    is_over,
+    make_bounds,
+    random_move,
+)
 from search.pipeline import run_to_leaves
 from search.random_numbers import random_word, uniform
 from search.simulate import LEAF, backup, start_simulation
@@ -16,15 +27,29 @@ from search.tables import EXPANDED, TREE, copy_row, row_index
 
 
 @compiled
-def playout(rules, tree, room, legal, outcome):
-    """Play random moves in the row `room` until the game is over, with the tree's rng; return player 1's value."""
+def playout(rules, tree, room, legal, outcome, bounds):
+    """Play random moves in the row `room` until the game is over, with the tree's rng; return player 1's value.
+
+    The value is 0 where the game breaks a rule.
+    """
     value = rules.playout(room, random_word(tree))
     if value != NOT_PLAYED:
-        return value
-    while not rules.outcome(room, outcome):
-        count = rules.legal(room, legal)
-        rules.play(room, legal[np.int64(uniform(tree) * count)])
-    return outcome[0] * room[PLAYER]
+        if -1.0 <= value <= 1.0:
+            return np.float64(value)
+        break_rule(bounds, RANDOM_GAME)
+        return 0.0
+    left = np.int64(bounds[PLIES])
+    while not is_over(rules, room, outcome, bounds):
+        action = random_move(rules, room, legal, uniform(tree), bounds)
+        if action < 0 or left == 0:
+            break_rule(bounds, LENGTH)
+            return 0.0
+        rules.play(room, action)
+        left -= 1
+    if room[PLAYER] != 1 and room[PLAYER] != -1:
+        break_rule(bounds, PLAYER_TURN)
+        return 0.0
+    return np.float64(outcome[0] * room[PLAYER])
 
 
 @compiled
@@ -54,19 +79,19 @@ def rollout_step(f, rules, rule, cache, t, visits):
         index = f.slots[slot].leaf
         node = f.nodes[index]
         copy_row(f.rows, room, f.rows[row_index(f, t, index)])
-        node.value = playout(rules, tree, f.rows[room], f.legal, f.outcome) * node.player
+        node.value = playout(rules, tree, f.rows[room], f.legal, f.outcome, f.bounds) * node.player
         shuffle_moves(f, tree, node)
         node.status = EXPANDED
         backup(f, rule, slot, node.value, node.player)
 
 
 @compiled
-def playouts(rules, trees, rows, count, legal, outcome):
+def playouts(rules, trees, rows, count, legal, outcome, bounds):
     """Play `count` random games from the position rows[0]; return the sum of their values for player 1."""
     total = 0.0
     for _ in range(count):
         copy_row(rows, 1, rows[0])
-        total += playout(rules, trees[0], rows[1], legal, outcome)
+        total += playout(rules, trees[0], rows[1], legal, outcome, bounds)
     return total
 
 
@@ -78,4 +103,7 @@ def random_games(game: Game, count: int, seed: int) -> float:
     trees["rng"] = seed
     rows = np.stack([game.start_row, game.start_row])
     legal, outcome = np.zeros(game.action_size, np.int32), np.zeros(1, np.float32)
-    return float(call(playouts, game.rules, trees, rows, count, legal, outcome)) / count
+    bounds = make_bounds(game)
+    total = float(call(playouts, game.rules, trees, rows, count, legal, outcome, bounds))
+    check_rules(game, bounds)
+    return total / count

@@ -20,6 +20,7 @@ import numpy as np
 from compiled import at, compiled, inlined, up_to
 from config import UserError
 from game import Game
+from games.bounds import MAX_ACTIONS
 from search.endgame_solver import LineOfPlay, make_line
 from search.speed.aligned_arrays import allocate
 
@@ -50,7 +51,7 @@ GROUP = 8
 """A node's edges begin at a multiple of this, so that its `edges` and its `moves` begin at a CPU cache line."""
 PASSED = 64
 """Extra nodes of a tree, for positions with one move, which visits pass through."""
-MAX_ACTIONS, MAX_EDGES = 32_767, 2**31 - 1
+MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("temperature", "f4")],
@@ -100,6 +101,8 @@ class Forest(NamedTuple):
     """[2, capacity] int32: room for re-rooting."""
     line: LineOfPlay
     """Room for solving positions."""
+    bounds: np.ndarray
+    """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
     leaves: int
     """L"""
     reach: int
@@ -170,6 +173,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         raise UserError(f"not enough memory: {needs}; take {less}") from None
     found["table"][:] = UNVISITED
     found["slots"]["tree"] = np.repeat(np.arange(trees), leaves)
+    line = make_line(game, endgame)
     return Forest(
         **found,
         flat=found["rows"].reshape(-1),
@@ -182,7 +186,8 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
         remap=np.zeros((2, capacity), np.int32),
-        line=make_line(game, endgame),
+        line=line,
+        bounds=line.bounds,
         leaves=leaves,
         reach=max_depth(game),
         capacity=capacity,

@@ -19,8 +19,8 @@ import numpy as np
 from compiled import call, compiled
 from config import UserError
 from game import PLAYER, Game
+from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.own import digest
-from games.plain import PlainGame
 from storage.atomic_files import read_limited, replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
@@ -51,16 +51,16 @@ class Exchanged(NamedTuple):
 
 
 @compiled
-def replay(rules, row, legal, outcome, moves, visits, full):
+def replay(rules, row, legal, outcome, moves, visits, full, bounds):
     """Replay a game; return (a number of _FAULTS, ply), or (0, 1 or 0: whether it is over). row is changed.
 
     outcome[0] is then the game's value for the player to move.
     """
     searched = 0
     for ply in range(moves.shape[0]):
-        if rules.outcome(row, outcome):
+        if is_over(rules, row, outcome, bounds):
             return 2, ply
-        count = rules.legal(row, legal)
+        count = legal_moves(rules, row, legal, bounds)
         known, inside = False, 0
         for i in range(count):
             known = known or legal[i] == moves[ply]
@@ -78,7 +78,7 @@ def replay(rules, row, legal, outcome, moves, visits, full):
                 return 4, ply
             searched += 1
         rules.play(row, moves[ply])
-    return 0, rules.outcome(row, outcome)
+    return 0, np.int64(is_over(rules, row, outcome, bounds))
 
 
 def fault(game: Game, record: GameRecord) -> str:
@@ -97,9 +97,9 @@ def fault(game: Game, record: GameRecord) -> str:
     row, outcome = game.start_row.copy(), np.zeros(1, np.float32)
     moves, full, visits, _ = record.to_arrays()
     visits = visits.reshape(-1, game.action_size)
-    number, ply = call(replay, game.rules, row, np.zeros(game.action_size, np.int32), outcome, moves, visits, full)
-    if isinstance(game, PlainGame):
-        game.check_errors()
+    legal, bounds = np.zeros(game.action_size, np.int32), make_bounds(game)
+    number, ply = call(replay, game.rules, row, legal, outcome, moves, visits, full, bounds)
+    check_rules(game, bounds)
     if number:
         return f"move {ply + 1} {_FAULTS[number]}"
     if not ply:

@@ -2,16 +2,61 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
+from agent import TREES_BYTES
+from config import Config
+from game import Game
 from initialise import Session
 from loggers import clock
 from network.predictor import cores, measure_raw, side_by_side
-from search.evaluation_cache import place_bytes
-from search.tables import capacity_for, forest_bytes
+from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
+from search.tables import capacity_for, forest_bytes, trees_in
+from training.selfplay import SPARE_BUFFERS
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""
+LIBRARIES = 1 << 30
+"""Memory of TensorFlow and OpenVINO with a small network, in bytes."""
+COPIES = 10
+"""Copies of the weights: training, gradients, optimizer, averages, and two or three predictors."""
 LATEST = 5
 """When a run resumes, an iteration is expected to take the mean time of this many latest ones."""
+
+
+class MemoryNeeds(NamedTuple):
+    """Memory that a run takes at most, in bytes."""
+
+    search: int
+    """Trees, evaluation cache and records of the games in flight."""
+    games: int
+    """An iteration's games: kept until its end, then unrolled into positions and joined."""
+    tournament: int
+    """Trees and evaluation caches of two players."""
+    network: int
+    """Weights, and the libraries."""
+
+    @property
+    def most(self) -> int:
+        """All but the training window; the tournament begins when the iteration's games are dropped."""
+        return self.search + max(self.games, self.tournament) + self.network
+
+
+def memory_needs(game: Game, config: Config, parameters: int = 0) -> MemoryNeeds:
+    """Return the memory that a run takes beside its window of positions; `parameters`: of the network."""
+    c, actions, inputs = config, game.action_size, int(np.prod(game.input_shape))
+    share, threads = side_by_side(game, c.selfplay)
+    trees, plies = share * threads, game.max_plies
+    buffers = threads * (share + max(SPARE_BUFFERS, share // 4))
+    search = forest_bytes(game, trees, 1, capacity_for(c.mcts_sims, 1)) + c.cache_size * place_bytes(actions)
+    records = buffers * plies * (2 * actions + 6) + trees * (4 * actions + inputs)
+    games = round(c.episodes * plies * (2 * actions + c.full_search_share * (4 * actions + 2 * inputs)))
+    tree = forest_bytes(game, 1, 8, capacity_for(c.eval_sims, 8))
+    at_once = min(max(trees_in(TREES_BYTES, game, c.eval_sims), 2), 64, c.eval_episodes)
+    cache = places_in(CACHE_BYTES, 1 << 16, actions) * place_bytes(actions)
+    return MemoryNeeds(search + records, games, 2 * (at_once * tree + cache), LIBRARIES + COPIES * 4 * parameters)
 
 
 def budget_text(session: Session) -> str:
@@ -37,8 +82,7 @@ def budget_text(session: Session) -> str:
     left = (c.iterations - s.iteration + 1) * seconds
     if c.minutes:
         left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
-    search = forest_bytes(s.game, trees * threads, 1, capacity_for(c.mcts_sims, 1))
-    cache = c.cache_size * place_bytes(s.game.action_size)
+    needs = memory_needs(s.game, c, int(s.model.model.count_params()))
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
     disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (
@@ -47,7 +91,9 @@ def budget_text(session: Session) -> str:
     return (
         f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
         f"on {cores()} cores\n"
-        f"  memory:  {_size(search + cache)} for the search, {_size(window)} for {c.memory_size:,} positions\n"
+        f"  memory:  up to {_size(needs.most + window)}: {_size(needs.search)} for the search, {_size(window)} for "
+        f"{c.memory_size:,} positions, {_size(max(needs.games, needs.tournament))} for an iteration's games or its "
+        f"tournament, {_size(needs.network)} for the network and its libraries\n"
         f"  disk:    up to {_size(disk)}\n"
         f"  an iteration: {c.episodes} games, about {positions:,.0f} positions, {clock(seconds)}; "
         f"the rest of the run: about {clock(left)}"
@@ -74,4 +120,3 @@ def _size(count: float) -> str:
             return f"{count:.3g} {unit}"
         count /= 1024
     raise ValueError(f"expected a size, got {count}")
-

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from compiled import bind, call
-from config import Config
+from config import Config, UserError
 from game import Game
 from games.plain import PlainGame
 from network.predictor import STEADY, padded, side_by_side
@@ -25,6 +25,7 @@ from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS
 from search.many_trees import Evaluator, ManyTrees
 from search.speed.bound_arguments import BoundArguments
 from search.tables import TREE
+from storage.game_exchange import fault as fault_by_rules
 from storage.game_record import GameRecord
 from training.selfplay_step import GamesInFlight, budgets, compiled_settings, draw_openings, selfplay_step
 
@@ -277,7 +278,10 @@ class _SearchThread:
         except BaseException as error:
             busy.leave()
             fault = error
-        put(self._collect())
+        try:
+            put(self._collect())
+        except BaseException as error:
+            fault = fault or error
         if fault is not None:
             put(fault)
         put(None)
@@ -315,7 +319,10 @@ class _SearchThread:
         return count
 
     def _collect(self) -> list[GameRecord]:
-        """Return the finished games, and free their buffers."""
+        """Return the finished games, and free their buffers; each of your own game is replayed by its rules first.
+
+        The search takes positions of one id for one position. A game whose ids leave something out would be false.
+        """
         flight, found = self._flight, []
         for buffer in self._done:
             length = int(flight.length[buffer])
@@ -328,6 +335,9 @@ class _SearchThread:
                     float(flight.result[buffer]) + 0.0,  # a draw is 0.0: a database keeps no sign of -0.0
                 )
             )
+            if self.game.origin and (wrong := fault_by_rules(self.game, found[-1])):
+                expected = "games that the rules confirm when they are played again (equal ids mean equal futures)"
+                raise UserError(f"{self.game.spec}: expected {expected}, got one that {wrong}")
         self._free_buffers += self._done
         self._done = []
         return found

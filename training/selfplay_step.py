@@ -8,6 +8,7 @@ import numpy as np
 
 from compiled import compiled, inlined, prefetch
 from config import Config, SelfPlaySettings
+from games.bounds import BROKEN, LENGTH, START, break_rule, is_over, random_move
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel
@@ -120,6 +121,10 @@ def end_move(f, rules, rule, flight, settings, t):
     """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
     ply, buffer = flight.ply[t], flight.buffer[t]
+    if ply >= flight.moves.shape[1] or f.nodes[tree.root].status == TERMINAL:  # a broken rule, the game is not used
+        break_rule(f.bounds, LENGTH if ply > 0 else START)
+        flight.result[buffer], flight.length[buffer] = 0.0, ply
+        return True
     target = flight.visits[buffer, ply]
     if flight.full[t]:
         write_target(f, rule, t, target)
@@ -180,9 +185,11 @@ def random_opening(f, rules, flight, t, plies):
     now, room = f.rows[index], f.rows[index + 1]
     for _ in range(plies):
         copy_row(f.rows, index + 1, now)
-        action = f.legal[int(uniform(tree) * rules.legal(room, f.legal))]
+        action = random_move(rules, room, f.legal, uniform(tree), f.bounds)
+        if action < 0 or flight.ply[t] >= flight.moves.shape[1]:
+            break
         rules.play(room, action)
-        if rules.outcome(room, f.outcome):
+        if is_over(rules, room, f.outcome, f.bounds):
             break
         for a in range(flight.visits.shape[2]):
             flight.visits[buffer, flight.ply[t], a] = 0
@@ -255,8 +262,9 @@ def selfplay_step(bound, answers, waiting, starts, piece):
     flight.begin, then plays in all of these. `waiting` more trees follow in `asked`; they have no evaluation yet.
     `request_size` decides which positions are evaluated now: planes[i] and asked[i] are written for each, then the
     trees that wait; trees whose games ended are written to flight.over. Returns (number evaluated now, number waiting,
-    number ended, number of evaluations that were not finite). bound: (forest, rules, rule, cache, flight, settings, row
-    of the game's start, asked, values, logits, planes).
+    number ended, not 0 where `ManyTrees.check_errors` raises an error: the games that ended in this step then do not
+    count). bound: (forest, rules, rule, cache, flight, settings, row of the game's start, asked, values, logits,
+    planes).
     """
     f, rules, rule, cache, flight, settings, row, asked, values, logits, planes = unpack(bound)
     expand_and_backup(f, rule, cache, asked, answers, values, logits)
@@ -298,4 +306,4 @@ def selfplay_step(bound, answers, waiting, starts, piece):
         least_advanced_first(flight, asked, n)
     for i in range(now):
         rules.encode(f.rows[row_index(f, np.int64(asked[i]), f.slots[asked[i]].leaf)], planes[i])
-    return now, n - now, over, cache.counts[NOT_FINITE]
+    return now, n - now, over, cache.counts[NOT_FINITE] + f.bounds[BROKEN]

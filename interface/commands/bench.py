@@ -43,8 +43,11 @@ def run(argv: list[str]) -> int:
     args = parse(Bench, argv, Bench(base))
     if not 0.2 <= args.seconds <= 600:
         raise UserError(f"seconds: expected a number from 0.2 to 600, got {args.seconds}")
+    import games
+    from interface.doctor.game_contract import checked
     from training.bench import bench
 
+    checked(games.make(args.config.game))
     found = bench(preset_checked(args.config), seconds=args.seconds)
     if args.json:
         print(json.dumps(found))

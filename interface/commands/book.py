@@ -47,10 +47,11 @@ def run(argv: list[str]) -> int:
         raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
     import games
     from agent import Agent
+    from interface.doctor.game_contract import checked
     from players import book as books
     from players.by_name import make_player
 
-    game = games.make(args.game)
+    game = checked(games.make(args.game))
     player = make_player(args.player, game, sims=args.sims)
     if player.is_person:
         raise UserError("expected a player that is no human")

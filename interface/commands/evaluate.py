@@ -56,8 +56,9 @@ def run(argv: list[str]) -> int:
     _check(args)
     import games
     from evaluation.report import as_text, evaluate
+    from interface.doctor.game_contract import checked
 
-    game = games.make(args.game)
+    game = checked(games.make(args.game))
     player, args = _player(game, args, argv)
     live = sys.stderr.isatty() and not args.json
 

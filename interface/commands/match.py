@@ -68,13 +68,14 @@ def run(argv: list[str]) -> int:
     claims = _claims(args, argv)
     import games
     from agent import User
+    from interface.doctor.game_contract import checked
     from network.predictor import STEADY
     from players.book import BookPlayer
     from players.by_name import make_player, one_at_a_time
     from storage import game_files
     from storage.atomic_files import write_file
 
-    game, place = games.make(args.game), Path(args.save)
+    game, place = checked(games.make(args.game)), Path(args.save)
     if args.save:
         game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES,))
     names = args.player1, args.player2

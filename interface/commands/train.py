@@ -69,10 +69,11 @@ def run(argv: list[str]) -> int:
 def _run(argv: list[str], signals: _Signals) -> int:
     base = base_of(argv)
     import games
+    from interface.doctor.game_contract import checked
     from storage.atomic_files import DamagedData
     from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
-    spec = games.make(base.game).spec
+    spec = checked(games.make(base.game)).spec
     source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
     fresh = "--new" in argv or source is not None
     if fresh and wanted is not None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
+import time
 import traceback
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from compiled import call, compiled
+from compiled import call
 from config import UserError
 from game import (
     GIVEN_UP,
@@ -27,7 +28,10 @@ from game import (
     not_played,
     solve_not_told,
 )
+from games import own
+from games.bounds import check_rules
 from games.plain import PlainGame
+from interface.doctor.rule_writes import safe_moves, winning_move, writes_outside
 from search.endgame_solver import make_line, solve
 from search.rollouts import random_games
 
@@ -40,9 +44,16 @@ HINTS = {
     "under symmetry": "either this symmetry is none of the game, or its points and actions do not fit together",
     "score": "value and score are for the player to move",
     "row (player, over, winner)": "the winner in a row is 1 or -1, the outcome is for the player to move",
+    "id within a game": "a game that comes back to a position need not end: put the ply into the id, and end the game "
+    "at max_plies",
     "the rules": "a mistake in the code of the game",
 }
 """The likely cause of a fault, by a part of its name."""
+HARMLESS = ("planes", "render", "move_name", "parse_move of each move_name", "parse_moves of format_moves", "score",
+            "illegal action", "action_size")  # fmt: skip
+"""Faults that spoil no stored game: `checked` lets a game with them be played. Planes of another shape end a game."""
+SHORT, SECONDS = 20, 1.0
+"""Most games and seconds of the check before a game of your own is played."""
 
 
 class ContractReport(NamedTuple):
@@ -65,30 +76,38 @@ def check(game: Game, *, games: int = 50, seed: int = 0) -> list[str]:
     return examine(game, games=games, seed=seed).faults
 
 
+def checked(game: Game) -> Game:
+    """Return a game; raise `UserError` if it is your own and a few random games break its contract."""
+    if game.origin:
+        test = _test(game, SHORT, seed=0, until=time.monotonic() + SECONDS)
+        if test.raised:
+            raise UserError(test.raised)
+        if grave := [line for name, line in test.faults.items() if name not in HARMLESS]:
+            raise UserError(f"{game.spec}: {grave[0]}; `python main.py check '{game.spec}'` tells all")
+    return game
+
+
 def examine(game: Game, *, games: int = 50, seed: int = 0) -> ContractReport:
     """Play random games and return their faults and how they ended."""
-    test = _Check(game, np.random.default_rng(seed))
-    for number in range(games):
-        test.moves = []
-        try:
-            if number == 0:
-                test.facts()
-            if number < ORDERS:
-                test.orders(number)
-                test.moves = []
-            trail = test.play()
-            test.expect("parse_moves of format_moves", test.moves, game.parse_moves(game.format_moves(test.moves)))
-            test.replay("when the same moves are played again", None, trail)
-            for i, symmetry in enumerate(game.symmetries if not test.faults else ()):
-                test.replay(f"under symmetry {i}", symmetry, trail)
-        except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
-            test.expect("the rules", "no exception", f"{type(error).__name__} in {place}: {error}")
+    test = _test(game, games, seed=seed)
     if not test.faults:
-        test.random_games()
+        test.guard(test.random_games)
     lengths = test.lengths or [0]
     return ContractReport(list(test.faults.values()), dict(test.results), (min(lengths), max(lengths)), test.end)
+
+
+def _test(game: Game, games: int, *, seed: int, until: float = float("inf")) -> _Check:
+    """Play random games, at least one, the last begun before the monotonic time `until`."""
+    test = _Check(game, np.random.default_rng(seed))
+    if not isinstance(game, PlainGame) and game.rules is not None:
+        if written := writes_outside(game, min(games, SHORT), np.random.default_rng(seed)):
+            test.faults["memory"] = f"memory: {written}"
+            return test  # nothing that these rules tell can be trusted
+    for number in range(games):
+        if number and time.monotonic() > until:
+            break
+        test.guard(lambda number=number: test.one_game(number))  # type: ignore[misc]
+    return test
 
 
 def _facts(state: GameState) -> dict[str, Any]:
@@ -99,24 +118,12 @@ def _facts(state: GameState) -> dict[str, Any]:
 
 GAMES = 2000
 """Random games whose mean results are compared."""
-ORDERS, DEEP = 3, 6
-"""How often a few moves are played in every order, and the number of these moves."""
+ORDERS, DEEP, FEW = 3, 6, 30
+"""How often a few moves are played in every order, and the number of these moves; moves tried to come back."""
 LATE, POSITIONS = 10, 20_000
 """Plies before the latest end of a game from which on exact values are compared; positions searched for one."""
 Trail = list[tuple[list[int], dict[str, Any]]]
 """Moves from the start and facts of each position of a game."""
-
-
-@compiled
-def winning_move(rules, row):
-    """Return the winning move that the rules name."""
-    return rules.winning(row)
-
-
-@compiled
-def safe_moves(rules, row, out):
-    """Write the moves that do not lose at once by the rules; return their number."""
-    return rules.safe(row, out)
 
 
 class _Check:
@@ -130,15 +137,44 @@ class _Check:
         self.results: Counter[int] = Counter()
         self.lengths: list[int] = []
         self.end: GameState | None = None
+        self.raised = ""  # by the user's file, one line with its place
 
     def expect(self, what: str, expected: Any, got: Any, good: bool | None = None) -> bool:
         """Record a fault unless `good`, by default whether `got` equals `expected`; return whether it is good."""
         good = bool(got == expected) if good is None else good
         if not good and what not in self.faults:
-            shown = [text if len(text) <= 120 else text[:117] + "..." for text in (str(expected), str(got))]
+            texts = (" ".join(str(thing).split()) for thing in (expected, got))
+            shown = [text if len(text) <= 120 else text[:117] + "..." for text in texts]
             hint = next((f"; {words}" for part, words in HINTS.items() if part in what), "")
             self.faults[what] = f"{what}: expected {shown[0]}, got {shown[1]} (after moves {self.moves}){hint}"
         return good
+
+    def guard(self, work: Callable[[], None]) -> None:
+        """Do some work; record an error in it as a fault of the rules."""
+        self.moves = []
+        try:
+            work()
+        except UserError as error:
+            text = str(error).splitlines()[0].removeprefix(f"{self.game.spec}: ")
+            self.faults.setdefault("the rules", f"the rules: {text} (after moves {self.moves})")
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
+            self.raised = self.raised or own.told(error)
+            self.expect("the rules", "no exception", f"{type(error).__name__} in {place}: {error}")
+
+    def one_game(self, number: int) -> None:
+        """Play a random game, and play it again in every symmetry."""
+        if number == 0:
+            self.facts()
+        if number < ORDERS:
+            self.orders(number)
+            self.moves = []
+        game, trail = self.game, self.play()
+        self.expect("parse_moves of format_moves", self.moves, game.parse_moves(game.format_moves(self.moves)))
+        self.replay("when the same moves are played again", None, trail)
+        for i, symmetry in enumerate(game.symmetries if not self.faults else ()):
+            self.replay(f"under symmetry {i}", symmetry, trail)
 
     def same(self, when: str, expected: dict[str, Any], state: GameState) -> bool:
         """Compare the expected facts of a position with the position."""
@@ -175,9 +211,13 @@ class _Check:
     def play(self) -> Trail:
         """Play one random game."""
         state, trail = self.game.start(), []
+        met: dict[Hashable, int] = {}
         while True:
             facts = _facts(state)
             trail.append((self.moves, facts))
+            self.expect("id within a game", "another after each move", f"the one after {met.get(state.id)} moves",
+                        state.id not in met)  # fmt: skip
+            met[state.id] = len(self.moves)
             self.position(state, facts["legal"], facts["isEndGame"], facts["value"])
             self.twin(state)
             if facts["isEndGame"] or self.rng.random() < 4 / self.game.max_plies:
@@ -193,14 +233,25 @@ class _Check:
             action = int(self.rng.choice(facts["legal"]))
             new, value, done = state.takeAction(action)
             self.same("of the old position after takeAction", facts, state)
+            if not self.faults and len(self.lengths) < ORDERS:
+                self.comes_back(state, facts["legal"], met)
             self.moves = [*self.moves, action]
             self.expect("value and done from takeAction", (new.value, new.isEndGame), (value, done))
             state = new
 
+    def comes_back(self, state: GameState, legal: list[int], met: dict[Hashable, int]) -> None:
+        """Look whether one of some moves leads back to an earlier position of the game: a random one seldom does."""
+        rng = np.random.default_rng(len(met))
+        for action in rng.choice(legal, min(FEW, len(legal)), replace=False).tolist():
+            after = state.takeAction(action)[0]
+            self.expect("id within a game", "another after each move",
+                        f"after {action} the one after {met.get(after.id)} moves", after.id not in met)  # fmt: skip
+
     def position(self, state: GameState, legal: list[int], over: bool, value: float) -> None:
         size, planes, score, text = self.game.action_size, state.planes(), state.score, state.render()
         self.expect("playerTurn", "1 or -1", state.playerTurn, state.playerTurn in (1, -1))
-        in_order = legal == sorted(set(legal)) and all(0 <= a < size for a in legal)
+        whole = all(isinstance(a, (int, np.integer)) and 0 <= a < size for a in legal)
+        in_order = whole and legal == sorted(set(legal))
         self.expect("order of legal", f"ascending, each once, within 0 .. {size - 1}", legal, in_order)
         amount = f"{'none' if over else 'some'}, as isEndGame is {over}"
         self.expect("number of legal", amount, legal, bool(legal) != over)
@@ -245,6 +296,7 @@ class _Check:
             line = make_line(self.game, LATE)
             line.rows[0], line.left[0] = row, POSITIONS
             values.append(int(call(solve, line, solver, np.zeros(1, np.float32))))
+            check_rules(self.game, line.bounds)
         self.expect("exact value", values[0], values[1], values[0] == values[1] or GIVEN_UP in values)
 
     def safe(self, state: GameState, legal: list[int], named: int) -> list[int]:

@@ -18,9 +18,9 @@ from interface.doctor import Found, Patient
 from memory import Memory, learns_ownership
 from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
-from network.predictor import TOLERANCE, cores, measure_raw, side_by_side
-from search.tables import capacity_for, forest_bytes
+from network.predictor import TOLERANCE, cores, measure_raw
 from storage.run_folders import HERE
+from training.estimate import memory_needs
 
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
@@ -144,9 +144,7 @@ def processor(patient: Patient) -> Found:
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
     window = Memory(game, 1, ownership=learns_ownership(c.network, game))
-    need = c.memory_size * window.bytes_per_position + c.cache_size * (12 + 4 * game.action_size)
-    trees, threads = side_by_side(game, c.selfplay)
-    need += forest_bytes(game, trees * threads, 1, capacity_for(c.mcts_sims, 1)) + 2**30
+    need = c.memory_size * window.bytes_per_position + memory_needs(game, c).most
     free = free_memory()
     return Found(
         free is None or free > need, f"{gib(need)} needed, {gib(free) if free is not None else 'unknown'} free",

@@ -17,6 +17,7 @@ import games
 from config import with_overrides
 from initialise import Session
 from interface.curves import Picture, curves
+from interface.doctor.game_contract import checked
 from interface.notebook.board import Board, Explained
 from loggers import Console, Phase, read_metrics
 from storage.run_folders import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
@@ -59,7 +60,7 @@ def open_session(
         _OPEN.pop().close()
     changes = {name: tuple(v) if isinstance(v, list) else v for name, v in (overrides or {}).items()}
     config = preset(settings, **({"game": game} if game else {}) | changes)
-    config = dataclasses.replace(config, game=games.make(config.game).spec)
+    config = dataclasses.replace(config, game=checked(games.make(config.game)).spec)
     folder = Path(root) if root else None
     if None not in (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION) and settings == "laptop":
         config = with_network_of(config, find_run(config.game, INITIAL_RUN_NUMBER, folder))

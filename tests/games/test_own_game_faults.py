@@ -32,7 +32,7 @@ def failing(tmp_path, monkeypatch, capsys):
     ["match", "rollout:50", "random", "--games", "2", "--opening-plies", "0"],
     ["train", "--new", *SMALL],
 ])  # fmt: skip
-def test_an_error_in_the_rules_of_ones_own_is_told_with_its_place(failing, argv, place, quick, capsys):
+def test_an_error_in_the_rules_of_ones_own_is_told_with_its_place(failing, argv, place, quick, unchecked, capsys):
     failing(60)
     code, out, err = told(capsys, *argv, "--game", "mine.py:Mine")
     assert code == 2 and "Traceback" not in err

@@ -330,7 +330,7 @@ SPOILED = {
         lambda: compiled_with(playout=won_by_the_second),
     ),
     "compiled: random games worth three": (
-        "mean result of playout",
+        "the rules: expected `playout` to return a value from -1 to 1",
         lambda: compiled_with(playout=worth_three),
     ),
     "compiled: planes with 255": (

@@ -4,6 +4,7 @@
 import numpy as np
 
 import games
+from games.bounds import make_bounds
 from games.tictactoe import TicTacToe
 from search.rollouts import playouts
 from search.tables import TREE
@@ -72,4 +73,4 @@ def means(state, count, seed, rules=None):
     trees = np.zeros(1, TREE)
     trees["rng"] = seed
     rows, legal = np.stack([state.row, state.row]), np.zeros(game.action_size, np.int32)
-    return playouts(rules or game.rules, trees, rows, count, legal, np.zeros(1, np.float32)) / count
+    return playouts(rules or game.rules, trees, rows, count, legal, np.zeros(1, np.float32), make_bounds(game)) / count

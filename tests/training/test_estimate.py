@@ -4,12 +4,15 @@ import re
 from types import SimpleNamespace
 
 import games
+from agent import Agent
 from config import with_overrides
 from initialise import Session
 from loggers import clock, read_metrics
+from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from storage.run_folders import find_run, read_config
 from support.tiny_runs import QUIET, tiny
 from training import estimate
+from training.selfplay import SelfPlay
 
 
 def test_each_epoch_takes_its_time(monkeypatch):
@@ -35,3 +38,38 @@ def test_a_run_that_goes_on_tells_what_its_last_iterations_took(trained, root, q
     with Session.open(folder, with_overrides(read_config(folder), iterations=6), console=QUIET) as session:
         text = estimate.budget_text(session)
     assert f", {clock(sum(taken) / 4)}; the rest of the run: about {clock(sum(taken) / 2)}" in text
+
+
+def bytes_of(tables):
+    return sum(array.nbytes for array in tables if hasattr(array, "nbytes"))
+
+
+def test_the_tables_of_self_play_and_of_a_tournament_take_no_more_than_estimated():
+    game, config = games.make("go(size=9)"), tiny(games_in_flight=40, episodes=8, eval_episodes=6)
+    needs = estimate.memory_needs(game, config)
+    taken = 0
+    for worker in SelfPlay(game, config, threads=1).workers:
+        forest = worker.mcts.forest
+        taken += bytes_of(forest) - forest.flat.nbytes + bytes_of(worker.mcts.cache) - worker.mcts.cache.flat.nbytes
+        taken += bytes_of(worker._flight) + bytes_of((worker._boards, worker._logits, worker._values))
+    assert 0.9 * taken <= needs.search <= 1.1 * taken
+    player = Agent("player", game, lambda planes: None, mcts_sims=config.eval_sims)
+    player.new_games(6)
+    tables = player._many
+    taken = bytes_of(tables.forest) - tables.forest.flat.nbytes + bytes_of(tables.cache) - tables.cache.flat.nbytes
+    assert 0.9 * 2 * taken <= needs.tournament <= 1.1 * 2 * taken
+
+
+def test_the_games_of_an_iteration_and_the_network_count():
+    game = games.make("go(size=9)")
+    few, many = (estimate.memory_needs(game, tiny(episodes=n)).games for n in (10, 1000))
+    assert many == 100 * few >= 1000 * game.max_plies * 3 * 2 * game.action_size
+    small, large = (estimate.memory_needs(game, tiny(), n).most for n in (0, 10**6))
+    assert large - small == estimate.COPIES * 4 * 10**6
+
+
+def test_a_player_with_thousands_of_actions_has_a_smaller_cache():
+    assert places_in(CACHE_BYTES, 1 << 16, 1000) == 1 << 16
+    for actions in (4096, 32_767):
+        places = places_in(CACHE_BYTES, 1 << 16, actions)
+        assert CACHE_BYTES / 2 <= places * place_bytes(actions) <= CACHE_BYTES
