@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import games
-from config import from_json
 from evaluation.rating import ANCHOR
 from loggers import read_metrics
 from players.levels import FILE
-from storage.atomic_files import write_file
+from storage.atomic_files import TEXT_BYTES, read_limited, write_file
+from storage.run_folders import read_config
 from storage.run_store import Store
 
 CARD = "README.md"
@@ -22,7 +22,7 @@ CARD = "README.md"
 
 def model_card(folder: Path) -> str:
     """Return the card of the shipped player in `folder` as Markdown."""
-    config = from_json((folder / "config.json").read_text(encoding="utf-8"), "config.json")
+    config = read_config(folder)
     game, lines = games.make(config.game), read_metrics(folder / "metrics.jsonl")
     store = Store(folder / "run.db", read_only=True)
     try:
@@ -42,7 +42,7 @@ def model_card(folder: Path) -> str:
         f"{config.optimizer}; all settings in `config.json`, all figures in `metrics.jsonl`",
         "licence": "MIT, as the program",
     }
-    board = json.loads((folder / "scoreboard.json").read_text(encoding="utf-8"))
+    board = json.loads(read_limited(folder / "scoreboard.json", TEXT_BYTES))
     return "\n".join([
         f"# {game.spec}: version {newest.version}", "",
         f"Plays with `python main.py play --game '{game.spec}' --against shipped`.", "",
@@ -87,7 +87,7 @@ def _ladder(ladder: dict[str, Any] | None) -> list[str]:
 def _levels(folder: Path) -> list[str]:
     if not (folder / FILE).exists():
         return []
-    found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    found = json.loads(read_limited(folder / FILE, TEXT_BYTES))
     lines = [f"Levels of play, Elo over `{ANCHOR}`, {found['games']} games for each pair of neighbours:", "",
              "| level | player | simulations | Elo |", "|---|---|---|---|"]  # fmt: skip
     for number, row in enumerate(found["levels"], 1):

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from compiled import compiled, inlined
+from compiled import compiled, in_order, inlined
 from config import UserError
-from game import PLAYER, PLY, Game, GameState, in_order
+from game import PLAYER, PLY, Game, GameState
 
 MAX_ACTIONS, MAX_PLIES, MAX_INPUTS = 32_767, 65_535, 1 << 20
 """Most actions (stored as int16), plies, and numbers that the network sees (rows x columns x planes)."""

@@ -11,7 +11,7 @@ from agent import Agent
 from config import PLAIN_SEARCH, Config, SearchSettings, SettingsError
 from evaluation.promotion import tournament
 from initialise import Session
-from interface import arguments
+from interface import help
 from MCTS import MCTS
 from players.by_name import network_player
 from players.simple import RandomPlayer
@@ -77,9 +77,9 @@ def test_a_plain_search_differs_from_the_default_in_what_proves_and_solves_alone
 
 
 def test_the_help_of_every_setting_is_found_where_it_is_inherited():
-    texts = arguments._texts(Config)
-    assert texts.keys() == c.FIELDS.keys() and all(texts.values())
-    assert texts["cpuct"] == "Weight of the priors in the search, c in PUCT (article: 1)."
+    entries = {name: entry for _, group in help._groups(Config()) for name, entry in group.items()}
+    assert entries.keys() == c.FIELDS.keys() and all(text for text, _, _ in entries.values())
+    assert entries["cpuct"][0] == "Weight of the priors in the search, c in PUCT (article: 1)."
 
 
 # ---- a search searches by what it was given
