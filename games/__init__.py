@@ -17,8 +17,8 @@ from game import Game
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
 _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
 _LIBRARY = {
-    "boards", "bounds", "chains", "columns", "go_playouts", "lines", "openspiel", "openspiel_probe", "own", "plain",
-    "renju",
+    "boards", "bounds", "chains", "columns", "go_playouts", "line_of_moves", "lines", "openspiel", "openspiel_probe",
+    "own", "plain", "renju",
 }  # fmt: skip
 
 
@@ -57,11 +57,10 @@ def make(spec: str, *, typed: bool = True) -> Game:
         forms = "open_spiel:NAME or FILE.py:CLASS"
         raise UserError(f"expected a game out of {', '.join(names())}, {forms}, got {name!r}{hint}")
     module = importlib.import_module(f"games.{name}")
-    kind = next(
-        c
-        for c in vars(module).values()
-        if inspect.isclass(c) and issubclass(c, Game) and c.__module__ == module.__name__
-    )
+    own = (c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__)
+    kind = next((c for c in own if issubclass(c, Game)), None)
+    if kind is None:
+        raise UserError(f"games/{name}.py: expected a class derived from Game or PlainGame, there is none")
     given = parameters_of(kind, match["inside"] or "" if match else "")
     game = kind(**given)
     if "parameters" not in vars(game):  # a game made from the template does not set it

@@ -54,7 +54,10 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
             raise UserError(f"expected {name} without --{name.replace('_', '-')}, got {flag[:60]!r}")
         if not flag.startswith("--") and name in known:
             raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
-        raise UserError(unknown_setting(name[:60], known))
+        message = unknown_setting(name[:60], known)
+        if "config" not in command.__annotations__:
+            message = message.replace("unknown setting", f"{_name(command)} has no option", 1)
+        raise UserError(message)
     return parsed
 
 

@@ -130,7 +130,9 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
         return found[-1]
     known = ", ".join(p.name for p in found) or "none"
     wanted = "a run" if number is None else f"run{number:04}"
-    raise UserError(f"expected {wanted} of {spec}, there is {known} in {(root or RUNS) / game_folder(spec)}")
+    others = sorted(p.name for p in (root or RUNS).glob("*") if any((p / "run0001").glob("run.db")))
+    hint = f"; there are runs of {', '.join(others[:6])} (--game)" if others and not found else ""
+    raise UserError(f"expected {wanted} of {spec}, there is {known} in {(root or RUNS) / game_folder(spec)}{hint}")
 
 
 def run_to_change(spec: str, number: int | None = None) -> Path:

@@ -245,5 +245,7 @@ def _tell(values: dict[str, Any], args: Match) -> None:
 
     words = values.pop("words")
     if args.save:
-        words.append(f"  the games are in {args.save}; `python main.py replay {args.save} --game-number 1` shows one")
+        own = f" --game '{args.game}'" if ".py" in args.game else ""  # its file is run, so it has to be typed
+        replay = f"python main.py replay {args.save} --game-number 1{own}"
+        words.append(f"  the games are in {args.save}; `{replay}` shows one")
     print(json.dumps(values) if args.json else "\n".join(words))

@@ -48,6 +48,8 @@ def run(argv: list[str]) -> int:
         game_files.check_place(Path(args.save), record.game, overwrite=args.overwrite)
         game_files.save(Path(args.save), record)
     print("\n".join(_boards(record)))
+    if args.save:
+        print(f"saved in {args.save}")
     return 0
 
 

@@ -181,7 +181,11 @@ def _work(
     if signals.count:
         print(stopped, file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130
-    play = f"python main.py play --game '{session.game.spec}' --against {folder.name}:best"
-    say(f"finished: version {session.best_version} is best; play: `{play}`")
+    play = f"python main.py play --game '{session.game.spec}' --against {folder.name}"
+    if session.best_version or not session.current_version:
+        say(f"finished: version {session.best_version} is best; play: `{play}:best`")
+    else:
+        newest = f"version {session.current_version} is the newest"
+        say(f"finished: {newest}, none has proved better than the untrained version 0; play: `{play}:current`")
     warn(f"  the same command starts another run; with {option} it does nothing, as this one is finished")
     return 0

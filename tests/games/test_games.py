@@ -237,3 +237,14 @@ def test_a_position_of_another_game_has_no_row():
     small = games.make("connect4(rows=5)")
     with pytest.raises(UserError, match="expected a position of connect4, got CompiledState"):
         games.make("connect4").row_of(small.start())
+
+
+def test_every_name_of_a_game_makes_one():
+    for name in games.names():
+        assert games.make(name).name == name
+
+
+def test_a_file_in_games_without_a_game_is_named(monkeypatch):
+    monkeypatch.setattr(games, "_LIBRARY", set())
+    with pytest.raises(UserError, match=r"games/boards.py: expected a class derived from Game"):
+        games.make("boards")
