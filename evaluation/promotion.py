@@ -64,7 +64,7 @@ def judge_sprt(scores: Sequence[float], sprt_score: float, final: bool) -> Verdi
     if not final:
         return None
     if total.low > 0:
-        return Verdict(True, f"promoted, better after all games, though by less than required: {words}", total)
+        return Verdict(True, f"promoted after all games, the 95 % interval lies above one half: {words}", total)
     return Verdict(False, f"not promoted, undecided after all games: {words}", total)
 
 
