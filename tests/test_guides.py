@@ -1,4 +1,4 @@
-"""The guides in docs/: every command and example runs, links lead somewhere, metrics.jsonl is described in full.
+"""README and the guides: commands and examples run, links lead somewhere, metrics.jsonl is described in full.
 
 Commands are first parsed as they stand, then run in this process with a tiny trained run of tic-tac-toe: SMALLER says
 what makes each of them quick. NOT_RUN names those that are parsed only.
@@ -64,7 +64,8 @@ TINY = ["--preset", "tiny", "--minutes", "0", "--iterations", "1"]
 for name, value in CHANGED.items():
     TINY += [dashed(name), *(value if isinstance(value, tuple) else [str(value)])] if name != "iterations" else []
 BY_WORD = {
-    "connect4": "tictactoe", "othello": "tictactoe", "4453": "b2 a3", "f5d6c3": "b2", "rollout:50000": "rollout:16",
+    "connect4": "tictactoe", "othello": "tictactoe", "gomoku": "tictactoe",
+    "4453": "b2 a3", "f5d6c3": "b2", "rollout:50000": "rollout:16",
     "rollout:1000": "rollout:16", "rollout:1s": "rollout:0.02s", "rollout:60s": "rollout:0.02s",
     "rollout:1s+book:my_book.json": "rollout:0.02s+book:my_book.json", "rollout:60s+book": "rollout:0.02s+book",
 }  # fmt: skip
@@ -177,7 +178,7 @@ def run_command(argv, capsys, monkeypatch):
         assert code == 0 and not err.startswith("error"), f"{shlex.join(argv)}, run as {shlex.join(small)}:\n{out}{err}"
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("guide", [HERE / "README.md", *GUIDES], ids=lambda path: path.stem)
 def test_what_a_guide_says_can_be_done(guide, desk, capsys, monkeypatch):
     names = {}
     for language, text in blocks(guide):
