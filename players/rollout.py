@@ -131,7 +131,7 @@ class RolloutPlayer(BatchPlayer):
                 self._interrupted = True
                 errors.append(error)
 
-        threads = [threading.Thread(target=run, args=(part,)) for part in work if part]
+        threads = [threading.Thread(target=run, args=(part,), name="rollout_search") for part in work if part]
         self._interrupted = False
         try:
             for thread in threads:
