@@ -1,9 +1,12 @@
 """What is installed beside the program: every package with a lowest and a highest version."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from config import VERSION
 
 FILES = sorted(Path(__file__).parent.parent.glob("requirements*.txt"))
 
@@ -32,3 +35,19 @@ def test_keras_is_new_enough_to_be_without_the_known_holes():
 @pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "numpy>=2 # <3", "http://x/y.whl"])
 def test_a_package_without_bounds_is_found(line):
     assert unbounded(f"# all\n-r other.txt\nkeras>=3,<4\n{line}\n") == [line.split("#")[0].strip()]
+
+
+def packages(name):
+    """Return the packages that a requirements file names itself."""
+    text = (FILES[0].parent / name).read_text()
+    lines = [line.split("#")[0].strip().replace('"', "'") for line in text.splitlines()]
+    return sorted(line for line in lines if line and not line.startswith("-r "))
+
+
+def test_pyproject_names_the_same_packages_and_the_version():
+    project = tomllib.loads((FILES[0].parent / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert sorted(project["dependencies"]) == packages("requirements.txt")
+    assert sorted(extras["web"]) == packages("requirements-web.txt")
+    assert sorted(extras["dev"]) == packages("requirements-dev.txt")
+    assert project["version"] == VERSION
