@@ -53,7 +53,7 @@ TABLE: dict[str, Row] = {
     "warnings are errors": ({"PYTHONWARNINGS": "error"}, None),
     "a terminal of no meaning": ({"TERM": "nonsense", "COLUMNS": "x", "LINES": "-3"}, None),
     "no HOME": ({"HOME": None}, None),
-    "HOME and TMPDIR that are nowhere": ({"HOME": "/nowhere", "TMPDIR": "/nowhere"}, None),
+    "HOME and TMPDIR that are nowhere": ({"HOME": "/proc/nowhere", "TMPDIR": "/proc/nowhere"}, None),
 }  # fmt: skip
 """{name: (variables, content of keras.json or None)}; a variable that is None is not set."""
 

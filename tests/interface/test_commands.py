@@ -32,7 +32,8 @@ def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place,
         word in out
         for word in ("network:", "memory:", "disk:", "an iteration: 16 games", "iteration 1: 16 games")
     )
-    assert "is best; play: `python main.py play" in out and len(read_metrics(folder / "metrics.jsonl")) == 1
+    assert "version 1 is the newest, none has proved better" in out and "--against run0001:current`" in out
+    assert len(read_metrics(folder / "metrics.jsonl")) == 1
     assert "the same command starts another run; with --run 1 it resumes this one" in out
     assert out.endswith("the same command starts another run; with --run 1 it does nothing, as this one is finished\n")
 

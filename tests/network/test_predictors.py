@@ -261,6 +261,7 @@ held[0](boards(model.game, 4))
 thread = threading.Thread(target=lambda: (held.clear(), gc.collect()))
 thread.start()
 thread.join()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 try:
     signal.raise_signal(signal.SIGINT)
 except KeyboardInterrupt:
