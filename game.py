@@ -258,7 +258,7 @@ class Game:
         raise UserError(f"expected moves only, got stones set up, which {self.name} does not have")
 
     def resumed(self, state: GameState) -> GameState | None:
-        """Return how a game goes on that its players ended, such as by two passes; None where it cannot."""
+        """Return how a game continues that its players ended, such as by two passes; None where it cannot."""
         return None
 
     def move_name(self, action: int) -> str:

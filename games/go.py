@@ -197,7 +197,7 @@ class Go(Game):
         return self.state_of(row)
 
     def resumed(self, state: GameState) -> GameState | None:
-        """Return the position in which play goes on after two passes, as servers and the AGA's rules allow.
+        """Return the position in which play continues after two passes, as servers and the AGA's rules allow.
 
         None when the board was scored because of the number of moves.
         """

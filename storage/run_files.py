@@ -24,7 +24,7 @@ class RunBusy(UserError):
 
 
 class RunFiles:
-    """An open run folder. Names are relative to it; `require_place` tells whether its path still leads to it."""
+    """An open run folder. Names are relative to it; `require_place` checks that its path still leads to it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

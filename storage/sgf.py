@@ -145,7 +145,7 @@ def _moves(line: list[Properties]) -> tuple[list[tuple[str, str]], int]:
 
 
 def _set_up(game: Game, nodes: list[Properties], first: list[tuple[str, str]]) -> Game:
-    """Return the game with the stones that these nodes set up; the first move tells who begins, else PL and HA."""
+    """Return the game with the stones that these nodes set up; the first move, else PL or HA, names who begins."""
     board = np.zeros(game.grid_shape, np.int8)
     for node in nodes:
         for name, stone in _STONES.items():

@@ -83,7 +83,7 @@ def checked(game: Game) -> Game:
         if test.raised:
             raise UserError(test.raised)
         if grave := [line for name, line in test.faults.items() if name not in HARMLESS]:
-            raise UserError(f"{game.spec}: {grave[0]}; `python main.py check '{game.spec}'` tells all")
+            raise UserError(f"{game.spec}: {grave[0]}; `python main.py check '{game.spec}'` lists all faults")
     return game
 
 

@@ -1,4 +1,4 @@
-"""Games of one's own that break their contract, one rule at a time: one line tells, and nothing else is wrong."""
+"""Games of one's own that break their contract, one rule at a time: one line names it, and nothing else is wrong."""
 
 import re
 from pathlib import Path
@@ -154,7 +154,7 @@ def test_each_command_that_plays_refuses_such_a_game_first(argv, place, tmp_path
     monkeypatch.chdir(tmp_path)
     code, out, err = told(capsys, *argv, "--game", plain("endless"))
     assert (code, out) == (2, "") and len(err.splitlines()) == 1
-    assert "length of a game" in err and f"`python main.py check '{plain('endless')}'` tells all" in err
+    assert "length of a game" in err and f"`python main.py check '{plain('endless')}'` lists all faults" in err
     assert list(place.rglob("*.db")) == []
 
 
