@@ -2,8 +2,8 @@
 
     python benchmarks/surroundings.py [WORD ...]    # only the rows whose names have one of these words
 
-Each row starts the program anew in other surroundings. It has to answer a search and two trainings to the last digit as
-it does without them, or to be refused in one line with exit code 2. Exit code 1: a row does neither.
+Each row starts the program in other surroundings. It has to answer a search and two trainings to the last digit as it
+does without them, or to be refused in one line with exit code 2. Exit code 1: a row does neither.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ def check_start(game: Game) -> None:
 
 
 def check_ply(game: Game, state: GameState, plies: int) -> None:
-    """Raise `UserError` unless the position after so many moves keeps the contract."""
+    """Raise `UserError` unless the position after `plies` moves keeps the contract."""
     check_position(game, state)
     if state.isEndGame:
         return

@@ -88,7 +88,7 @@ def trained_place(place, trained):
 
 @pytest.fixture
 def unchecked(monkeypatch):
-    """Leave out the short check before a game of one's own is played: its faults show in the midst of a game."""
+    """Leave out the short check before your own game is played: its faults then show during a game."""
     monkeypatch.setattr("interface.doctor.game_contract.checked", lambda game: game)
 
 

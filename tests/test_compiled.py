@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "kept"
 
 
-def compiled_anew(folder):
+def compiled_again(folder):
     """Call a compiled function as a new process would; return (its value, whether its code came from the folder)."""
     spec = importlib.util.spec_from_file_location("toy", folder.parent / "toy.py")
     module = importlib.util.module_from_spec(spec)
@@ -49,22 +49,22 @@ DAMAGES = {
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_a_damaged_file_of_compiled_code_is_made_again(folder, damage, suffix):
-    assert compiled_anew(folder) == (2, False)
-    assert compiled_anew(folder) == (2, True)
+    assert compiled_again(folder) == (2, False)
+    assert compiled_again(folder) == (2, True)
     (path,) = folder.rglob(f"*.{suffix}")
     path.write_bytes(damage(path.read_bytes()))
-    assert compiled_anew(folder) == (2, False)
-    assert compiled_anew(folder) == (2, True)
+    assert compiled_again(folder) == (2, False)
+    assert compiled_again(folder) == (2, True)
 
 
 @pytest.mark.parametrize("what", ["a file that is a folder", "a folder that is a file"])
 def test_code_that_cannot_be_kept_is_compiled_each_time_and_one_line_says_so(folder, caplog, what):
-    assert compiled_anew(folder) == (2, False)
+    assert compiled_again(folder) == (2, False)
     (path,) = folder.rglob("*.nbi")
     place = path if what == "a file that is a folder" else path.parent
     place.rename(folder / "away")
     place.mkdir() if place == path else place.touch()
-    assert [compiled_anew(folder), compiled_anew(folder)] == [(2, False)] * 2
+    assert [compiled_again(folder), compiled_again(folder)] == [(2, False)] * 2
     assert len(caplog.messages) == 1 and "every start compiles it again" in caplog.text
 
 
@@ -73,7 +73,7 @@ def test_a_full_disk_keeps_no_code_and_one_line_says_so(folder, caplog, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("numba.core.caching.os.replace", full)
-    assert [compiled_anew(folder), compiled_anew(folder)] == [(2, False)] * 2
+    assert [compiled_again(folder), compiled_again(folder)] == [(2, False)] * 2
     assert "keeps no compiled code (No space left on device)" in "\n".join(caplog.messages)
     assert len(caplog.messages) == 1 and not [path for path in folder.rglob("*") if path.is_file()]
 

@@ -1,4 +1,4 @@
-"""README and the guides: commands and examples run, links lead somewhere, metrics.jsonl is described in full.
+"""README and the guides: commands and examples run, metrics.jsonl is described in full.
 
 Commands are first parsed as they stand, then run in this process with a tiny trained run of tic-tac-toe: SMALLER says
 what makes each of them quick. NOT_RUN names those that are parsed only.
@@ -229,25 +229,7 @@ def test_the_list_of_what_is_not_run_holds_nothing_else():
     assert set(NOT_RUN_PYTHON) <= {path.name for path in DOCS}
 
 
-# ---- links, headings, lines
-
-
-def anchors(path):
-    """Return the anchors that GitHub makes of a document's headings."""
-    found = re.findall(r"^#+ (.+)$", prose(path), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
-
-
-@pytest.mark.parametrize("path", LINKED, ids=lambda path: str(path.relative_to(HERE)))
-def test_links_between_documents_lead_somewhere(path):
-    for target in re.findall(r"\]\(([^)\s]+)\)", prose(path)):
-        if target.startswith(("http:", "https:")):
-            continue
-        name, _, anchor = target.partition("#")
-        other = (path.parent / name).resolve() if name else path
-        assert other.exists(), target
-        if anchor and other.suffix == ".md" and "benchmarks" not in other.parts:
-            assert anchor in anchors(other), target
+# ---- index and form; links and lines are in tests/test_documents.py
 
 
 def test_every_guide_is_in_the_index_and_every_picture_in_a_document():
@@ -261,12 +243,6 @@ def test_every_guide_is_in_the_index_and_every_picture_in_a_document():
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
 def test_a_guide_begins_with_what_its_reader_can_do(path):
     assert re.match(r"# .+\n\nAfter this page you ", path.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.stem)
-def test_lines_of_prose_are_short(path):
-    lines = [line for line in prose(path).splitlines() if len(line) > 120 and not line.startswith("|")]
-    assert lines == []
 
 
 # ---- metrics.jsonl

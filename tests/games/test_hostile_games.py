@@ -1,4 +1,4 @@
-"""Games of one's own that break their contract, one rule at a time: one line names it, and nothing else is wrong."""
+"""Your own games that break their contract, one rule at a time: one line names it, and nothing else is wrong."""
 
 import re
 from pathlib import Path

@@ -16,12 +16,12 @@ def read(text, **options):
     return from_bytes(text.encode() if isinstance(text, str) else text, ".sgf", **options)
 
 
-def in_utf8(told):
+def in_utf8(made):
     """Return a file for sgfmill, which parses before it decodes and knows no size such as 9:9."""
-    charset = told.charset or "utf-8"
-    text = told.data.decode("utf-8-sig" if charset.lower() == "utf-8" else charset)
-    text = text.replace(f"[{told.size}:{told.size}]", f"[{told.size}]")
-    return text.replace(f"CA[{told.charset}]", "CA[UTF-8]").encode()
+    charset = made.charset or "utf-8"
+    text = made.data.decode("utf-8-sig" if charset.lower() == "utf-8" else charset)
+    text = text.replace(f"[{made.size}:{made.size}]", f"[{made.size}]")
+    return text.replace(f"CA[{made.charset}]", "CA[UTF-8]").encode()
 
 
 def stones(game):
@@ -44,41 +44,41 @@ def test_two_hundred_files_are_read_as_they_were_written_and_as_sgfmill_reads_th
     from sgfmill import sgf_moves
 
     for seed in range(first, first + 20):
-        told = one(seed)
-        found, theirs = read(told.data), sgfmill.Sgf_game.from_bytes(in_utf8(told))
-        size = told.size
+        made = one(seed)
+        found, theirs = read(made.data), sgfmill.Sgf_game.from_bytes(in_utf8(made))
+        size = made.size
         board, plays = sgf_moves.get_setup_and_moves(theirs)
         stood = board.list_occupied_points()
         board = {c: {(size - 1 - r, k) for colour, (r, k) in stood if colour == c.lower()} for c in "BW"}
         plays = [(c.upper(), None if p is None else (size - 1 - p[0], p[1])) for c, p in plays]
-        assert points(found) == told.moves == plays, told.data
-        assert stones(found.game) == told.setup == board, told.data
+        assert points(found) == made.moves == plays, made.data
+        assert stones(found.game) == made.setup == board, made.data
         assert found.game.grid_shape == (size, size) and theirs.get_size() == size
-        assert found.result == told.result, told.data
+        assert found.result == made.result, made.data
         winner = {"b": 1, "w": -1}.get(theirs.get_winner())
-        assert told.result in (winner, 0, None) and (winner is None) == (told.result in (0, None))
-        assert found.game.komi == told.komi, told.data
-        if told.stated_komi.strip() in ("", "0", "6.5", "7.50", "-3.5", "0.5", "+5.5"):
-            assert theirs.get_komi() == told.komi
-        assert found.players == told.players == (theirs.get_player_name("b"), theirs.get_player_name("w"))
-        assert found.stated.get("rules", "") == told.rules
-        assert found.stated.get("handicap", "0") == str(theirs.get_handicap() or 0) == str(told.handicap)
+        assert made.result in (winner, 0, None) and (winner is None) == (made.result in (0, None))
+        assert found.game.komi == made.komi, made.data
+        if made.stated_komi.strip() in ("", "0", "6.5", "7.50", "-3.5", "0.5", "+5.5"):
+            assert theirs.get_komi() == made.komi
+        assert found.players == made.players == (theirs.get_player_name("b"), theirs.get_player_name("w"))
+        assert found.stated.get("rules", "") == made.rules
+        assert found.stated.get("handicap", "0") == str(theirs.get_handicap() or 0) == str(made.handicap)
         assert any("comment" in note and "unknown property (XX)" in note for note in found.notes)
         for form in (".sgf", ".json"):
             again = from_bytes(to_bytes(found, form), form)
-            assert stones(again.game) == told.setup
+            assert stones(again.game) == made.setup
             assert again._replace(game=0, notes=()) == found._replace(game=0, notes=()), form
 
 
 def test_the_files_hold_what_is_to_be_shown():
     files = [one(seed) for seed in range(200)]
-    text = b"".join(told.data for told in files)
-    assert {told.size for told in files} == set(range(5, 20)) and len({told.data for told in files}) == 200
+    text = b"".join(made.data for made in files)
+    assert {made.size for made in files} == set(range(5, 20)) and len({made.data for made in files}) == 200
     for part in ("[375]", "KoMi[", "\\]", "AddBlack[", "White[", "(;W[aa]", "[tt]", "[]", "\r\n", "\ufeff", "PL[W]"):
         assert part.encode() in text, part
-    pairs = [a[1] is None is b[1] for told in files for a, b in zip(told.moves, told.moves[1:-1], strict=False)]
+    pairs = [a[1] is None is b[1] for made in files for a, b in zip(made.moves, made.moves[1:-1], strict=False)]
     assert sum(pairs) > 30, "play after two passes"
-    trails = [told.players[0].encode(told.charset) for told in files if told.charset in ("Shift_JIS", "Big5", "GBK")]
+    trails = [made.players[0].encode(made.charset) for made in files if made.charset in ("Shift_JIS", "Big5", "GBK")]
     assert sum(b"\\" in name or b"]" in name for name in trails) > 60, "letters with the byte of a bracket"
 
 
@@ -94,25 +94,25 @@ def test_a_result_with_dead_stones_is_the_players_own_and_the_difference_is_name
     assert found.result == -1 and found.stated == {"result": "W+14.5", "rules": "Japanese"}
     end = after_moves(found.game, found.moves)
     assert end.value * end.playerTurn > 0, "by our count Black won"
-    told = [note for note in found.notes if "W+14.5" in note]
-    assert len(told) == 1 and "by our rules it is B+22.5" in told[0] and "dead" in told[0]
+    notes = [note for note in found.notes if "W+14.5" in note]
+    assert len(notes) == 1 and "by our rules it is B+22.5" in notes[0] and "dead" in notes[0]
     assert b"RE[W+14.5]" in to_bytes(found, ".sgf") and b"RU[Japanese]" in to_bytes(found, ".sgf")
     assert from_bytes(to_bytes(found, ".json"), ".json").result == -1
 
 
-@pytest.mark.parametrize("told, result", [
+@pytest.mark.parametrize("text, result", [
     ("B+R", 1), ("b+resign", 1), ("W+T", -1), ("W+F", -1), ("B+", 1), ("W+0.5", -1), ("W + 3", -1), ("Black wins", 1),
     ("W won by 3", -1), ("B+R, after 3 hours", 1), ("0", 0), ("0.0", 0), ("Jigo", 0), ("DRAW by agreement", 0),
     ("Void", None), ("?", None), ("", None), ("unfinished", None), ("0.5", None), ("drawn out", None), ("Bob", None),
 ])  # fmt: skip
-def test_a_result_is_read_in_each_of_its_forms(told, result):
-    assert result_of(told) == result
+def test_a_result_is_read_in_each_of_its_forms(text, result):
+    assert result_of(text) == result
 
 
 def test_a_result_that_is_void_is_kept_and_one_that_is_missing_is_counted():
     assert read(DEAD.format("Void")).result is None and read(DEAD.format("Void")).stated["result"] == "Void"
-    for told in ("?", ""):
-        found = read(DEAD.format(told))
+    for text in ("?", ""):
+        found = read(DEAD.format(text))
         assert found.result == 1 and any("states no result: by our count it is B+22.5" in n for n in found.notes)
     assert any("RE[unclear] names no result" in note for note in read(DEAD.format("unclear")).notes)
 
@@ -120,15 +120,15 @@ def test_a_result_that_is_void_is_kept_and_one_that_is_missing_is_counted():
 # ---- komi and rules
 
 
-@pytest.mark.parametrize("told, komi, said", [
+@pytest.mark.parametrize("text, komi, said", [
     ("", 0, "states no komi"), ("0", 0, ""), ("7.5", 7.5, ""), ("-5.5", -5.5, ""), ("375", 7.5, "komi 7.5"),
     ("325", 6.5, "komi 6.5"), ("275", 5.5, "komi 5.5"), ("350", 7, "komi 7"), ("550", 5.5, "5.5"), ("650", 6.5, "6.5"),
     ("750", 7.5, "7.5"), ("700", 7, "7"), ("3.75", 7.5, "7.5"), ("2.75", 5.5, "5.5"), ("6,5", 6.5, ""),
     ("6.5 points", 6.5, "6.5"), ("6.3", 6.5, "6.5"), ("lots", 0, "no number"), ("1234567", 0, "not possible"),
     ("9" * 99, 0, "not possible"),
 ])  # fmt: skip
-def test_a_komi_is_read_as_servers_write_it_and_what_is_changed_is_named(told, komi, said):
-    found, note = komi_of(told, 361)
+def test_a_komi_is_read_as_servers_write_it_and_what_is_changed_is_named(text, komi, said):
+    found, note = komi_of(text, 361)
     assert found == komi and said in note and bool(note) == bool(said) and len(note) < 90
 
 
@@ -137,15 +137,15 @@ def test_a_game_without_komi_has_none():
     assert read(text).game.spec == "go(komi=0,size=9)" and sgfmill.Sgf_game.from_bytes(text.encode()).get_komi() == 0
 
 
-@pytest.mark.parametrize("told, parameters, said", [
+@pytest.mark.parametrize("text, parameters, said", [
     ("Japanese", {}, "territory"), ("korean", {}, "territory"), ("Chinese, Pair Go", {}, "simple ko"),
     ("AGA", {}, "simple ko"), ("NZ", {"suicide": "yes"}, "simple ko"), ("New Zealand", {"suicide": "yes"}, "simple ko"),
     ("GOE", {"suicide": "yes"}, "simple ko"), ("Standard", {}, "not known here"), ("", {}, ""),
     ("Tromp-Taylor", {"ko": "superko", "suicide": "yes"}, ""),
 ])  # fmt: skip
-def test_rules_are_kept_and_what_ours_do_differently_is_named(told, parameters, said):
-    assert go_rules_of(told)[0] == parameters and said in go_rules_of(told)[1]
-    assert bool(said) == bool(go_rules_of(told)[1])
+def test_rules_are_kept_and_what_ours_do_differently_is_named(text, parameters, said):
+    assert go_rules_of(text)[0] == parameters and said in go_rules_of(text)[1]
+    assert bool(said) == bool(go_rules_of(text)[1])
 
 
 # ---- moves

@@ -20,7 +20,7 @@ NAMES = {
 """{charset: a name}; in Shift_JIS, Big5 and GBK with letters whose second byte is a backslash or a bracket."""
 
 
-class Told(NamedTuple):
+class Written(NamedTuple):
     """A file and what it says."""
 
     data: bytes
@@ -50,7 +50,7 @@ def one(seed):
     moves = _moves(rng, size, setup, int(rng.integers(4, 60)))
     names = (NAMES[charset], NAMES[charset][::-1])
     data = _written(rng, seed, size, stated, re, rules, names, handicap, setup, moves, charset)
-    return Told(data, charset, size, komi, stated, result, rules, names, handicap, setup, moves)
+    return Written(data, charset, size, komi, stated, result, rules, names, handicap, setup, moves)
 
 
 def _moves(rng, size, setup, count):

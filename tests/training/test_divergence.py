@@ -54,7 +54,7 @@ def test_when_half_the_rate_does_not_help_the_run_stops_and_names_the_rate(begun
             train(session, iterations=1)
         assert told.value.exit_code == 4 and f"(learning rate {rates[1]:g})" in str(told.value)
         assert session.current_version == 1 and session.iteration == 2
-    with Session.open(session.folder, console=QUIET) as again:  # the run is alive: at another rate it goes on
+    with Session.open(session.folder, console=QUIET) as again:  # the run can be resumed at another rate
         train(again, iterations=1)
         assert again.current_version == 2
 
