@@ -22,6 +22,7 @@ from games.own import digest
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory, learns_ownership
 from network.predictor import side_by_side
+from network.stored_network import record
 from network.warm_start import taken_over
 from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space
@@ -128,6 +129,7 @@ class Session:
 
     def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord]) -> None:
         """Write the first version, the settings and the initial games of a run."""
+        begun = self.model.get_weights()
         if weights is not None:
             self.model.set_weights(weights)
         with self.store.transaction("start"):
@@ -140,6 +142,7 @@ class Session:
             self.store.put("best", "0")
             self.store.add_games(0, 0, memory)
             self.save_version(0, 0, {})
+        record(self.store, self.model, begun)
         self._write_config()
         self.store.checkpoint()
 
@@ -270,11 +273,11 @@ class Session:
     def model(self) -> Any:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
-            model = _build(self.config, self.game)
-            repaired = checkpoints.renew(self.folder, self.store, model.get_weights(), model.get_optimizer())
-            if repaired:
+            begun = (model := _build(self.config, self.game)).get_weights()
+            if repaired := checkpoints.renew(self.folder, self.store, begun, model.get_optimizer()):
                 self.warn(repaired)
             self._restore(model)
+            record(self.store, model, begun)
             self._model = model  # only now: a network that could not be restored is not used
         return self._model
 
@@ -286,15 +289,12 @@ class Session:
 
     def _restore(self, model: Any) -> None:
         newest = self.store.newest()
-        weights = self.weights(newest.version, model)
-        optimizer = checkpoints.read_optimizer(self.folder, newest, model.optimizer_layouts())
-        model.set_weights(weights)
-        model.set_optimizer(optimizer)
+        model.set_weights(self.weights(newest.version, model))
+        model.set_optimizer(checkpoints.read_optimizer(self.folder, newest, model.optimizer_layouts()))
 
     def weights(self, version: int, model: Any = None) -> list[np.ndarray]:
         """Return a version's weights, checked to be those that the run wrote; `model`: if not this run's own."""
-        shapes = [w.shape for w in (model or self.model).get_weights()]
-        return checkpoints.read_weights(self.folder, self.store, version, shapes)
+        return checkpoints.read_weights(self.folder, self.store, version, (model or self.model).shapes)
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that registers it."""

@@ -20,7 +20,7 @@ from config import VERSION, Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch, learns_ownership
-from network.cpu_features import native_bfloat16
+from network.cpu_features import resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import keras, layers, ops, own_settings, tf
 from network.optimizers import WeightAverage, make_optimizer
@@ -47,11 +47,6 @@ def ownership_loss(y_true: Any, y_pred: Any) -> Any:
     """Return the cross-entropy [B], mean over points, of owners [B, rows, columns] (-1, 0, 1) with logits [..., 3]."""
     points = keras.losses.sparse_categorical_crossentropy(y_true + 1, y_pred, from_logits=True)
     return ops.mean(points, axis=(1, 2))
-
-
-def resolve_precision(precision: str) -> str:
-    """Return float32 or bfloat16 for a setting that may be "auto"."""
-    return ("bfloat16" if native_bfloat16() else "float32") if precision == "auto" else precision
 
 
 class Gen_Model:
@@ -187,13 +182,18 @@ class Gen_Model:
         """Return the weights in the order of the layers."""
         return [np.array(w) for w in self.model.get_weights()]
 
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of `get_weights`."""
+        return [tuple(w.shape) for w in self.model.weights]
+
     def named_weights(self) -> list[tuple[str, np.ndarray]]:
         """Return (layer and kind, weights) in the order of the layers."""
         return [(v.path, w) for v, w in zip(self.model.weights, self.get_weights(), strict=True)]
 
     def set_weights(self, weights: list[np.ndarray]) -> None:
         """Replace the weights; raise `UserError` when their shapes are not this network's."""
-        shapes, wanted = [w.shape for w in weights], [w.shape for w in self.model.get_weights()]
+        shapes, wanted = [w.shape for w in weights], self.shapes
         if shapes != wanted:
             differ = next((f"{b} expected, {a} came" for a, b in zip(shapes, wanted, strict=False) if a != b), "")
             raise UserError(f"expected {len(wanted)} weights of this network, got {len(shapes)} ({differ})")

@@ -1,7 +1,11 @@
-"""The choice of a predictor: OpenVINO on a CPU if it is installed, else compiled Keras."""
+"""The choice of a predictor: OpenVINO on a CPU if it is installed, else ONNX Runtime, else compiled Keras."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from ctypes.util import find_library
+from pathlib import Path
 from typing import Any
 
 from config import UserError
@@ -11,14 +15,12 @@ from network.predictor import Predictor
 def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
     """Return a predictor with the model's present weights; `streams` threads may call it at once.
 
-    auto: OpenVINO on a CPU if it is installed, else compiled Keras. smallest: smaller batches are padded to this size.
+    model: a `Gen_Model`, or a `StoredNetwork` where `needs_keras` is false. smallest: smaller batches are padded to
+    this size.
     """
-    if backend == "auto":
-        backend = "keras" if gpus() or not openvino_installed() else "openvino"
+    backend = choose_backend(backend)
     predictor: Predictor
     if backend == "openvino":
-        if not openvino_installed():
-            raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
         from network.openvino_predictor import OpenVINOPredictor
 
         predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
@@ -30,15 +32,40 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
     return predictor
 
 
+def choose_backend(backend: str) -> str:
+    """Return the library that evaluates for a setting that may be "auto"; raise `UserError` if it is missing."""
+    if backend == "openvino" and not openvino_installed():
+        raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
+    if backend != "auto":
+        return backend
+    return "keras" if gpus() or not openvino_installed() else "openvino"
+
+
+def needs_keras(backend: str) -> bool:
+    """True when a run with this setting is evaluated by Keras."""
+    return choose_backend(backend) == "keras"
+
+
 def gpus() -> list[str]:
-    """Return the names of the GPUs that TensorFlow uses."""
+    """Return the names of the GPUs that Keras uses; it is loaded only where there may be one."""
+    if not _maybe_gpu():
+        return []
     from network.keras_import import keras
 
     return [str(device) for device in keras.distribution.list_devices("gpu")]
 
 
+def _maybe_gpu() -> bool:
+    """Return False where no GPU can be: no driver of one, or no Keras."""
+    if importlib.util.find_spec("keras") is None:
+        return False
+    if "network.keras_import" in sys.modules:
+        return True
+    if sys.platform == "linux":
+        return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/kfd").exists() or Path("/dev/dxg").exists()
+    return find_library("nvcuda" if sys.platform == "win32" else "cuda") is not None
+
+
 def openvino_installed() -> bool:
     """True when OpenVINO can be imported."""
-    import importlib.util
-
     return importlib.util.find_spec("openvino") is not None

@@ -20,3 +20,8 @@ def native_bfloat16() -> bool:
 def has_tiles() -> bool:
     """True when it does so in tiles (AMX): ten times as fast as float32. In vectors it is twice as fast."""
     return "amx_bf16" in _abilities()
+
+
+def resolve_precision(precision: str) -> str:
+    """Return float32 or bfloat16 for a setting that may be "auto"."""
+    return ("bfloat16" if native_bfloat16() else "float32") if precision == "auto" else precision

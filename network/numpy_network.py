@@ -59,6 +59,8 @@ def _convolution(x: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     size, rows, columns = kernel.shape[0], *x.shape[1:3]
     before = (size - 1) // 2
     room = np.pad(x, ((0, 0), (before, size - 1 - before), (before, size - 1 - before), (0, 0)))
-    return sum(
-        room[:, i : i + rows, j : j + columns] @ kernel[i, j] for i in range(size) for j in range(size)
-    )  # type: ignore[return-value]
+    found = np.zeros((*x.shape[:3], kernel.shape[3]))
+    for i in range(size):
+        for j in range(size):
+            found += room[:, i : i + rows, j : j + columns] @ kernel[i, j]
+    return found

@@ -1,9 +1,16 @@
-"""A stored network as an OpenVINO model, made from its layers and arrays with OpenVINO's own operators."""
+"""A stored network as an OpenVINO model, made from its layers and arrays with OpenVINO's own operators.
+
+A network of one's own is converted by way of Keras instead, once, with its arrays as inputs.
+"""
 
 from __future__ import annotations
 
 import sys
+import tempfile
+import threading
 from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +21,10 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 import openvino as ov  # noqa: E402
 from openvino import opset13 as ops  # noqa: E402
 
+from config import UserError  # noqa: E402
 from network.numpy_network import EPSILON  # noqa: E402
 from network.residual_layers import Layer, Layers  # noqa: E402
+from storage.atomic_files import MODEL_BYTES, read_limited  # noqa: E402
 
 TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
 """Boards are [B, rows, columns, filters] in Keras and [B, filters, rows, columns] in OpenVINO."""
@@ -33,7 +42,7 @@ def openvino_graph(layers: Layers, weights: Sequence[np.ndarray], batch: int = -
     made = {"planes": planes}
     for layer in layers.shown()[1:]:
         made[layer.name] = _MAKE[layer.kind]([made[name] for name in layer.inputs], arrays.get(layer.name, []), layer)
-    results = [ops.result(made[name], name=label) for name, label in zip(layers.heads, ("value", "logits"), strict=False)]
+    results = [ops.result(made[name]) for name in layers.heads[:2]]
     for result, label in zip(results, ("value", "logits"), strict=True):
         result.output(0).get_tensor().set_names({label})
     return ov.Model(results, [planes], layers.game.name)
@@ -88,3 +97,77 @@ _MAKE: dict[str, Callable[[list[Any], list[np.ndarray], Layer], Any]] = {
     "dense_tanh": _dense,
     "identity": lambda inputs, arrays, layer: inputs[0],
 }
+
+
+# ---- networks of one's own
+
+
+def converted(model: Any) -> ov.Model:
+    """Return a Keras network's graph with inputs planes, weight 0, weight 1, ... and outputs value [B, 1], logits."""
+    if sys.flags.optimize > 1:  # its converter reads its own docstrings
+        raise UserError("expected Python with docstrings for OpenVINO: unset PYTHONOPTIMIZE=2 (-OO)")
+    from network.keras_import import tf
+
+    run = model.inference()
+    specs = [tf.TensorSpec((None, *model.game.input_shape), tf.uint8)]
+    specs += [tf.TensorSpec(w.shape, tf.float32) for w in model.get_weights()]
+    names = ["planes"] + [f"weight{i:04d}" for i in range(len(specs) - 1)]
+    named = [tf.TensorSpec(s.shape, s.dtype, name) for s, name in zip(specs, names, strict=True)]
+
+    @tf.function(input_signature=named)
+    def function(planes: Any, *weights: Any) -> dict[str, Any]:
+        value, logits = run(planes, *weights)
+        return {"a_value": value, "b_logits": logits}
+
+    graph = ov.convert_model(function.get_concrete_function())
+    parameters = {p.get_friendly_name(): p for p in graph.get_parameters()}
+    results = {next(iter(o.get_names())): o.get_node() for o in graph.outputs}
+    missing = [n for n in names if n not in parameters]
+    if missing or set(results) != {"a_value", "b_logits"}:
+        raise RuntimeError(f"OpenVINO renamed the network's inputs or outputs: {missing} {list(results)}")
+    return ov.Model([results["a_value"], results["b_logits"]], [parameters[n] for n in names], "network")
+
+
+def filled_in(graph: ov.Model, weights: Sequence[np.ndarray], batch: int) -> ov.Model:
+    """Return a converted graph with arrays in place of its inputs but the planes, for batches of one size."""
+    graph = graph.clone()
+    planes, *inputs = graph.get_parameters()
+    for parameter, weight in zip(inputs, weights, strict=True):
+        parameter.output(0).replace(ov.op.Constant(np.ascontiguousarray(weight)).output(0))
+        graph.remove_parameter(parameter)
+    graph.reshape({planes.output(0): [batch, *list(planes.get_partial_shape())[1:]]})
+    return graph
+
+
+def to_bytes(graph: ov.Model) -> bytes:
+    """Return a graph in OpenVINO's format: the length of its XML in 8 bytes, the XML, its constants."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("network.xml", "network.bin")]
+        ov.serialize(graph, *paths)
+        xml, constants = (read_limited(path, MODEL_BYTES) for path in paths)
+    return len(xml).to_bytes(8, "little") + xml + constants
+
+
+def from_bytes(data: bytes) -> ov.Model:
+    """Return the graph that `to_bytes` wrote."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    return core().read_model(data[8:end], data[end:])
+
+
+@cache
+def _made() -> Any:
+    return ov.Core()
+
+
+_MAKING = threading.Lock()
+
+
+def core() -> Any:
+    """Return OpenVINO, one for the life of the process.
+
+    Its CPU plugin gives the thread that it starts in a stack for signals, and removes that stack when it ends. If it
+    ends in another thread, as when Python collects garbage there, the first thread has no such stack left: Ctrl-C would
+    crash.
+    """
+    with _MAKING:
+        return _made()

@@ -1,4 +1,4 @@
-"""The network in OpenVINO on a CPU: converted once with the weights as inputs, which become constants for a version.
+"""The network in OpenVINO on a CPU: its graph is made anew for each version, with the weights as constants.
 
 Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md). With constants in
 place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
@@ -10,21 +10,14 @@ batch is handed over.
 
 from __future__ import annotations
 
-import sys
 import threading
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-# The converter would send usage data to its makers, from a forked process that keeps our files open.
-sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-
-import openvino as ov  # noqa: E402
-
-from config import UserError  # noqa: E402
-from network.keras_import import tf  # noqa: E402
-from network.predictor import STEADY, cores, padded, pieces  # noqa: E402
+from network.openvino_graph import converted, core, filled_in, from_bytes, openvino_graph
+from network.predictor import STEADY, cores, padded, pieces
+from network.stored_network import StoredNetwork, layers_of
 
 
 class _Request:
@@ -43,10 +36,9 @@ class OpenVINOPredictor:
 
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
         self.name = f"openvino {model.precision}"
-        self._shape, self._smallest = model.game.input_shape, smallest
-        if not hasattr(model, "openvino_graph"):
-            model.openvino_graph = _convert(model)
-        self._graph = model.openvino_graph
+        self._smallest = smallest
+        self._layers = layers_of(model)
+        self._graph = None if self._layers else _graph_of(model)
         threads = max(1, cores() // streams)
         self.piece = STEADY if threads == 1 else 0
         """Multiples of this many positions need no padding and cost the same per position (0: not so)."""
@@ -65,20 +57,18 @@ class OpenVINOPredictor:
         """The calling thread's requests. Just after a batch even a lock takes its time."""
 
     def load(self, weights: list[np.ndarray]) -> None:
-        self._weights = [np.ascontiguousarray(w) for w in weights]
+        self._weights = list(weights)
         self._requests.clear()
         self._mine = threading.local()
         if self._shared:
             self._shared.clear()
 
     def _compile(self, size: int) -> Any:
-        graph = self._graph.clone()
-        planes, *inputs = graph.get_parameters()
-        for parameter, weight in zip(inputs, self._weights, strict=True):
-            parameter.output(0).replace(ov.op.Constant(weight).output(0))
-            graph.remove_parameter(parameter)
-        graph.reshape({planes.output(0): [size, *self._shape]})
-        return _core().compile_model(graph, "CPU", self._options)
+        if self._layers:
+            graph = openvino_graph(self._layers, self._weights, size)
+        else:
+            graph = filled_in(self._graph, self._weights, size)
+        return core().compile_model(graph, "CPU", self._options)
 
     def _request(self, size: int) -> _Request:
         """Return the calling thread's request for a batch size."""
@@ -133,44 +123,10 @@ class OpenVINOPredictor:
         return request.values[:count], request.logits[:count]
 
 
-@cache
-def _made() -> Any:
-    return ov.Core()
-
-
-_MAKING = threading.Lock()
-
-
-def _core() -> Any:
-    """Return OpenVINO, one for the life of the process.
-
-    Its CPU plugin gives the thread that it starts in a stack for signals, and removes that stack when it ends. If it
-    ends in another thread, as when Python collects garbage there, the first thread has no such stack left: Ctrl-C would
-    crash.
-    """
-    with _MAKING:
-        return _made()
-
-
-def _convert(model: Any) -> ov.Model:
-    """Return the graph with inputs planes, weight 0, weight 1, ... and outputs value [B, 1], logits."""
-    if sys.flags.optimize > 1:  # its converter reads its own docstrings
-        raise UserError("expected Python with docstrings for OpenVINO: unset PYTHONOPTIMIZE=2 (-OO)")
-    run = model.inference()
-    specs = [tf.TensorSpec((None, *model.game.input_shape), tf.uint8)]
-    specs += [tf.TensorSpec(w.shape, tf.float32) for w in model.get_weights()]
-    names = ["planes"] + [f"weight{i:04d}" for i in range(len(specs) - 1)]
-    named = [tf.TensorSpec(s.shape, s.dtype, name) for s, name in zip(specs, names, strict=True)]
-
-    @tf.function(input_signature=named)
-    def function(planes: Any, *weights: Any) -> dict[str, Any]:
-        value, logits = run(planes, *weights)
-        return {"a_value": value, "b_logits": logits}
-
-    graph = ov.convert_model(function.get_concrete_function())
-    parameters = {p.get_friendly_name(): p for p in graph.get_parameters()}
-    results = {next(iter(o.get_names())): o.get_node() for o in graph.outputs}
-    missing = [n for n in names if n not in parameters]
-    if missing or set(results) != {"a_value", "b_logits"}:
-        raise RuntimeError(f"OpenVINO renamed the network's inputs or outputs: {missing} {list(results)}")
-    return ov.Model([results["a_value"], results["b_logits"]], [parameters[n] for n in names], "network")
+def _graph_of(model: Any) -> Any:
+    """Return the graph of a network of one's own, its arrays as inputs; a Keras network keeps it once it is made."""
+    if isinstance(model, StoredNetwork):
+        return from_bytes(model.graph or b"")
+    if not hasattr(model, "openvino_graph"):
+        model.openvino_graph = converted(model)
+    return model.openvino_graph

@@ -21,8 +21,8 @@ class Layer(NamedTuple):
 
     name: str
     kind: str
-    """planes, cast, conv, normalise, relu, add, flatten, reshape, mean, max, column_mean, concatenate, dense, dense_tanh
-    or identity."""
+    """planes, cast, conv, normalise, relu, add, flatten, reshape, mean, max, column_mean, concatenate, dense,
+    dense_tanh or identity."""
     inputs: tuple[str, ...]
     shape: Shape
     """Of its output, without the batch."""
@@ -127,7 +127,8 @@ class Layers:
         if not self.settings.global_pooling or self.game.policy_layout == "other":
             return self._flatten(x, "policy_flat"), ""
         pooled = self._pooled(x, "policy")
-        bias = self._add("policy_bias_board", "reshape", (self._dense(pooled, filters, "policy_bias"),), (1, 1, filters))
+        bias = self._dense(pooled, filters, "policy_bias")
+        bias = self._add("policy_bias_board", "reshape", (bias,), (1, 1, filters))
         return self._relu(self._add("policy_add", "add", (x, bias)), "policy_point"), pooled
 
     def _policy_head(self, x: str, pooled: str, name: str = "policy") -> str:

@@ -13,12 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
 from games.own import digest
+from network.choose_predictor import make_predictor, needs_keras
+from network.stored_network import open_network, untrained
+from network.symmetric_predictor import AveragedPredictor
 from players.levels import AS_MEASURED, find_level
 from players.names import PLAYERS
 from search.tables import trees_in
@@ -170,9 +171,6 @@ def network_player(
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
-    from network.choose_predictor import make_predictor  # slow to load
-    from network.symmetric_predictor import AveragedPredictor
-
     model, number = _model(game, folder, config, own, version)
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     if averaged:
@@ -183,9 +181,10 @@ def network_player(
 
 
 def _model(game: Game, folder: Path, config: Config, own: str, version: int | str) -> tuple[Any, int]:
-    """Return (the network of a run with a version's weights, the version's number); `own`: the run's name in texts."""
-    from model import make_network
+    """Return (the network of a run with a version's arrays, the version's number); `own`: the run's name in texts.
 
+    It is a `StoredNetwork`, which loads no Keras, unless only Keras can evaluate it here.
+    """
     store = Store(folder / "run.db", read_only=True)
     try:
         made_for = store.get("game")
@@ -197,10 +196,13 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         number = int({"best": store.best(), "current": newest}.get(str(version), version))
         if own == "shipped" and number != newest:
             raise UserError(f"expected version{newest:04} of {game.spec}, which ships, got version{number:04}")
-        model = make_network(config, game)
-        begun = model.get_weights()
-        weights = read_weights(folder, store, number, [w.shape for w in begun])
-        if (version, number) == ("best", 0) and all(map(np.array_equal, begun, weights)):
+        model: Any = None if needs_keras(config.backend) else open_network(folder, store, config, game)
+        if model is None:
+            from model import make_network  # slow to load
+
+            model = make_network(config, game)
+        weights = read_weights(folder, store, number, model.shapes)
+        if (version, number) == ("best", 0) and untrained(store, model, weights):
             why = "no tournament was won yet; current is the newest" if newest else "no training has ended yet"
             also = (", " if newest else "; ") + "shipped is the one that ships" if shipped_run(game.spec) else ""
             _LOGGER.warning("%s's best is version 0, which has learned nothing: %s%s", own, why, also)

@@ -24,7 +24,7 @@ class GameSource:
             if s.config.workers:
                 from training.worker_player import process_pool
 
-                self._pool = process_pool(s.config, s.loggers.main.warning)
+                self._pool = process_pool(s.config, s.folder.resolve(), s.loggers.main.warning)
             else:
                 selfplay = SelfPlay(s.game, s.config, threads=cores())
                 self._pool = LocalPool(selfplay, lambda version: s.predictor("selfplay", version))

@@ -10,10 +10,13 @@ from typing import Any
 
 import games
 from config import Config, from_json, to_json, with_overrides
-from network.choose_predictor import make_predictor
+from game import Game
+from network.choose_predictor import make_predictor, needs_keras
 from network.predictor import STEADY, cores, side_by_side
+from network.stored_network import open_network
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
+from storage.run_store import Store
 from training.selfplay import Counts, SelfPlay
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
@@ -22,14 +25,12 @@ from training.worker_process import ProcessHandle
 class NetworkPlayer:
     """Plays games with a network, on this worker's share of the cores."""
 
-    def __init__(self, config: Config) -> None:
-        from model import make_network
-
+    def __init__(self, config: Config, folder: Path) -> None:
         self._game = games.make(config.game)
-        self._model = make_network(config, self._game)
-        self._shapes = [w.shape for w in self._model.get_weights()]
+        model = _network(config, self._game, folder)
+        self._shapes = model.shapes
         streams = side_by_side(self._game, config.selfplay)[1]
-        self._predictor = make_predictor(self._model, backend=config.backend, streams=streams, smallest=STEADY)
+        self._predictor = make_predictor(model, backend=config.backend, streams=streams, smallest=STEADY)
         self._selfplay = SelfPlay(self._game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
 
@@ -42,12 +43,29 @@ class NetworkPlayer:
         return self._selfplay.play(self._predictor, todo, stop=stop)
 
 
+def _network(config: Config, game: Game, folder: Path) -> Any:
+    """Return the network of a run; Keras is loaded only where it evaluates."""
+    if not needs_keras(config.backend):
+        store = Store(folder / "run.db", read_only=True)
+        try:
+            if (stored := open_network(folder, store, config, game)) is not None:
+                return stored
+        finally:
+            store.close()
+    from model import make_network
+
+    return make_network(config, game)
+
+
 def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
-    """Return the player of a new worker process: settings are {config: JSON, cores: [processors it may use]}."""
+    """Return the player of a new worker process.
+
+    settings: {config: JSON, folder: of the run, cores: [processors it may use]}.
+    """
     if hasattr(os, "sched_setaffinity"):  # before the libraries count the cores
         os.sched_setaffinity(0, settings["cores"])
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
-    return NetworkPlayer(from_json(settings["config"]))
+    return NetworkPlayer(from_json(settings["config"]), Path(settings["folder"]))
 
 
 def share_of(config: Config) -> Config:
@@ -62,12 +80,12 @@ def cores_of(place: int, workers: int) -> list[int]:
     return known[place % len(known) :: workers] or [known[place % len(known)]]
 
 
-def process_pool(config: Config, log: Callable[[str], None]) -> WorkerPool:
-    """Return a pool of `config.workers` processes; none is started before there are games to play."""
+def process_pool(config: Config, folder: Path, log: Callable[[str], None]) -> WorkerPool:
+    """Return a pool of `config.workers` processes for a run; none is started before there are games to play."""
     mine = share_of(config)
 
     def spawn(place: int, report: Any) -> ProcessHandle:
-        settings = {"config": to_json(mine), "cores": cores_of(place, config.workers)}
+        settings = {"config": to_json(mine), "folder": str(folder), "cores": cores_of(place, config.workers)}
         return ProcessHandle(place, report, make_network_player, settings)
 
     trees, threads = side_by_side(games.make(config.game), mine.selfplay, len(cores_of(0, config.workers)))

@@ -1,0 +1,137 @@
+"""A version of a run for play: settings, game and arrays, without Keras.
+
+The layers of `model.Residual_CNN` are known (network/residual_layers.py). Whether a run's network is that one is found
+out when it is built for training, by evaluating both, and recorded in run.db; of a network of one's own the run keeps
+OpenVINO's graph, converted by way of Keras, with the arrays as inputs.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from config import Config, UserError
+from game import Game
+from network.cpu_features import resolve_precision
+from network.numpy_network import evaluate
+from network.residual_layers import Layers, Shape
+from storage.atomic_files import LINES_BYTES, DamagedData, read_limited, sha256
+from storage.checkpoints import read_weights
+from storage.run_store import Store
+
+KEY = "evaluated_by"
+"""What run.db says of a network: {"layers": true}, or {"graph": the sha256 of its file, "shapes": of its arrays}."""
+BEGAN = "version0"
+"""run.db's key for the first version's arrays: "random", or "given" when they are another run's."""
+GRAPH = "models/network.graph"
+NEAR = 0.01, 0.03
+"""Largest difference of value and logits at which two networks count as the same, on any processor."""
+
+
+class StoredNetwork:
+    """What a predictor needs of a network."""
+
+    def __init__(
+        self, config: Config, game: Game, graph: bytes | None = None, shapes: list[Shape] | None = None
+    ) -> None:
+        """Make the residual network of a run's settings; `graph` and `shapes`: of a network of one's own instead."""
+        self.config, self.game = config, game
+        self.precision = resolve_precision(config.precision)
+        self.layers = Layers(config.network, game) if graph is None else None
+        self.graph = graph
+        self.shapes = shapes or [shape for _, shape in Layers(config.network, game).weights()]
+        self._weights: list[np.ndarray] = []
+
+    def get_weights(self) -> list[np.ndarray]:
+        """Return the arrays in the order of the layers."""
+        return self._weights
+
+    def set_weights(self, weights: list[np.ndarray]) -> None:
+        """Replace the arrays, whose shapes are `shapes`."""
+        self._weights = weights
+
+
+def layers_of(model: Any) -> Layers | None:
+    """Return the layers that compute what a network does; None for a network of one's own."""
+    if "layers" not in vars(model):
+        model.layers = _layers_like(model)
+    layers: Layers | None = model.layers
+    return layers
+
+
+def _layers_like(model: Any) -> Layers | None:
+    """Return the residual network's layers if they compute, with random arrays, what a Keras network does."""
+    layers = Layers(model.config.network, model.game)
+    shapes = layers.weights()
+    if [tuple(w.shape) for w in model.get_weights()] != [shape for _, shape in shapes]:
+        return None
+    rng = np.random.default_rng(0)
+    weights = [
+        rng.uniform(0.5, 1.5, shape) if layers.all[name].kind == "normalise"
+        else rng.normal(0.0, 1.0, shape) / np.sqrt(np.prod(shape[:-1]) + 1) for name, shape in shapes
+    ]  # fmt: skip
+    weights = [weight.astype(np.float32) for weight in weights]
+    planes = rng.integers(0, 2, (4, *model.game.input_shape)).astype(np.uint8)
+    value, logits = (np.asarray(found, np.float32) for found in model.inference()(planes, *weights))
+    expected = evaluate(layers, weights, planes)
+    close = np.abs(value[:, 0] - expected[0]).max() < NEAR[0] and np.abs(logits - expected[1]).max() < NEAR[1]
+    return layers if close else None
+
+
+def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
+    """Record in a run how its network is evaluated without Keras; `begun`: the arrays of a new network of its seed."""
+    graph: bytes | None = None
+    facts: dict[str, Any] = {"layers": True}
+    if layers_of(model) is None:
+        graph = _graph_of(model)
+        facts = {"graph": sha256(graph), "shapes": [list(w.shape) for w in begun]} if graph is not None else {}
+    said = {KEY: json.dumps(facts)}
+    if store.get(BEGAN) is None:
+        first = read_weights(store.path.parent, store, 0, [w.shape for w in begun])
+        said[BEGAN] = "random" if all(map(np.array_equal, begun, first)) else "given"
+    if all(store.get(key) == text for key, text in said.items()):
+        return
+    if graph is not None:
+        store.files.write(GRAPH, graph, point="graph")
+    with store.transaction("network"):
+        for key, text in said.items():
+            store.put(key, text)
+
+
+def _graph_of(model: Any) -> bytes | None:
+    """Return the graph of a network of one's own; None where OpenVINO cannot convert it."""
+    from network.choose_predictor import openvino_installed
+
+    if not openvino_installed():
+        return None
+    from network.openvino_graph import converted, to_bytes
+
+    return to_bytes(converted(model))
+
+
+def open_network(folder: Path, store: Store, config: Config, game: Game) -> StoredNetwork | None:
+    """Return the network of a run for play, without arrays; None when only Keras can evaluate it."""
+    facts = json.loads(store.get(KEY) or "{}")
+    if facts.get("layers"):
+        return StoredNetwork(config, game)
+    if "graph" not in facts:
+        return None
+    path = folder / GRAPH
+    try:
+        graph = read_limited(path, LINES_BYTES)
+    except OSError as error:
+        raise UserError(f"{path}: expected the network's graph ({error.strerror}); training makes it again") from None
+    if sha256(graph) != facts["graph"]:
+        raise DamagedData(f"{path}: expected the file that the run wrote, got another")
+    return StoredNetwork(config, game, graph, [tuple(shape) for shape in facts["shapes"]])
+
+
+def untrained(store: Store, model: Any, weights: list[np.ndarray]) -> bool:
+    """Return whether a run's first version, with these arrays, has learned nothing."""
+    began = store.get(BEGAN)
+    if began is None and not isinstance(model, StoredNetwork):  # a run of before, and Keras is loaded
+        return all(map(np.array_equal, model.get_weights(), weights))
+    return began != "given"
