@@ -19,7 +19,7 @@ from network.cpu_features import resolve_precision
 from network.numpy_network import evaluate
 from network.residual_layers import Layers, Shape
 from storage.atomic_files import LINES_BYTES, DamagedData, read_limited, sha256
-from storage.checkpoints import read_weights
+from storage.checkpoints import content, read_weights
 from storage.run_store import Store
 
 KEY = "evaluated_by"
@@ -92,7 +92,8 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
     if store.get(BEGAN) is None:
         first = read_weights(store.path.parent, store, 0, [w.shape for w in begun])
         said[BEGAN] = "random" if all(map(np.array_equal, begun, first)) else "given"
-    if all(store.get(key) == text for key, text in said.items()):
+    kept = graph is None or content(store.path.parent, GRAPH, sha256(graph)) is not None
+    if kept and all(store.get(key) == text for key, text in said.items()):
         return
     if graph is not None:
         store.files.write(GRAPH, graph, point="graph")
