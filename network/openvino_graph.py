@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,14 @@ TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
 """Boards are [B, rows, columns, filters] in Keras and [B, filters, rows, columns] in OpenVINO."""
 
 
-def openvino_graph(layers: Layers, weights: Sequence[np.ndarray], batch: int = -1) -> ov.Model:
+def openvino_graph(
+    layers: Layers, weights: Sequence[np.ndarray], batch: int = -1, *, outputs: Sequence[str] = (),
+    scales: Mapping[str, float] | None = None,
+) -> ov.Model:  # fmt: skip
     """Return the network with these arrays: planes [B, rows, columns, planes] uint8 -> value [B, 1], logits.
 
-    batch: B; -1 for any.
+    batch: B; -1 for any. outputs: other layers to return, boards with their filters in front. scales: the largest input
+    of each convolution that computes in 8 bits.
     """
     arrays: dict[str, list[np.ndarray]] = {}
     for (name, _), array in zip(layers.weights(), weights, strict=True):
@@ -41,9 +45,13 @@ def openvino_graph(layers: Layers, weights: Sequence[np.ndarray], batch: int = -
     planes = ops.parameter([batch, *layers.game.input_shape], np.uint8, name="planes")
     made = {"planes": planes}
     for layer in layers.shown()[1:]:
-        made[layer.name] = _MAKE[layer.kind]([made[name] for name in layer.inputs], arrays.get(layer.name, []), layer)
-    results = [ops.result(made[name]) for name in layers.heads[:2]]
-    for result, label in zip(results, ("value", "logits"), strict=True):
+        inputs, own = [made[name] for name in layer.inputs], arrays.get(layer.name, [])
+        if scales and layer.name in scales:
+            made[layer.name] = _conv_in_8_bits(inputs[0], own, scales[layer.name])
+        else:
+            made[layer.name] = _MAKE[layer.kind](inputs, own, layer)
+    results = [ops.result(made[name]) for name in outputs or layers.heads[:2]]
+    for result, label in zip(results, ("value", "logits"), strict=False):
         result.output(0).get_tensor().set_names({label})
     return ov.Model(results, [planes], layers.game.name)
 
@@ -53,9 +61,24 @@ def _cast(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
 
 
 def _conv(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
-    kernel = np.ascontiguousarray(arrays[0].transpose(3, 2, 0, 1))
-    x = ops.convolution(inputs[0], kernel, [1, 1], [0, 0], [0, 0], [1, 1], "same_upper")
-    return ops.add(x, arrays[1].reshape(1, -1, 1, 1)) if len(arrays) > 1 else x
+    return _convolution(inputs[0], _filters_in_front(arrays[0]), arrays[1:])
+
+
+def _filters_in_front(kernel: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(kernel.transpose(3, 2, 0, 1))
+
+
+def _convolution(x: Any, kernel: Any, bias: list[np.ndarray]) -> Any:
+    x = ops.convolution(x, kernel, [1, 1], [0, 0], [0, 0], [1, 1], "same_upper")
+    return ops.add(x, bias[0].reshape(1, -1, 1, 1)) if bias else x
+
+
+def _conv_in_8_bits(x: Any, arrays: list[np.ndarray], largest: float) -> Any:
+    """Return a convolution of inputs in [0, largest] and of kernels, both in steps; OpenVINO makes integers of them."""
+    none, most, kernel = np.float32(0), np.float32(largest), _filters_in_front(arrays[0])
+    widths = np.maximum(np.abs(kernel).max(axis=(1, 2, 3), keepdims=True), np.float32(1e-9))
+    x = ops.fake_quantize(x, none, most, none, most, 256)
+    return _convolution(x, ops.fake_quantize(ops.constant(kernel), -widths, widths, -widths, widths, 255), arrays[1:])
 
 
 def _normalise(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from network.cpu_features import resolve_precision
+from network.int8 import find_scales
 from network.openvino_graph import converted, core, filled_in, from_bytes, openvino_graph
 from network.predictor import STEADY, cores, padded, pieces
 from network.stored_network import StoredNetwork, layers_of
@@ -42,12 +44,16 @@ class OpenVINOPredictor:
         threads = max(1, cores() // streams)
         self.piece = STEADY if threads == 1 else 0
         """Multiples of this many positions need no padding and cost the same per position (0: not so)."""
+        precision = resolve_precision("auto") if model.precision == "int8" else model.precision
         self._options = {
-            "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,
         }
+        self._in_8_bits = model.precision == "int8" and self._layers is not None
+        self._scales: dict[str, float] = {}
+        """The largest input of each convolution that computes in 8 bits."""
         self._lock = threading.Lock()
         self._weights: list[np.ndarray] = []
         self._shared: dict[int, Any] | None = {} if streams == 1 else None
@@ -58,6 +64,8 @@ class OpenVINOPredictor:
 
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = list(weights)
+        if self._in_8_bits and self._layers:
+            self._scales = find_scales(self._layers, self._weights, self._options)
         self._requests.clear()
         self._mine = threading.local()
         if self._shared:
@@ -65,7 +73,7 @@ class OpenVINOPredictor:
 
     def _compile(self, size: int) -> Any:
         if self._layers:
-            graph = openvino_graph(self._layers, self._weights, size)
+            graph = openvino_graph(self._layers, self._weights, size, scales=self._scales)
         else:
             graph = filled_in(self._graph, self._weights, size)
         return core().compile_model(graph, "CPU", self._options)

@@ -28,7 +28,7 @@ from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store
 
 _NETWORK = re.compile(
-    r"(?P<net>net:)?(?P<sym>sym:)?"
+    r"(?P<net>net:)?(?P<sym>sym:)?(?P<int8>int8:)?"
     r"(shipped|((?P<owner>shipped|run[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
     r"(:(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)?"
 )
@@ -78,7 +78,8 @@ def _network(
     owner = match["owner"] or ("" if match["which"] else "shipped")
     run = None if not owner else 0 if owner == "shipped" else int(owner[3:])
     version = int(match["version"]) if match["version"] else match["which"] or "best"
-    agent = network_player(game, run, version, sims=sims, root=root, averaged=bool(match["sym"]), **options)
+    forms = {"averaged": bool(match["sym"]), "in_8_bits": bool(match["int8"])}
+    agent = network_player(game, run, version, sims=sims, root=root, **forms, **options)
     if not match["net"]:
         return agent
     from players.network_alone import PolicyPlayer
@@ -158,20 +159,23 @@ def _unknown(name: str) -> UserError:
 
 def network_player(
     game: Game, run: int | None, version: int | str, *, sims: int = 400, root: Path | None = None, smallest: int = 1,
-    averaged: bool = False, changes: dict[str, Any] | None = None, **options: Any,
+    averaged: bool = False, in_8_bits: bool = False, changes: dict[str, Any] | None = None, **options: Any,
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written.
 
     It searches with the run's settings except for `changes`; `options` are those of `Agent`. `smallest`: batches are
     padded to at least this size; with `predictor.STEADY` evaluations do not depend on the batch. `averaged`:
-    evaluations are averaged over the board's symmetries.
+    evaluations are averaged over the board's symmetries. `in_8_bits`: it evaluates in 8 bits (network/int8.py).
     """
     folder = _folder(game, run, root)
     own = "shipped" if folder == shipped_run(game.spec) else folder.name
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
+    if in_8_bits:
+        config = replace(config, precision="int8", backend="openvino")
     model, number = _model(game, folder, config, own, version)
+    own = f"int8:{own}" if in_8_bits else own
     predictor = make_predictor(model, backend=config.backend, smallest=smallest)
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best, best:2s"
+NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version0007, sym:best, int8:best, best:2s"
 
 
 PLAYERS = (
