@@ -78,7 +78,7 @@ def _network(
     owner = match["owner"] or ("" if match["which"] else "shipped")
     run = None if not owner else 0 if owner == "shipped" else int(owner[3:])
     version = int(match["version"]) if match["version"] else match["which"] or "best"
-    forms = {"averaged": bool(match["sym"]), "in_8_bits": bool(match["int8"])}
+    forms: dict[str, Any] = {"averaged": bool(match["sym"]), "in_8_bits": bool(match["int8"])}
     agent = network_player(game, run, version, sims=sims, root=root, **forms, **options)
     if not match["net"]:
         return agent
