@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +20,8 @@ from storage.run_files import RunFiles
 
 MEGABYTE = 1 << 20
 METRICS = "metrics.jsonl"
+HEADING_EVERY = 20
+"""Lines of a table under one heading."""
 
 
 class Loggers(NamedTuple):
@@ -167,6 +171,7 @@ class Console:
     def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
         self._quiet, self._every = quiet, every
         self._live = sys.stdout.isatty() and not quiet and os.environ.get("TERM") != "dumb"
+        self._rows = 0
         self.paces: dict[str, float] = {}
         """Seconds per step of each phase when it was last done from its first step to its last."""
 
@@ -174,6 +179,20 @@ class Console:
         """Print a line."""
         if not self._quiet:
             print(text, flush=True)
+
+    @property
+    def width(self) -> int:
+        """Characters of a line."""
+        return shutil.get_terminal_size((100, 24)).columns - 1
+
+    def row(self, text: str, heading: str, legend: str) -> None:
+        """Print a line of a table; from time to time the heading before it, at first also the legend."""
+        if self._rows == 0:
+            self.say(textwrap.fill(legend, self.width))
+        if self._rows % HEADING_EVERY == 0:
+            self.say(f"\x1b[1m{heading}\x1b[0m" if self._live and "NO_COLOR" not in os.environ else heading)
+        self._rows += 1
+        self.say(text)
 
     def warn(self, text: str) -> None:
         """Print a line that must not be missed: to the error stream if the console is quiet."""
@@ -198,7 +217,7 @@ class Phase:
     def __init__(self, console: Console, name: str, total: int, first: int, *, live: bool, every: float) -> None:
         self._console, self._name, self._total, self._every = console, name, max(total, 1), every
         self._began = self._shown = time.monotonic()
-        self._live = live
+        self._live, self._drawn = live, ""
         self._done = self._first = first
         self._pace = console.paces.get(name)
 
@@ -209,20 +228,27 @@ class Phase:
         if now - self._shown < (0.1 if self._live else self._every):
             return
         self._shown = now
-        text = self._text(now, facts)
         if self._live:
-            print(f"\r\x1b[2K{text}", end="", flush=True)
+            self._redraw(self._text(now, facts, self._console.width))
         else:
-            self._console.say(text)
+            self._console.say(self._text(now, facts))
 
     def close(self) -> None:
         """End the bar; a phase that reached its end leaves its pace for the next one of its name."""
         if self._done >= self._total and not self._first:
             self._console.paces[self._name] = (time.monotonic() - self._began) / self._total
         if self._live:
-            print("\r\x1b[2K", end="", flush=True)
+            self._redraw("")
 
-    def _text(self, now: float, facts: dict[str, Any]) -> str:
+    def _redraw(self, text: str) -> None:
+        """Replace the bar; after the terminal became narrower, the old one may stand on several lines."""
+        above = max(len(self._drawn) - 1, 0) // (self._console.width + 1)
+        up = f"\x1b[{above}A" if above else ""
+        print(f"\r{up}\x1b[J{text}", end="", flush=True)
+        self._drawn = text
+
+    def _text(self, now: float, facts: dict[str, Any], width: int = 10**6) -> str:
+        """Return the bar; facts for which `width` characters leave no room are left out, the last ones first."""
         share, spent = min(self._done / self._total, 1.0), now - self._began
         steps, todo = self._done - self._first, max(self._total - self._done, 0)
         left = spent / steps * todo if steps > 0 else None
@@ -231,8 +257,13 @@ class Phase:
             left = share * (left or 0.0) + (1 - share) * max(usual, 0.0)
         expected = f"  {clock(left)} left" if left is not None else ""
         bar = "#" * int(20 * share) + "." * (20 - int(20 * share))
-        shown = "  ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in facts.items())
-        return f"  {self._name:<11}[{bar}] {self._done}/{self._total}{expected}  {shown}"
+        text = f"  {self._name:<11}[{bar}] {self._done}/{self._total}{expected}"
+        for name, value in facts.items():
+            fact = f"  {name.replace('_', ' ')} {_short(value)}"
+            if len(text) + len(fact) > width:
+                break
+            text += fact
+        return text[:width]
 
 
 def clock(seconds: float) -> str:

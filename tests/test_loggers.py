@@ -59,3 +59,30 @@ def test_a_phase_that_was_cut_short_or_gone_on_with_spoils_no_pace(time, capsys)
 def test_a_quiet_console_tells_nothing(time, capsys):
     assert shown(Console(quiet=True), time, capsys, [(1, 1), (30, 50)]) == [None, None]
     assert (clock(0.4), clock(61), clock(3725)) == ("0:00", "1:01", "1:02:05")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 100, 130])
+def test_the_live_bar_is_never_longer_than_the_terminal(columns, time, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    console = Console()
+    console._live = True
+    with console.phase("self-play", 1024) as phase:
+        time[0] += 1
+        phase.update(317, games_per_s=12.5, evals_per_s=51234.0, share_of_raw=0.94)
+        bar = capsys.readouterr().out.rpartition("\x1b[J")[2]
+        assert len(bar) < columns and ("share of raw" in bar) == (columns == 130)
+        monkeypatch.setenv("COLUMNS", "20")  # the terminal became narrower: the old bar stands on several lines
+        time[0] += 1
+        phase.update(318)
+        above, (up, _, bar) = (len(bar) - 1) // 20, capsys.readouterr().out.partition("\x1b[J")
+        assert len(bar) < 20 and up == f"\r\x1b[{above}A" and above > 0
+    assert capsys.readouterr().out == "\r\x1b[J"
+
+
+def test_a_table_has_its_legend_once_and_its_heading_from_time_to_time(capsys):
+    console = Console()
+    for i in range(loggers.HEADING_EVERY + 1):
+        console.row(f"row {i}", "heading", "legend")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["legend", "heading", "row 0"] and lines[-2:] == ["heading", f"row {loggers.HEADING_EVERY}"]
+    assert lines.count("heading") == 2 and lines.count("legend") == 1

@@ -52,21 +52,31 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
 def test_while_there_are_too_few_positions_a_run_says_how_many_it_waits_for(place, capsys):
     with Session.start(tiny(min_memory=140, iterations=2), console=Console()) as session:
         first, second = train(session)
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("iteration ")]
+        folder = session.folder
+    told = capsys.readouterr().out.splitlines()
     assert first["self_play_memory"] < 140 and "retrain_loss" not in first and "retrain_loss" in second
-    assert f"; {first['self_play_memory']} positions of the 140 from which on it learns; " in told[0]
-    assert " positions; version 1: loss " in told[1]
+    assert told.count("  no training yet: it learns from 140 positions on") == 1
+    logged = (folder / "logs" / "logger_main.log").read_text(encoding="utf-8")
+    assert f"; {first['self_play_memory']} positions of the 140 from which on it learns; " in logged
+    assert " positions; version 1: loss " in logged
 
 
-@pytest.mark.parametrize(("every", "measured"), [(0.0, [1000.0, 2000.0, 3000.0]), (1e9, [1000.0] * 3)])
+@pytest.mark.parametrize(("every", "measured"), [(0.0, [1e6, 2e6, 3e6]), (1e9, [1e6] * 3)])
 def test_the_share_is_of_what_the_network_alone_answers_at_the_time(every, measured, place, quick, monkeypatch):
-    rates = iter(range(1000, 9000, 1000))
+    rates = iter(range(10**6, 9 * 10**6, 10**6))  # more than any machine plays: a share above 1 is not shown
     monkeypatch.setattr(stages, "measure_raw", lambda *_, **__: float(next(rates)))
     monkeypatch.setattr(stages, "RAW_EVERY", every)
     with Session.start(tiny(iterations=3), console=QUIET) as session:
         lines = train(session)
     raw = [line["self_play_evals_per_s"] / line["self_play_share"] for line in lines]
     assert raw == pytest.approx(measured, rel=0.1)
+
+
+def test_a_share_above_what_is_possible_is_not_told(place, quick, monkeypatch):
+    monkeypatch.setattr(stages, "measure_raw", lambda *_, **__: 1.0)
+    with Session.start(tiny(iterations=1), console=QUIET) as session:
+        (line,) = train(session)
+    assert line["self_play_evals_per_s"] > 1 and "self_play_share" not in line
 
 
 def test_files_of_a_run_are_for_their_owner_only(trained):

@@ -23,6 +23,7 @@ from storage.fault_injection import reach
 from storage.game_record import IMPORTED, GameRecord
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
 from training.game_source import source_of
+from training.iteration_table import LEGEND, heading, row, sentence
 from training.learning_rate import learning_rates
 from training.selfplay import Counts, longest_first
 from training.stage_bookkeeping import Stage, never, spent
@@ -63,7 +64,8 @@ def play_self(session: Session, stop: Callable[[], bool] = never) -> None:
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
-            facts |= _rates(before, pool.counts(), stage.seconds, s.raw_rate)
+            facts |= _rates(before, pool.counts(), stage.seconds)
+            facts |= _share(facts["evals_per_s"], s, "share")
         stage.end({**facts, "new_positions": new, "memory": len(s.memory)})
     counts = stage.iteration, len(records), new, len(s.memory)
     s.loggers.memory.info("iteration %d: %d games, %d positions, %d in ltmemory", *counts)
@@ -107,7 +109,7 @@ def _play(stage: Stage, missing: list[int], version: int) -> bool:
             evaluations = (source.pool.counts().evaluations - before.evaluations) / seconds
             phase.update(
                 done, games_per_s=(done + len(missing) - episodes) / seconds, evals_per_s=evaluations,
-                share_of_raw=evaluations / s.raw_rate,
+                **_share(evaluations, s, "share_of_raw", recent=True),
             )  # fmt: skip
     _keep(stage, fresh, version)
     return done == episodes
@@ -147,14 +149,23 @@ def _selfplay_facts(records: list[GameRecord]) -> dict[str, Any]:
     }
 
 
-def _rates(before: Counts, after: Counts, seconds: float, raw: float) -> dict[str, float]:
-    """Return the speeds of self-play between two counts; `raw`: evaluations per second of the network alone."""
+def _share(evaluations: float, session: Session, name: str, *, recent: bool = False) -> dict[str, float]:
+    """Return {name: evaluations/s as a share of the network's own rate}, {} if that rate says nothing.
+
+    Above 1 the machine was busier when the network was measured alone. recent: {} a minute after that, too.
+    """
+    old = recent and time.perf_counter() - session.raw_at > 60.0
+    share = evaluations / session.raw_rate
+    return {} if old or share > 1.0 else {name: share}
+
+
+def _rates(before: Counts, after: Counts, seconds: float) -> dict[str, float]:
+    """Return the speeds of self-play between two counts."""
     work = {name: getattr(after, name) - getattr(before, name) for name in Counts._fields}
     return {
         "seconds": seconds,
         "evals_per_s": work["evaluations"] / seconds,
         "sims_per_s": work["simulations"] / seconds,
-        "share": work["evaluations"] / seconds / raw,
         "cache_hit_rate": work["found"] / max(work["looked_up"], 1),
         "mean_batch_fill": work["evaluations"] / max(work["batches"] * after.room, 1),
     }
@@ -337,8 +348,11 @@ def finish_iteration(session: Session) -> dict[str, Any]:
         s.store.put("finished", "no" if s.goes_on() else "yes")
     s.store.checkpoint()
     s.write_metrics()
-    s.console.say(summary(line))
-    s.loggers.main.info("%s", summary(line))
+    width = s.console.width
+    s.console.row(row(line, width), heading(width), LEGEND)
+    if "retrain_waits_for" in line:
+        s.console.say(f"  no training yet: it learns from {line['retrain_waits_for']:,} positions on")
+    s.loggers.main.info("%s", sentence(line))
     return line
 
 
@@ -352,27 +366,3 @@ def _metrics(stage: Stage, seconds: float) -> dict[str, Any]:
     for name, facts in stage.earlier.items():
         line |= {f"{name.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
     return line
-
-
-def summary(line: dict[str, Any]) -> str:
-    """Return a one-line summary of an iteration's metrics."""
-    played = f"{line['self_play_games']} games of {line['self_play_plies']:.0f} moves"
-    if "self_play_share" in line:
-        played += f" ({line['self_play_evals_per_s']:,.0f} evaluations/s, {100 * line['self_play_share']:.0f} % of raw)"
-    parts = [f"iteration {line['iteration']}: {played}", f"{line['self_play_memory']:,} positions"]
-    if line.get("retrain_steps"):
-        parts.append(
-            f"version {line['version']}: loss {line['retrain_loss']:.3f} (value {line['retrain_value_loss']:.3f}, "
-            f"policy {line['retrain_policy_loss']:.3f})"
-        )
-    elif "retrain_waits_for" in line:
-        parts[1] += f" of the {line['retrain_waits_for']:,} from which on it learns"
-    if "score_kept" in line:
-        parts.append(
-            f"keeps the value in {100 * line['score_kept_alone']:.0f} % of positions, "
-            f"{100 * line['score_kept']:.0f} % at {line['score_sims']} simulations"
-        )
-    if "score_elo" in line:
-        parts.append(f"Elo {line['score_elo']:.0f} ±{line['score_elo_error']:.0f} over rollout:16")
-    parts.append(f"best is version {line['best_version']}, {line['seconds']:.0f} s")
-    return "; ".join(parts)
