@@ -196,6 +196,8 @@ class Game:
     """How `board_svg` draws it: "squares" with discs, stones on "points", discs in "holes", "marks" X and O."""
     winning_line: int = 0
     """Stones in a row that win; 0 where the game is not won by a row."""
+    plane_names: tuple[str, ...] = ()
+    """What each plane of `input_shape` shows, for programs that use an exported network; () = not said."""
     policy_layout: str = "points"
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""
