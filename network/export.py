@@ -114,7 +114,7 @@ def _tflite(model: Any, path: Path, trial: Path, facts: dict[str, str]) -> None:
     try:
         with own_settings(), quiet_stderr():
             traced = evaluate.get_concrete_function()
-            data = tf.lite.TFLiteConverter.from_concrete_functions([traced], evaluate).convert()
+            data = tf.lite.TFLiteConverter.from_concrete_functions([traced], tf.Module()).convert()
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
         raise UserError(f"{path}: TFLite cannot compute this network ({reason})") from error
