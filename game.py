@@ -152,8 +152,7 @@ class GameState:
     def owners(self) -> np.ndarray | None:
         """Return the owner of each point of the board, [rows, columns] int8; None where the game defines none.
 
-        1 = the player who began, -1 = the other, 0 = nobody. The network may learn to predict the owners at the game's
-        end (`ownership_weight`).
+        1 = the player who began, -1 = the other, 0 = nobody. The network may learn to predict it (`ownership_weight`).
         """
         return None
 
@@ -391,8 +390,7 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
         name = game.move_name(int(action)) if 0 <= int(action) < game.action_size else repr(action)
     except (TypeError, ValueError):
         name = repr(action)[:40]
-    end = "the game is over" if not legal else f"legal: {shown}"
-    return f"illegal move {name} ({end})\n{state.render()}"
+    return f"illegal move {name} ({f'legal: {shown}' if legal else 'the game is over'})\n{state.render()}"
 
 
 def state_key(game: Game, state: GameState) -> int:

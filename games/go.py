@@ -132,7 +132,7 @@ class Go(Game):
     """Surround more of the board than the other."""
 
     name = "go"
-    plane_names = (
+    plane_names: tuple[str, ...] = (
         "stones of the player to move", "stones of the other",
         "stones of the player to move with one liberty", "stones of the other with one liberty",
         "points barred by ko", "a pass ends the game", "Black to move", "ones",

@@ -72,7 +72,7 @@ def _onnx(model: Any, path: Path, trial: Path, facts: dict[str, str]) -> None:
 
     layers = layers_of(model)
     if layers is None:
-        raise UserError(f"{path}: expected the network of model.py for ONNX, got another; write .keras, .xml or .tflite")
+        raise UserError(f"{path}: expected the network of model.py for ONNX, got another (.xml and .keras are written)")
     trial.write_bytes(onnx_graph(layers, model.get_weights(), facts))
 
 

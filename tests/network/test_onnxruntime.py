@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 import model as models
@@ -16,11 +15,14 @@ from network import onnx_file
 from network.keras_import import layers as keras_layers
 from network.numpy_network import evaluate
 from network.onnx_graph import onnx_graph
-from network.onnxruntime_predictor import ONNXRuntimePredictor
 from network.predictor import STEADY, TOLERANCE, cores
 from network.stored_network import StoredNetwork
 from support.small_networks import make
 from support.tiny_runs import boards, tiny, trained_looking, used_memory
+
+onnx = pytest.importorskip("onnx", reason="onnx and onnxruntime are not made for every platform")
+pytest.importorskip("onnxruntime", reason="onnx and onnxruntime are not made for every platform")
+from network.onnxruntime_predictor import ONNXRuntimePredictor  # noqa: E402
 
 HERE = Path(__file__).parents[2]
 SPECS = ["tictactoe", "connect4", "go(size=5)", "othello(size=4)", "gomoku(size=6)", "corridor"]
@@ -156,7 +158,8 @@ network.set_weights([np.ones(shape, np.float32) for shape in network.shapes])
 predictor = ONNXRuntimePredictor(network)
 predictor.load(network.get_weights())
 value, logits = predictor(game.start().planes()[None])
-print(value.shape, logits.shape, *sorted({"keras", "tensorflow", "onnx", "openvino"} & {m for m in sys.modules if sys.modules[m]}))
+loaded = {name for name, module in sys.modules.items() if module is not None}
+print(value.shape, logits.shape, *sorted({"keras", "tensorflow", "onnx", "openvino"} & loaded))
 """
 
 
@@ -180,7 +183,8 @@ def test_a_file_is_read_by_the_package_of_onnx_as_it_was_written():
     )
     made = onnx.helper.make_node("Gemm", ["x", "w"], ["y"], "y", alpha=0.5, transB=1, pads=(0, 300, -1))
     assert sorted(map(str, found.graph.node[0].attribute)) == sorted(map(str, made.attribute))
-    assert (found.graph.node[0].op_type, *found.graph.node[0].input, *found.graph.node[0].output) == ("Gemm", "x", "w", "y")
+    read = found.graph.node[0]
+    assert (read.op_type, *read.input, *read.output) == ("Gemm", "x", "w", "y")
     arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in found.graph.initializer}
     assert np.array_equal(arrays["w"], array) and arrays["shape"].tolist() == [-1, 1 << 40]
     kinds = onnx.TensorProto
