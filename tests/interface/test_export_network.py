@@ -10,10 +10,12 @@ import pytest
 import games
 from initialise import Session
 from interface.cli import run
+from network.choose_predictor import openvino_installed
 from players.by_name import make_player
 from support.tiny_runs import QUIET, tiny, trained_looking
 
 HERE = Path(__file__).parents[2]
+needs_openvino = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 READ = """
 import sys
 import keras, numpy as np
@@ -52,6 +54,7 @@ def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys
     assert answers["logits"] == pytest.approx(logits, abs=1e-4)
 
 
+@needs_openvino
 def test_the_ending_names_the_format_and_openvino_has_two_files(trained, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("storage.run_folders.RUNS", trained.parent.parent)
     monkeypatch.chdir(tmp_path)
@@ -77,6 +80,7 @@ print(code, sorted({"keras", "tensorflow", "jax", "torch", "onnx"} & set(sys.mod
 """
 
 
+@needs_openvino
 @pytest.mark.parametrize("ending", ["onnx", "xml"])
 def test_onnx_and_openvino_files_are_made_without_keras(tmp_path, ending):
     argv = [sys.executable, "-c", WITHOUT_KERAS, tmp_path / f"net.{ending}"]
