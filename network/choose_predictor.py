@@ -31,10 +31,10 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
 
 
 def gpus() -> list[str]:
-    """Return the names of the GPUs that TensorFlow uses."""
-    from network.keras_import import keras
+    """Return the names of the GPUs that the back end uses."""
+    from network.keras_import import gpus as used
 
-    return [str(device) for device in keras.distribution.list_devices("gpu")]
+    return used()
 
 
 def openvino_installed() -> bool:
