@@ -25,6 +25,7 @@ from network.cpu_features import native_bfloat16
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
 from network.optimizers import WeightAverage, make_optimizer
+from network.training_step import trace_once
 from storage.atomic_files import LINES_BYTES, read_limited
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ class Gen_Model:
             jit_compile="auto" if BACKEND != "tensorflow" or gpus() else False,
         )
         self.model.optimizer.build(self.model.trainable_variables)
-        self._make_loss_counters()
+        self._prepare_training()
         self._trained: list[np.ndarray] | None = None
         """The trained weights when the model's weights are a running average of them."""
 
@@ -172,14 +173,16 @@ class Gen_Model:
         heads = ("value_head", "policy_head", *self.extra_heads)
         return np.concatenate([planes] * times), {name: np.concatenate([given[name]] * times) for name in heads}
 
-    def _make_loss_counters(self) -> None:
+    def _prepare_training(self) -> None:
         """Compute a loss once: made within the first step, its counters would cause a second trace."""
         grid, actions = self.game.grid_shape, self.game.action_size
         kinds = (("uint8", self.game.input_shape), ("float32", ()), ("float32", (actions,)), ("int8", grid))
         nothing = Batch(*(np.zeros((1, *shape), kind) for kind, shape in kinds))
-        _, targets = self._lesson(nothing)
-        found = [ops.zeros((len(targets["value_head"]), *head.shape[1:])) for head in self.model.outputs]
+        planes, targets = self._lesson(nothing)
+        found = [ops.zeros((len(planes), *head.shape[1:])) for head in self.model.outputs]
         self.model.compute_loss(y=targets, y_pred=found)
+        if BACKEND == "tensorflow":
+            trace_once(self.model, planes, targets)
 
     def is_finite(self) -> bool:
         """Return True when no weight is NaN or infinite."""
