@@ -22,9 +22,13 @@ def chosen_backend() -> str:
     found = [name for name in ((named,) if named else BACKENDS) if find_spec(name) is not None]
     if not found:
         what = f"KERAS_BACKEND: {named} is" if named else "tensorflow, jax and torch are"
-        file = f"requirements-{named}.txt" if named in BACKENDS[1:] else "requirements.txt"
-        raise UserError(f"{what} not installed; `pip install -r {file}`")
+        raise UserError(f"{what} not installed; `pip install -r {requirements_file(named)}`")
     return found[0]
+
+
+def requirements_file(name: str) -> str:
+    """Return the file of packages for a back end."""
+    return f"requirements-{name}.txt" if name in BACKENDS[1:] else "requirements.txt"
 
 
 def trained_by(store: Store) -> str:
