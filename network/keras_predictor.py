@@ -1,4 +1,4 @@
-"""The network as one compiled function of Keras's back end; the weights are its arguments: a new version costs a copy."""
+"""The network as one function of Keras's back end, compiled; the weights are its arguments: a version costs a copy."""
 
 from __future__ import annotations
 

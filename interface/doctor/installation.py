@@ -188,7 +188,8 @@ def gpu(patient: Patient) -> Found:
     present, used = nvidia_cards(), gpus()
     return Found(
         bool(used) or not present, f"{present} in the machine, {len(used)} used by {chosen_backend()}",
-        "every graphics card used", "pip install 'tensorflow[and-cuda]' (or 'jax[cuda13]', torch) and a driver that fits it; see nvidia-smi",
+        "every graphics card used",
+        "pip install 'tensorflow[and-cuda]' (or 'jax[cuda13]', torch) and a driver that fits it; see nvidia-smi",
     )  # fmt: skip
 
 
@@ -236,6 +237,6 @@ def multiplications(size: int = 1024, seconds: float = 0.2) -> float:
 
 CHECKS = {
     "program": program, "python": python, "back end": backend, "libraries": libraries, "environment": environment,
-    "openvino": openvino, "compiled code": compiled_code, "processor": processor, "memory": memory, "disk": disk, "gpu": gpu,
-    "network speed": speed,
+    "openvino": openvino, "compiled code": compiled_code, "processor": processor, "memory": memory, "disk": disk,
+    "gpu": gpu, "network speed": speed,
 }  # fmt: skip
