@@ -1,12 +1,9 @@
 """What the back end named by KERAS_BACKEND makes of given weights and batches; writes {name: array} to a file.
 
-    KERAS_BACKEND=jax python tests/support/backend_run.py FILE
+    KERAS_BACKEND=jax PYTHONPATH=.:tests python -m support.backend_run FILE
 """
 
 import sys
-from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 import numpy as np
 
@@ -53,7 +50,7 @@ def trained(optimizer):
     twin.set_weights(model.get_weights())
     twin.set_optimizer(model.get_optimizer())
     for each in (model, twin):
-        each.fit(lambda step: batch_of(each.game, 4 + step), 2, rate=lambda step: 0.01)
+        each.fit(lambda step: batch_of(model.game, 4 + step), 2, rate=lambda step: 0.01)
     for ours, theirs in zip(model.get_weights(), twin.get_weights(), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
     return {f"{optimizer} {name}": array for name, array in found.items()}
