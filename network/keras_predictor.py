@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,9 @@ from network.predictor import padded
 
 Function = Callable[..., tuple[Any, Any]]
 """f(planes, *weights) -> (value [B, 1], logits): arrays of the back end, with their method or function for numpy."""
+
+
+_TRACING = threading.Lock()
 
 
 class KerasPredictor:
@@ -59,11 +63,15 @@ def _torch(run: Function, on_gpu: bool) -> tuple[Function, Callable[[np.ndarray]
     device = gpus()[0] if on_gpu else "cpu"
     traced: dict[int, Any] = {}
 
+    def trace(planes: Any, *weights: Any) -> None:
+        with _TRACING, torch.no_grad():  # one at a time: it changes Torch's modules meanwhile, so none is called below
+            if len(planes) not in traced:
+                operations = make_fx(run)(planes, *weights)
+                traced[len(planes)] = torch.compile(operations) if on_gpu else operations.forward
+
     def function(planes: Any, *weights: Any) -> tuple[Any, Any]:
         if len(planes) not in traced:
-            with torch.no_grad():
-                operations = make_fx(run)(planes, *weights)
-            traced[len(planes)] = torch.compile(operations) if on_gpu else operations
+            trace(planes, *weights)
         with torch.inference_mode():
             value, logits = traced[len(planes)](planes, *weights)
             return value.cpu(), logits.cpu()

@@ -4,6 +4,7 @@
 """
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -68,6 +69,12 @@ def evaluated():
                 ("value", "logits"), predictor(planes[:count]), model.predict(planes[:count]), strict=True
             ):
                 found[f"ours {name} {version} {count}"], found[f"keras {name} {version} {count}"] = ours, right
+    with ThreadPoolExecutor(2) as pool:  # each compiles another size first
+        other = KerasPredictor(model)
+        other.load(model.get_weights())
+        for answers in pool.map(lambda count: [other(planes[:count])[0].copy() for _ in range(5)], (70, 20, 70, 20)):
+            for value in answers:
+                np.testing.assert_allclose(value, found["ours value 0 70"][: len(value)], atol=1e-5)
     before, compiled = used_memory(), compilations(predictor)
     for version in range(100):
         predictor.load(trained_looking(model, seed=version % 2))
