@@ -51,3 +51,11 @@ def test_pyproject_names_the_same_packages_and_the_version():
     assert sorted(extras["web"]) == packages("requirements-web.txt")
     assert sorted(extras["dev"]) == packages("requirements-dev.txt")
     assert project["version"] == VERSION
+
+
+@pytest.mark.parametrize("name", ["jax", "torch"])
+def test_the_other_back_ends_take_the_place_of_tensorflow(name):
+    extra = tomllib.loads((FILES[0].parent / "pyproject.toml").read_text())["project"]["optional-dependencies"][name]
+    rest = [line for line in packages("requirements.txt") if not line.startswith("tensorflow")]
+    assert packages(f"requirements-{name}.txt") == sorted([*extra, *rest])
+    assert set(extra) <= set(packages("requirements-dev.txt"))

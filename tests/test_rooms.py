@@ -24,7 +24,7 @@ UPWARD = {
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
 LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
-        "network.interleaved_boards"}  # fmt: skip
+        "network.interleaved_boards", "network.training_step"}  # fmt: skip
 """Modules that load Keras or OpenVINO: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
