@@ -41,7 +41,7 @@ if BACKEND == "torch":  # threads that wait by spinning take the cores from self
 if not {"keras", *BACKENDS} & set(sys.modules):  # otherwise they have read them
     take_over("KERAS_", "TF_", "TF2_", "ONEDNN_", "DNNL_", "JAX_", "XLA_", "TORCH", "ATEN_", keep=KEPT, **VARIABLES)
 
-need_address_space(2.6 + 0.2 * cores(), "a network")
+need_address_space({"tensorflow": 2.6, "jax": 3.2, "torch": 5.2}[BACKEND] + 0.2 * cores(), "a network")
 try:
     with quiet_stderr():  # TensorFlow prints on import, below every log level
         import keras
