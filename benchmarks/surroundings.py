@@ -61,6 +61,12 @@ TABLE: dict[str, Row] = {
 
 def answers() -> None:
     """Print what a search and two trainings give, with all digits."""
+    from config import UserError
+
+    try:
+        from network import keras_import  # noqa: F401
+    except UserError as error:
+        sys.exit(print(f"error: {error}", file=sys.stderr) or 2)
     from interface.cli import run
 
     if code := run(["explain", "--game", "tictactoe", "--moves", "b2", "--sims", "50", "--json"]):

@@ -116,13 +116,4 @@ def set_seed(seed: int) -> None:
         random.seed(seed)
 
 
-def __getattr__(name: str) -> Any:
-    """Return `tf`, TensorFlow, loaded when first asked for."""
-    if name != "tf":
-        raise AttributeError(name)
-    import tensorflow
-
-    return tensorflow
-
-
 __all__ = ["BACKEND", "gpus", "keras", "layers", "ops", "own_settings", "set_seed", "settings_elsewhere"]

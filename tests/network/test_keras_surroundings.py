@@ -116,7 +116,6 @@ def test_a_keras_that_was_loaded_on_something_else_is_refused(tmp_path):
 @pytest.mark.parametrize("limit, argv", [
     (400_000, ["match", "random", "rollout:8", "--game", "tictactoe"]),
     (1_300_000, ["play", "--game", "tictactoe"]),
-    (1_700_000, ["explain", "--game", "tictactoe"]),
     (2_300_000, ["--game", "tictactoe", "--preset", "tiny", "--new"]),
 ])  # fmt: skip
 def test_where_memory_is_too_little_one_line_says_so(tmp_path, limit, argv):
