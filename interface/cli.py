@@ -24,6 +24,9 @@ examples:
   python main.py                      learn Connect 4, or resume it
   python main.py explain --moves 4453
 """
+PACKAGES = {"keras": "requirements.txt", "tensorflow": "requirements.txt", "matplotlib": "requirements.txt",
+            "nicegui": "requirements-web.txt", "uvicorn": "requirements-web.txt"}  # fmt: skip
+"""What requirements-play.txt does without, and the file to install it with."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -36,7 +39,7 @@ def run(argv: Sequence[str]) -> int:
         finally:
             _flush()
     except UserError as error:
-        print("\n".join(f"error: {line}" if i == 0 else line for i, line in enumerate(str(error).splitlines())),
+        print("\n".join(f"error: {line}" if i == 0 else line for i, line in enumerate(_words(error, argv).splitlines())),
               file=sys.stderr)  # fmt: skip
         return error.exit_code
     except KeyboardInterrupt:
@@ -63,6 +66,9 @@ def run(argv: Sequence[str]) -> int:
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
+        if _lacking(error):
+            print(f"error: {_words(error, argv)}", file=sys.stderr)
+            return 2
         if not _memory_is_short(error):
             raise
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
@@ -72,6 +78,22 @@ def run(argv: Sequence[str]) -> int:
             hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
         print(f"error: not enough memory ({reason}); {hint}", file=sys.stderr)
         return 2
+
+
+def _words(error: BaseException, argv: Sequence[str]) -> str:
+    """Return the message of an error; if a package is missing, which, and how to install it."""
+    if "pip install" in str(error) or not (name := _lacking(error)):
+        return str(error)
+    command = argv[0] if argv and argv[0] in COMMANDS else "train"
+    return f"{command} needs {name}, which is not installed here: `pip install -r {PACKAGES[name]}`"
+
+
+def _lacking(error: BaseException | None) -> str:
+    """Return the package out of PACKAGES for whose absence an error was raised, else ""."""
+    while error is not None and not isinstance(error, ModuleNotFoundError):
+        error = error.__cause__
+    name = (error.name or "").split(".")[0] if error is not None else ""
+    return name if name in PACKAGES else ""
 
 
 def _memory_is_short(error: BaseException) -> bool:

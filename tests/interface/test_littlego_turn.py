@@ -18,7 +18,7 @@ from interface.cli import run
 from interface.littlego_process import ThinkerProcess
 from interface.littlego_thinker import load, think
 from interface.littlego_turn import check_player, find_ply, read_clock, read_given, take_turn, time_for
-from support.littlego_host import GAME, Host, name, random_games
+from support.littlego_host import GAME, Host, random_games
 
 HERE = Path(__file__).parents[2]
 
