@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
+from interface.missing_packages import PACKAGES, lacking
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
@@ -24,9 +25,6 @@ examples:
   python main.py                      learn Connect 4, or resume it
   python main.py explain --moves 4453
 """
-PACKAGES = {"keras": "requirements.txt", "tensorflow": "requirements.txt", "matplotlib": "requirements.txt",
-            "nicegui": "requirements-web.txt", "uvicorn": "requirements-web.txt"}  # fmt: skip
-"""What requirements-play.txt does without, and the file to install it with."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -39,8 +37,7 @@ def run(argv: Sequence[str]) -> int:
         finally:
             _flush()
     except UserError as error:
-        print("\n".join(f"error: {line}" if i == 0 else line for i, line in enumerate(_words(error, argv).splitlines())),
-              file=sys.stderr)  # fmt: skip
+        print(f"error: {_words(error, argv)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
@@ -66,7 +63,7 @@ def run(argv: Sequence[str]) -> int:
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
-        if _lacking(error):
+        if lacking(error):
             print(f"error: {_words(error, argv)}", file=sys.stderr)
             return 2
         if not _memory_is_short(error):
@@ -82,18 +79,10 @@ def run(argv: Sequence[str]) -> int:
 
 def _words(error: BaseException, argv: Sequence[str]) -> str:
     """Return the message of an error; if a package is missing, which, and how to install it."""
-    if "pip install" in str(error) or not (name := _lacking(error)):
+    if "pip install" in str(error) or not (name := lacking(error)):
         return str(error)
     command = argv[0] if argv and argv[0] in COMMANDS else "train"
     return f"{command} needs {name}, which is not installed here: `pip install -r {PACKAGES[name]}`"
-
-
-def _lacking(error: BaseException | None) -> str:
-    """Return the package out of PACKAGES for whose absence an error was raised, else ""."""
-    while error is not None and not isinstance(error, ModuleNotFoundError):
-        error = error.__cause__
-    name = (error.name or "").split(".")[0] if error is not None else ""
-    return name if name in PACKAGES else ""
 
 
 def _memory_is_short(error: BaseException) -> bool:

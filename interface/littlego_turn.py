@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 from config import UserError
 from interface.littlego_rules import PASS, PLIES, Board, Given, after, breathes, legal, move_of_need
-from storage.atomic_files import open_regular, read_limited, write_file
+from storage.atomic_files import open_regular, read_limited
 
 _LOADED = time.monotonic()
 
@@ -77,12 +77,22 @@ def take_turn(
     task = {**how, "player_to_move": given.player, "before": given.before, "board": given.board, "ply": ply}
     thinker.ask({**task, "end": last - 2 * spare})
     action, by = _choice(thinker, given, ply, last - spare)
-    write_file(target, b"PASS" if action == PASS else b"%d,%d" % divmod(action, 5))
+    _write(target, "PASS" if action == PASS else "{},{}".format(*divmod(action, 5)))
     try:
-        write_file(step_file, f"{ply + 1} {_digits(after(given.board, action, given.player) or ())}\n".encode())
+        _write(step_file, f"{ply + 1} {_digits(after(given.board, action, given.player) or ())}\n")
     except OSError as error:
         by += f"; the step file {step_file} was not written: {error.strerror}"
     return Turn(action, ply, by)
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file, all at once but without waiting for the disk: on a busy machine that alone can take seconds."""
+    trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        trial.write_text(text, encoding="ascii")
+        os.replace(trial, path)
+    finally:
+        trial.unlink(missing_ok=True)
 
 
 def _choice(thinker: Thinker, given: Given, ply: int, last: float) -> tuple[int, str]:

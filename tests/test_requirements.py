@@ -51,3 +51,9 @@ def test_pyproject_names_the_same_packages_and_the_version():
     assert sorted(extras["web"]) == packages("requirements-web.txt")
     assert sorted(extras["dev"]) == packages("requirements-dev.txt")
     assert project["version"] == VERSION
+
+
+def test_what_play_needs_is_a_part_of_what_training_needs_with_the_same_bounds():
+    play, whole = packages("requirements-play.txt"), packages("requirements.txt")
+    assert set(play) <= set(whole)
+    assert not [line for line in play if line.startswith(("tensorflow", "keras", "matplotlib", "notebook"))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -46,28 +47,41 @@ def python(patient: Patient) -> Found:
 
 
 def libraries(patient: Patient) -> Found:
-    from packaging.requirements import Requirement
-
+    plays = installed_version("keras") is None and installed_version("numba") is not None
+    file, what = ("requirements-play.txt", "; training needs requirements.txt") if plays else ("requirements.txt", "")
     wrong: list[str] = []
     missing: list[str] = []
     seen = 0
-    for line in (HERE / "requirements.txt").read_text().splitlines():
-        if not (text := line.split("#")[0].strip()):
+    for line in (HERE / file).read_text().splitlines():
+        text, _, marker = line.split("#")[0].strip().partition(";")
+        if not text or marker and platform.machine() not in marker:
             continue
-        wanted = Requirement(text)
-        if wanted.marker is not None and not wanted.marker.evaluate():
-            continue
-        version = installed_version(wanted.name)
+        name, bounds = re.split("(?=>=)", text.strip(), maxsplit=1)
+        version = installed_version(name)
         seen += 1
         if version is None:
-            (missing if wanted.name in OPTIONAL else wrong).append(f"{wanted.name} (not installed)")
-        elif not wanted.specifier.contains(version, prereleases=True):
-            wrong.append(f"{wanted.name} {version} ({wanted.specifier} wanted)")
+            (missing if name in OPTIONAL else wrong).append(f"{name} (not installed)")
+        elif not within(version, bounds):
+            wrong.append(f"{name} {version} ({bounds} wanted)")
     without = f"; without: {', '.join(missing)}" if missing else ""
     return Found(
-        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of requirements.txt{without}",
-        "the versions of requirements.txt", "pip install -r requirements.txt",
+        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of {file}{without}{what}",
+        f"the versions of {file}", f"pip install -r {file}",
     )  # fmt: skip
+
+
+def within(version: str, bounds: str) -> bool:
+    """Return whether a version is within bounds as the requirements files have them.
+
+    >>> within("2.10.1", ">=2.9,<3"), within("3.0rc1", ">=2.9,<3")
+    (True, False)
+    """
+    low, high = bounds.removeprefix(">=").split(",<")
+    return _numbers(low) <= _numbers(version) < _numbers(high)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.match(r"[0-9]+(\.[0-9]+)*", version)[0].split(".")]  # type: ignore[index]
 
 
 def installed_version(name: str) -> str | None:
