@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
         finally:
             _flush()
     except UserError as error:
-        print(f"error: {_words(error, argv)}", file=sys.stderr)
+        print("error:", "\n".join(_words(error, argv).splitlines()), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
