@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Play at the console without TensorFlow and Keras: makes the virtual environment .venv-play (or $VENV), a fifth of the
-# size of train.sh's, then `python main.py play` with the arguments; by default against the Connect 4 player that ships.
+# Play at the console without TensorFlow and Keras: makes the virtual environment .venv-play (or $VENV), a sixth of the
+# size of train.sh's, then `python main.py play` with the arguments; by default Connect 4 against the best network of
+# your newest run, else the player that ships.
 set -euo pipefail
 cd "$(dirname "$0")"
 VENV=${VENV:-.venv-play}

@@ -52,8 +52,8 @@ def think(task: dict[str, Any], say: Say) -> None:
     processes of a machine share), `player` (a name or ""), `sims`, `seed`.
     answer: `action` (None: no move was found), `by` (whom, or why not), `final`; or `error`, the user's.
     """
-    boards = [np.array(task[name]).reshape(5, 5) for name in ("before", "board")]
-    state = LittleGo().position(*boards, task["player_to_move"], task["ply"])
+    before, board = (np.array(task[name]).reshape(5, 5) for name in ("before", "board"))
+    state = LittleGo().position(before, board, task["player_to_move"], task["ply"])
     Thread(target=_answer_first, args=(state, task, say), daemon=True).start()
     try:
         player, by = load(task["player"], sims=task["sims"], seconds=_left(task))

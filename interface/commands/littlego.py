@@ -50,10 +50,10 @@ def run(argv: list[str]) -> int:
         seed = secrets.randbits(31) if args.seed is None else whole(args.seed, "seed", 0, 2**31 - 1)
         check_free(Path(args.output), overwrite=True)
         check_player(args.player)
-        clock, files = read_clock(args.seconds), [Path(name) for name in (args.input, args.output, args.step_file)]
+        clock = read_clock(args.seconds)
         turn = take_turn(
-            *files, thinker, lambda move: time_for(clock, move) - process_age(),
-            player=args.player, sims=args.sims, seed=seed,
+            Path(args.input), Path(args.output), Path(args.step_file), thinker,
+            lambda move: time_for(clock, move) - process_age(), player=args.player, sims=args.sims, seed=seed,
         )  # fmt: skip
     where = "PASS" if turn.action == 25 else f"{turn.action // 5},{turn.action % 5}"
     print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
