@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-_THINK = "import sys; sys.path.insert(0, sys.argv[1]); from interface.littlego_thinker import main; main()"
+_THINK = "import sys; sys.path.insert(0, sys.argv[1]); from interface.littlego_compiling import main; main()"
 
 
 class ThinkerProcess:

@@ -30,8 +30,8 @@ FIRST = 4000
 Say = Callable[[dict[str, Any]], None]
 
 
-def main() -> None:
-    """Read a task from the standard input, think, and end. Late answers, which nobody reads, are dropped."""
+def answer_task() -> None:
+    """Read a task from the standard input and write the answers. Late ones, which nobody reads, are dropped."""
 
     def say(answer: dict[str, Any]) -> None:
         with suppress(OSError):
@@ -42,7 +42,6 @@ def main() -> None:
             think(json.loads(line), say)
         except Exception as error:
             say({"action": None, "by": f"{type(error).__name__}: {error}", "final": True})
-    os._exit(0)  # the first answer's thread may be in compiled code
 
 
 def think(task: dict[str, Any], say: Say) -> None:

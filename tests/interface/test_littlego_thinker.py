@@ -1,10 +1,12 @@
 """The process that thinks about a turn of Little-Go: its answers, its time, its end."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +15,7 @@ import pytest
 
 from agent import Player
 from config import UserError
-from interface import littlego_thinker
+from interface import littlego_compiling, littlego_thinker
 from interface.littlego_process import ThinkerProcess
 from interface.littlego_thinker import think
 from support.littlego_host import GAME
@@ -132,3 +134,14 @@ def test_the_first_turn_ever_is_in_time(tmp_path):
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "") and "move 1: 2,2 (move of need: no answer within" in done.stdout
     assert (tmp_path / "output.txt").read_text() == "2,2"
+
+
+def test_only_one_process_compiles_what_turns_need(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(littlego_compiling, "_DONE", tmp_path / "done")
+    monkeypatch.setattr(littlego_compiling, "_LOCK", tmp_path / "lock")
+    with closing(sqlite3.connect(tmp_path / "lock", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        littlego_compiling.main()
+        assert "another process still compiles" in capfd.readouterr().out
+    assert littlego_compiling._lock()
+    littlego_compiling._held.pop().close()
