@@ -1,12 +1,13 @@
 """The process that thinks about a turn of Little-Go: its answers, its time, its end."""
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -124,7 +125,7 @@ def test_a_process_that_cannot_be_started_costs_no_game(monkeypatch):
 
 
 def test_the_first_turn_ever_is_in_time(tmp_path):
-    """Nothing is compiled; the process that compiles is left behind, and its files go to a folder that is lost."""
+    """Nothing is compiled; the process that compiles is left behind, as it should be, and is ended here."""
     (tmp_path / "input.txt").write_text("1\n" + "00000\n" * 10)
     cache = tmp_path / "cold"
     cache.mkdir(mode=0o700)
@@ -134,6 +135,10 @@ def test_the_first_turn_ever_is_in_time(tmp_path):
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "") and "move 1: 2,2 (move of need: no answer within" in done.stdout
     assert (tmp_path / "output.txt").read_text() == "2,2"
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if str(cache).encode() in place.read_bytes():
+                os.kill(int(place.parent.name), signal.SIGKILL)
 
 
 def test_only_one_process_compiles_what_turns_need(tmp_path, monkeypatch, capfd):
