@@ -59,3 +59,9 @@ def test_the_other_back_ends_take_the_place_of_tensorflow(name):
     rest = [line for line in packages("requirements.txt") if not line.startswith("tensorflow")]
     assert packages(f"requirements-{name}.txt") == sorted([*extra, *rest])
     assert set(extra) <= set(packages("requirements-dev.txt"))
+
+
+def test_what_play_needs_is_a_part_of_what_training_needs_with_the_same_bounds():
+    play, whole = packages("requirements-play.txt"), packages("requirements.txt")
+    assert set(play) <= set(whole)
+    assert not [line for line in play if line.startswith(("tensorflow", "keras", "matplotlib", "notebook"))]

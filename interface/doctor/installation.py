@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -49,36 +50,58 @@ def python(patient: Patient) -> Found:
 
 def backend(patient: Patient) -> Found:
     """The library that Keras computes with."""
+    if installed_version("keras") is None:
+        return Found(True, "no Keras: play needs none")
     name = chosen_backend()
     others = [other for other in BACKENDS if other != name and installed_version(other)]
     more = f"; KERAS_BACKEND may also be {' or '.join(others)}" if others else ""
     return Found(True, f"Keras on {name} {installed_version(name) or ''}{more}")
 
 
-def libraries(patient: Patient) -> Found:
-    from packaging.requirements import Requirement
+def applies(marker: str) -> bool:
+    """Return whether a line of requirements with such a marker is for this machine and Python."""
+    if match := re.fullmatch(r'python_version (<|>=) "3\.([0-9]+)"', marker):
+        return (sys.version_info[1] < int(match[2])) == (match[1] == "<")
+    return not marker or platform.machine() in marker
 
+
+def libraries(patient: Patient) -> Found:
+    plays = installed_version("keras") is None and installed_version("numba") is not None
+    file = "requirements-play.txt" if plays else requirements_file(chosen_backend())
+    what = "; training needs requirements.txt" if plays else ""
     wrong: list[str] = []
     missing: list[str] = []
     seen = 0
-    file = requirements_file(chosen_backend())
     for line in (HERE / file).read_text().splitlines():
-        if not (text := line.split("#")[0].strip()):
+        text, _, marker = line.split("#")[0].strip().partition(";")
+        if not text or not applies(marker.strip()):
             continue
-        wanted = Requirement(text)
-        if wanted.marker is not None and not wanted.marker.evaluate():
-            continue
-        version = installed_version(wanted.name)
+        name, bounds = re.split("(?=>=)", text.strip(), maxsplit=1)
+        version = installed_version(name)
         seen += 1
         if version is None:
-            (missing if wanted.name in OPTIONAL else wrong).append(f"{wanted.name} (not installed)")
-        elif not wanted.specifier.contains(version, prereleases=True):
-            wrong.append(f"{wanted.name} {version} ({wanted.specifier} wanted)")
+            (missing if name in OPTIONAL else wrong).append(f"{name} (not installed)")
+        elif not within(version, bounds):
+            wrong.append(f"{name} {version} ({bounds} wanted)")
     without = f"; without: {', '.join(missing)}" if missing else ""
     return Found(
-        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of {file}{without}",
+        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of {file}{without}{what}",
         f"the versions of {file}", f"pip install -r {file}",
     )  # fmt: skip
+
+
+def within(version: str, bounds: str) -> bool:
+    """Return whether a version is within bounds as the requirements files have them.
+
+    >>> within("2.10.1", ">=2.9,<3"), within("3.0rc1", ">=2.9,<3")
+    (True, False)
+    """
+    low, high = bounds.removeprefix(">=").split(",<")
+    return _numbers(low) <= _numbers(version) < _numbers(high)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.match(r"[0-9]+(\.[0-9]+)*", version)[0].split(".")]  # type: ignore[index]
 
 
 def installed_version(name: str) -> str | None:
