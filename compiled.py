@@ -18,6 +18,7 @@ import os
 import resource
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -67,6 +68,18 @@ def _take_numba_over() -> str:
     return os.environ.get("NUMBA_CACHE_DIR", "")
 
 
+@contextmanager
+def _absent(*packages: str) -> Iterator[None]:
+    """Let a block find packages missing that are not yet loaded."""
+    hidden = [name for name in packages if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
 _WANTED = _take_numba_over()
 need_address_space(1.1, "compiled code")
 
@@ -93,6 +106,10 @@ from numba.extending import models as models  # noqa: E402
 from numba.extending import register_model as register_model  # noqa: E402
 from numba.extending import typeof_impl as typeof_impl  # noqa: E402
 from numba.extending import unbox as unbox  # noqa: E402
+
+with _absent("scipy.linalg", "cffi"):  # numba loads them for what compiled code here never uses, 0.15 s
+    import numba.core.typing.cffi_utils
+    import numba.np.arraymath  # noqa: F401
 
 if numba_config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
     raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,11 +21,14 @@ from config import VERSION, Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch, learns_ownership
-from network.cpu_features import resolve_precision
+from network.cpu_features import float_format, resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
-from network.keras_import import keras, layers, ops, own_settings, tf
+from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
 from network.optimizers import WeightAverage, make_optimizer
+from network.training_step import trace_once
 from storage.atomic_files import LINES_BYTES, read_limited
+
+T = TypeVar("T")
 
 
 def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
@@ -57,8 +61,8 @@ class Gen_Model:
         self.config = config
         self.game = game
         self.precision = resolve_precision(config.precision)
-        keras.utils.set_random_seed(config.seed)
-        policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
+        set_seed(config.seed)
+        policy = "mixed_bfloat16" if float_format(self.precision) == "bfloat16" else "float32"
         owned = config.ownership_weight if learns_ownership(config.network, game) else 0.0
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
@@ -79,12 +83,12 @@ class Gen_Model:
             | {name: loss for name, (loss, _) in self.extra_heads.items()},
             loss_weights={"value_head": 0.5, "policy_head": 0.5}
             | {name: weight for name, (_, weight) in self.extra_heads.items()},
-            jit_compile="auto" if keras.distribution.list_devices("gpu") else False,
+            jit_compile="auto" if BACKEND != "tensorflow" or gpus() else False,
         )
         self.model.optimizer.build(self.model.trainable_variables)
+        self._prepare_training()
         self._trained: list[np.ndarray] | None = None
         """The trained weights when the model's weights are a running average of them."""
-        self._source: Iterator[Batch] = iter(())
 
     def _build(self, dtype: str) -> keras.Model:
         raise NotImplementedError
@@ -98,7 +102,7 @@ class Gen_Model:
         """Return (value [B], logits [B, action_size]) from Keras itself: slow, the reference for the back ends."""
         heads = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
         value, logits = heads[:2]
-        return np.asarray(value, np.float32)[:, 0], np.asarray(logits, np.float32)
+        return ops.convert_to_numpy(value)[:, 0], ops.convert_to_numpy(logits)
 
     def _in_float32(self, planes: np.ndarray) -> Any:
         self.plain.set_weights(self.model.get_weights())
@@ -135,13 +139,19 @@ class Gen_Model:
         average = WeightAverage(decay, self.get_weights()) if decay else None
         if self._trained is not None:
             self.model.set_weights(self._trained)
-        callbacks = [_Progress(rate or (lambda step: self.config.learning_rate), report)]
-        self._source = (batches(step) for step in range(steps) for _ in range(epochs))
-        history = self.model.fit(
-            self._stream, steps_per_epoch=steps * epochs, epochs=1, shuffle=False, verbose=0,
-            callbacks=[*callbacks, *([average] if average is not None else [])],
-        ).history
-        losses = {name.replace("_head", ""): float(values[-1]) for name, values in history.items()}
+        sums: dict[str, np.float32] = {}
+        positions = np.float32(0.0)
+        lessons = _made_ahead(lambda i: self._lesson(batches(i // epochs)), steps * epochs)
+        for i, (planes, targets) in enumerate(lessons):
+            self.model.optimizer.learning_rate = self.config.learning_rate if rate is None else rate(i)
+            found = self.model.train_on_batch(planes, targets, return_dict=True)
+            sums = {name: sums.get(name, np.float32(0.0)) + len(planes) * loss for name, loss in found.items()}
+            positions += len(planes)
+            if average is not None:
+                average.update(self.model)
+            if report is not None:
+                report(i + 1)
+        losses = {name.replace("_head", ""): float(total / positions) for name, total in sums.items()}
         if not all(np.isfinite(v) for v in losses.values()) or not self.is_finite():
             raise ArithmeticError(f"training gave numbers that are not finite: {losses}")
         if average is not None:
@@ -149,28 +159,25 @@ class Gen_Model:
             self.model.set_weights(average.weights)
         return losses
 
-    @cached_property
-    def _stream(self) -> Any:
-        """Return the dataset by which `fit` reads `_source`: one per network, as TensorFlow keeps every trace."""
-        def read() -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-            for planes, value, policy, owners in self._source:
-                given = {"value_head": value[:, None], "policy_head": policy, "soft_policy_head": policy,
-                         "ownership_head": owners}  # fmt: skip
-                times = self.together // math.gcd(self.together, len(planes))
-                yield np.concatenate([planes] * times), {name: np.concatenate([given[name]] * times) for name in heads}
+    def _lesson(self, batch: Batch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return (planes, the target of each head) of a batch, repeated up to a multiple of `together`."""
+        planes, value, policy, owners = batch
+        given = {"value_head": value[:, None], "policy_head": policy, "soft_policy_head": policy,
+                 "ownership_head": owners}  # fmt: skip
+        times = self.together // math.gcd(self.together, len(planes))
+        heads = ("value_head", "policy_head", *self.extra_heads)
+        return np.concatenate([planes] * times), {name: np.concatenate([given[name]] * times) for name in heads}
 
-        policy = tf.TensorSpec((None, self.game.action_size))
-        heads = {"value_head": tf.TensorSpec((None, 1)), "policy_head": policy}
-        spare = {"soft_policy_head": policy, "ownership_head": tf.TensorSpec((None, *self.game.grid_shape), tf.int8)}
-        heads |= {name: spare[name] for name in self.extra_heads}
-        planes = tf.TensorSpec((None, *self.game.input_shape), tf.uint8)
-        options = tf.data.Options()
-        options.autotune.enabled = False  # its thread sleeps 10, 20, 40 ... ms, and the end of a fit waits for it
-        batches = tf.data.Dataset.from_generator(read, output_signature=(planes, heads)).prefetch(2)
-        # the first call makes the loss counters; made within the first step, they would cause a second trace
-        nothing = {name: tf.zeros((1, *kind.shape[1:]), kind.dtype) for name, kind in heads.items()}
-        self.model.compute_loss(y=nothing, y_pred=[tf.zeros((1, *head.shape[1:])) for head in self.model.outputs])
-        return batches.with_options(options)
+    def _prepare_training(self) -> None:
+        """Compute a loss once: made within the first step, its counters would cause a second trace."""
+        grid, actions = self.game.grid_shape, self.game.action_size
+        kinds = (("uint8", self.game.input_shape), ("float32", ()), ("float32", (actions,)), ("int8", grid))
+        nothing = Batch(*(np.zeros((1, *shape), kind) for kind, shape in kinds))
+        planes, targets = self._lesson(nothing)
+        found = [ops.zeros((len(planes), *head.shape[1:])) for head in self.model.outputs]
+        self.model.compute_loss(y=targets, y_pred=found)
+        if BACKEND == "tensorflow":
+            trace_once(self.model, planes, targets)
 
     def is_finite(self) -> bool:
         """Return True when no weight is NaN or infinite."""
@@ -371,19 +378,15 @@ class Residual_CNN(Gen_Model):
         return layers.Conv2D(3, 1, kernel_regularizer=self._penalty(), dtype="float32", name="ownership_head")(x)
 
 
-class _Progress(keras.callbacks.Callback):
-    """Sets the learning rate before a step and reports after it."""
-
-    def __init__(self, rate: Callable[[int], float], report: Callable[[int], None] | None) -> None:
-        super().__init__()
-        self._rate, self._report = rate, report
-
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self.model.optimizer.learning_rate = self._rate(batch)
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        if self._report is not None:
-            self._report(batch + 1)
+def _made_ahead(make: Callable[[int], T], count: int) -> Iterator[T]:
+    """Yield make(0) .. make(count - 1), each made by another thread while the one before it is used."""
+    with ThreadPoolExecutor(1) as pool:
+        futures = deque([pool.submit(make, i) for i in range(min(2, count))])
+        for i in range(count):
+            made = futures.popleft().result()
+            if i + 2 < count:
+                futures.append(pool.submit(make, i + 2))
+            yield made
 
 
 def make_network(config: Config, game: Game) -> Gen_Model:

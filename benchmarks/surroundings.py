@@ -26,9 +26,10 @@ TABLE: dict[str, Row] = {
     "keras.json: of no meaning": ({}, {"floatx": "float99"}),
     "keras.json: no object": ({}, [1]),
     "KERAS_HOME that cannot be written": ({"KERAS_HOME": "/proc/nowhere"}, None),
-    "KERAS_BACKEND=jax": ({"KERAS_BACKEND": "jax"}, None),
+    "KERAS_BACKEND=tensorflow": ({"KERAS_BACKEND": "tensorflow"}, None),
     "KERAS_BACKEND of no meaning": ({"KERAS_BACKEND": "nonsense", "KERAS_NNX_ENABLED": "1"}, None),
     "KERAS_MAX_STEPS_PER_EPOCH": ({"KERAS_MAX_STEPS_PER_EPOCH": "1", "KERAS_MAX_EPOCHS": "x"}, None),
+    "JAX_, TORCH_: other numbers": ({"JAX_ENABLE_X64": "1", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"}, None),
     "TF_USE_LEGACY_KERAS": ({"TF_USE_LEGACY_KERAS": "1", "TF2_BEHAVIOR": "0"}, None),
     "TF_ENABLE_ONEDNN_OPTS=0": ({"TF_ENABLE_ONEDNN_OPTS": "0"}, None),
     "TF_XLA_FLAGS": ({"TF_XLA_FLAGS": "--tf_xla_auto_jit=2 --tf_xla_cpu_global_jit"}, None),
@@ -60,6 +61,12 @@ TABLE: dict[str, Row] = {
 
 def answers() -> None:
     """Print what a search and two trainings give, with all digits."""
+    from config import UserError
+
+    try:
+        from network import keras_import  # noqa: F401
+    except UserError as error:
+        sys.exit(print(f"error: {error}", file=sys.stderr) or 2)
     from interface.cli import run
 
     if code := run(["explain", "--game", "tictactoe", "--moves", "b2", "--sims", "50", "--json"]):
@@ -83,7 +90,7 @@ def answers() -> None:
 
 
 ALL_SERVED = (
-    "keras.json: channels_first", "KERAS_BACKEND=jax", "KERAS_MAX_STEPS_PER_EPOCH", "TF_USE_LEGACY_KERAS",
+    "keras.json: channels_first", "KERAS_BACKEND=tensorflow", "KERAS_MAX_STEPS_PER_EPOCH", "TF_USE_LEGACY_KERAS",
     "TF_ENABLE_ONEDNN_OPTS=0", "TF_XLA_FLAGS of no meaning", "TF_DETERMINISTIC_OPS of no meaning",
     "TF_NUM_..._THREADS=1", "oneDNN: another processor", "OMP, KMP, MKL of no meaning",
     "numba: threads, levels, places", "hashes, another time zone", "warnings are errors", "a terminal of no meaning",

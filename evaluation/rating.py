@@ -80,7 +80,7 @@ def wilson(mean: float, n: float, z: float = 1.96) -> tuple[float, float]:
     return 0.0 if mean == 0 else max(centre - half, 0.0), 1.0 if mean == 1 else min(centre + half, 1.0)
 
 
-def log_likelihood_ratio(pairs: Sequence[float], s0: float, s1: float) -> float:
+def log_likelihood_ratio(pairs: Sequence[float] | np.ndarray, s0: float, s1: float) -> float:
     """Return log P(data | score s1) / P(data | score s0) for pair means in [0, 1].
 
     Normal approximation with the variance found, as in the generalised sequential test of chess engines (Van den

@@ -8,6 +8,7 @@ import itertools
 import os
 import re
 import shlex
+import types
 import typing
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
@@ -105,6 +106,8 @@ def _fields(info: Any) -> Any:
     for f in dataclasses.fields(kind):
         default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
         hint: Any = hints[f.name]
+        if isinstance(hint, types.UnionType):  # or tyro loads typeguard to check the default, which takes long
+            hint = typing.Union[typing.get_args(hint)]  # noqa: UP007
         if default is False and kind is not Config:
             hint = tyro.conf.FlagCreatePairsOff[hint]  # type: ignore[misc]
         fields.append(StructFieldSpec(f.name, hint, tyro.MISSING if default is dataclasses.MISSING else default))

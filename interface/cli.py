@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
+from interface.missing_packages import PACKAGES, lacking
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
@@ -36,8 +37,7 @@ def run(argv: Sequence[str]) -> int:
         finally:
             _flush()
     except UserError as error:
-        print("\n".join(f"error: {line}" if i == 0 else line for i, line in enumerate(str(error).splitlines())),
-              file=sys.stderr)  # fmt: skip
+        print("error:", "\n".join(_words(error, argv).splitlines()), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
@@ -63,6 +63,9 @@ def run(argv: Sequence[str]) -> int:
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
+        if lacking(error):
+            print(f"error: {_words(error, argv)}", file=sys.stderr)
+            return 2
         if not _memory_is_short(error):
             raise
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
@@ -72,6 +75,14 @@ def run(argv: Sequence[str]) -> int:
             hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
         print(f"error: not enough memory ({reason}); {hint}", file=sys.stderr)
         return 2
+
+
+def _words(error: BaseException, argv: Sequence[str]) -> str:
+    """Return the message of an error; if a package is missing, which, and how to install it."""
+    if "pip install" in str(error) or not (name := lacking(error)):
+        return str(error)
+    command = argv[0] if argv and argv[0] in COMMANDS else "train"
+    return f"{command} needs {name}, which is not installed here: `pip install -r {PACKAGES[name]}`"
 
 
 def _memory_is_short(error: BaseException) -> bool:

@@ -3,39 +3,26 @@
 The program is started again for each move. `input.txt`: its colour (1 Black, 2 White), five lines with the board after
 its own last move, five with the board now, one digit per point, the top row first. `output.txt`: `i,j` or `PASS`. The
 file does not contain the number of moves played, but the game ends after 24: a step file stores it from move to move.
+
+Two processes keep the time. This one is small: it reads, waits until the time is over, checks and writes; it has a
+legal move in plain Python from the beginning. All that may take long, loading, compiling and thinking, is in a second
+one (littlego_process.py), started first.
 """
 
 from __future__ import annotations
 
-import math
+import os
 import re
-import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
-from agent import Player
 from config import UserError
-from game import GameState
-from games.chains import colours
-from games.littlego import PASS, PLIES, LittleGo
-from players.by_name import make_player
-from storage.atomic_files import open_regular, write_file
+from interface.littlego_rules import PASS, PLIES, Board, Given, after, breathes, legal, move_of_need
+from storage.atomic_files import open_regular, read_limited
 
-
-class Given(NamedTuple):
-    """The host's input."""
-
-    player: int
-    """1 Black, -1 White."""
-    before: np.ndarray
-    """[5, 5] in {1, -1, 0}: the board before the other's last move."""
-    board: np.ndarray
-    """[5, 5]: the board now."""
+_LOADED = time.monotonic()
 
 
 class Turn(NamedTuple):
@@ -46,39 +33,82 @@ class Turn(NamedTuple):
     """Moves played before this one."""
     by: str
     """Name of the player, or the reason for which another player's move was taken."""
-    late: bool
-    """The player has not finished and is still searching in its thread."""
 
 
-Load = Callable[[float], tuple[Player, str]]
-"""seconds to think -> (the player, a message about its choice)."""
-LOADING = 0.7
-"""Fraction of the time after which rollouts search if the player is not loaded yet."""
+class Thinker(Protocol):
+    """Thinks about one position, elsewhere."""
+
+    def ask(self, task: dict[str, Any]) -> None:
+        """Begin to think; see `littlego_thinker.think` for the task and the answers."""
+
+    def answers(self, last: float) -> Iterator[dict[str, Any]]:
+        """Yield the answers as they come, until `last` (of time.monotonic) or the thinker's end."""
+
+
+def process_age() -> float:
+    """Return the seconds since this process began, the start of Python included where the system tells.
+
+    A process that did other things before, as a notebook, counts from the import of this module.
+    """
+    since_import = time.monotonic() - _LOADED
+    try:
+        ticks = read_limited(Path("/proc/self/stat"), 4096).rsplit(b")", 1)[1].split()[19]
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(ticks) / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError, ValueError, IndexError):
+        return since_import
+    return age if since_import <= age < since_import + 60.0 else since_import
 
 
 def take_turn(
-    source: Path, target: Path, step_file: Path, load: Load, seconds: Callable[[int], float], seed: int = 0
+    source: Path, target: Path, step_file: Path, thinker: Thinker, seconds: Callable[[int], float], **how: Any
 ) -> Turn:
-    """Read the position, search, write the move; raise `UserError` with nothing written.
+    """Read the position, let it be thought about, write the move; raise `UserError` with nothing written.
 
-    `seconds` is the time to load the player and to search, by the number of the move, counted from 1.
+    seconds: the time left until this process must have ended, by the number of the move, counted from 1.
+    how: the task's `player`, `sims` and `seed`.
 
-    A search is cut short in time, and its best move so far is played. If the player is not loaded in time, fails or
-    chooses an illegal move, rollouts choose; if they find none, `greedy`. So the move is always legal.
+    The search is cut short in time, and its best move so far is played. Where there is no answer in time, or an illegal
+    one, the move of need is played. So the move is always legal.
     """
-    game, given = LittleGo(), read_given(source)
+    given = read_given(source)
     ply = find_ply(given, _text(step_file))
-    state = game.position(given.before, given.board, given.player, ply)
-    action, by, late = _in_time(load, state, seconds(ply + 1), seed)
-    if action not in state.allowedActions:
-        action = greedy(state)
-    after = state.takeAction(action)[0]
-    write_file(target, b"PASS" if action == PASS else b"%d,%d" % divmod(action, 5))
+    left = seconds(ply + 1)
+    spare, last = max(0.05 * left, 0.1), time.monotonic() + left
+    task = {**how, "player_to_move": given.player, "before": given.before, "board": given.board, "ply": ply}
+    thinker.ask({**task, "end": last - 2 * spare})
+    action, by = _choice(thinker, given, ply, last - spare)
+    _write(target, "PASS" if action == PASS else "{},{}".format(*divmod(action, 5)))
     try:
-        write_file(step_file, f"{ply + 1} {_digits(colours(game.row_of(after)))}\n".encode())
+        _write(step_file, f"{ply + 1} {_digits(after(given.board, action, given.player) or ())}\n")
     except OSError as error:
         by += f"; the step file {step_file} was not written: {error.strerror}"
-    return Turn(action, ply, by, late)
+    return Turn(action, ply, by)
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file, all at once but without waiting for the disk: on a busy machine that alone can take seconds."""
+    trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        trial.write_text(text, encoding="ascii")
+        os.replace(trial, path)
+    finally:
+        trial.unlink(missing_ok=True)
+
+
+def _choice(thinker: Thinker, given: Given, ply: int, last: float) -> tuple[int, str]:
+    """Return (move, by whom): the thinker's last answer until `last`, if it is legal."""
+    action = move_of_need(given, ply)
+    by, late = "move of need", f"no answer within {max(last - time.monotonic(), 0.0):.1f} s"
+    for answer in thinker.answers(last):
+        if "error" in answer:
+            raise UserError(answer["error"])
+        if answer["action"] not in legal(given):
+            late = answer["by"]
+            continue
+        action, by, late = answer["action"], answer["by"], ""
+        if answer["final"]:
+            break
+    return action, f"{by}: {late}" if late else by
 
 
 def read_given(path: Path) -> Given:
@@ -99,8 +129,11 @@ def read_given(path: Path) -> Given:
             form = "1 or 2" if number == 1 else "5 digits out of 0, 1, 2"
             raise UserError(f"{path}: expected {form} in line {number}, got {line[:40]!r}")
     stones = {"0": 0, "1": 1, "2": -1}
-    boards = np.array([[stones[digit] for digit in line.strip()] for line in lines[1:]])
-    return Given(stones[lines[0].strip()], boards[:5], boards[5:])
+    points = [stones[digit] for line in lines[1:] for digit in line.strip()]
+    given = Given(stones[lines[0].strip()], tuple(points[:25]), tuple(points[25:]))
+    if not breathes(given.board):
+        raise UserError(f"{path}: expected a board on which every chain has a liberty")
+    return given
 
 
 def find_ply(given: Given, step: str) -> int:
@@ -110,31 +143,20 @@ def find_ply(given: Given, step: str) -> int:
     """
     player, before, board = given
     first = 0 if player == 1 else 1
-    if not before.any() and (board == player).sum() == 0 and np.count_nonzero(board) <= first:
+    if not any(before) and player not in board and 25 - board.count(0) <= first:
         return first
     possible = range(first, PLIES, 2)
     enough = [
         ply
         for ply in possible
-        if max((board == 1).sum() * 2 - 1, (board == -1).sum() * 2) <= ply
-        and max((before == 1).sum() * 2, (before == -1).sum() * 2 + 1) <= ply
+        if max(board.count(1) * 2 - 1, board.count(-1) * 2) <= ply
+        and max(before.count(1) * 2, before.count(-1) * 2 + 1) <= ply
     ]
     least = enough[0] if enough else possible[-1]
     match = re.fullmatch(r"([0-9]{1,2}) ([012]{25})\s*", step)
     if match and match[2] == _digits(before) and int(match[1]) + 1 in enough:
         return int(match[1]) + 1
     return least
-
-
-def greedy(state: GameState) -> int:
-    """Return the move with the best difference of stones, nearest to the centre; a pass if there is no other."""
-
-    def worth(action: int) -> tuple[float, int]:
-        other, mine = state.takeAction(action)[0].score
-        i, j = divmod(action, 5)
-        return mine - other, -abs(i - 2) - abs(j - 2)
-
-    return max(list(state.allowedActions)[:-1] or [PASS], key=worth)
 
 
 def read_clock(words: Sequence[str]) -> list[tuple[int, float]]:
@@ -162,90 +184,14 @@ def time_for(clock: Sequence[tuple[int, float]], move: int) -> float:
     return next(seconds for first, seconds in reversed(clock) if first <= move)
 
 
-def loader(name: str, *, sims: int) -> Load:
-    """Return the loader of the player with a name; raise `UserError` for one that needs a complete game or a person.
-
-    An empty name is the best network, else the one that ships, else rollouts, else random moves.
-    """
+def check_player(name: str) -> None:
+    """Raise `UserError` for a player that needs a complete game or a person."""
     if name.strip().lower().startswith(("gtp:", "human", "-1")):
         raise UserError(f"player: expected one that plays a single position, got {name[:60]!r}")
 
-    def load(seconds: float) -> tuple[Player, str]:
-        named = [name] if name else ["best", "shipped", f"rollout:{math.ceil(seconds)}s", "random"]
-        reason = ""
-        for each in named[:-1]:
-            try:
-                player = make_player(each, LittleGo(), sims=sims)
-                return player, player.name + reason
-            except UserError as error:
-                reason = reason or f" ({str(error).splitlines()[0]})"
-        player = make_player(named[-1], LittleGo(), sims=sims)
-        return player, player.name + reason
 
-    return load
-
-
-def _choice(player: Player, state: GameState, seed: int) -> int:
-    player.new_games(1)
-    player.new_game(0, seed)
-    return int(player.act_many([0], [state], [0.0])[0].action)
-
-
-def _in_time(load: Load, state: GameState, seconds: float, seed: int) -> tuple[int, str, bool]:
-    """Search in threads that are abandoned after `seconds`; return (move or -1, name or reason, late)."""
-    if seconds <= 0:
-        return -1, "no time was left to think: the first start after a change compiles the rules", False
-    last = time.monotonic() + seconds
-    end, loaded, answered = last - max(0.05 * seconds, 0.1), threading.Event(), threading.Event()
-    found: list[tuple[int, str] | Exception] = []
-    rolled: list[int] = []
-
-    def think() -> None:
-        try:
-            player, message = load(seconds)
-            player.deadline = end
-            loaded.set()
-            action = _choice(player, state, seed)
-            if action not in state.allowedActions:
-                raise ValueError(f"the illegal move {action}")
-            found.append((action, message))
-            answered.set()
-        except Exception as error:
-            found.append(error)
-        loaded.set()
-
-    def roll() -> None:
-        from players.rollout import RolloutPlayer
-
-        with suppress(Exception):  # the reason given is the player's own failure
-            player = RolloutPlayer(LittleGo(), seconds=seconds)
-            player.deadline, player.stopped = end, answered.is_set
-            rolled.append(_choice(player, state, seed))
-
-    player, reserve = threading.Thread(target=think, daemon=True), threading.Thread(target=roll, daemon=True)
-    player.start()
-    if not loaded.wait(LOADING * seconds):
-        reserve.start()
-    player.join(max(last - time.monotonic(), 0.0))
-    message = f"no answer within {seconds:.1f} s"
-    answer = found[0] if found else None
-    if isinstance(answer, UserError):
-        answered.set()
-        raise answer
-    if isinstance(answer, Exception):
-        message = f"the player failed: {type(answer).__name__}: {answer}"
-        if reserve.ident is None:
-            reserve.start()
-    if reserve.ident is not None:
-        reserve.join(max(last - time.monotonic(), 0.0))  # no wait if the player has answered
-    late = player.is_alive() or reserve.is_alive()
-    if isinstance(answer, tuple):
-        return *answer, late
-    return (rolled[0], f"rollouts: {message}", late) if rolled else (-1, message, late)
-
-
-def _digits(board: np.ndarray) -> str:
-    return "".join("012"[int(stone)] for stone in board.ravel())  # -1 is the last character: 2
+def _digits(board: Board) -> str:
+    return "".join("012"[stone] for stone in board)  # -1 is the last character: 2
 
 
 def _text(path: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from config import UserError
 from network.predictor import Predictor
+from network.stored_network import convertible
 
 
 def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
@@ -18,9 +19,11 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
     model: a `Gen_Model`, or a `StoredNetwork` where `needs_keras` is false. smallest: smaller batches are padded to
     this size.
     """
-    backend = choose_backend(backend)
+    chosen = choose_backend(backend)
+    if backend == "auto" and not convertible(model):
+        chosen = "keras"
     predictor: Predictor
-    if backend == "openvino":
+    if chosen == "openvino":
         from network.openvino_predictor import OpenVINOPredictor
 
         predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
@@ -47,12 +50,12 @@ def needs_keras(backend: str) -> bool:
 
 
 def gpus() -> list[str]:
-    """Return the names of the GPUs that Keras uses; it is loaded only where there may be one."""
+    """Return the names of the GPUs that Keras's back end uses; it is loaded only where there may be one."""
     if not _maybe_gpu():
         return []
-    from network.keras_import import keras
+    from network.keras_import import gpus as used
 
-    return [str(device) for device in keras.distribution.list_devices("gpu")]
+    return used()
 
 
 def _maybe_gpu() -> bool:

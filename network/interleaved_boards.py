@@ -4,6 +4,7 @@ A processor multiplies bfloat16 in tiles of 32. In the gradient of a kernel the 
 a board has lines of 7 or 9 points, so most of each tile is empty. Here n boards make one image [rows, n * columns]. Its
 columns are the first column of every board, then the second of every board, and so on. A convolution with a dilation of
 n then computes on each board alone, edges included (TensorFlow's batch_to_space, in the other direction).
+Only on TensorFlow; with JAX or Torch an image has one board.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from network.keras_import import layers, ops, tf
+from network.keras_import import BACKEND, layers, ops
+
+if BACKEND == "tensorflow":
+    import tensorflow as tf
 
 MAX_BOARDS = 32
 """Boards side by side, at most."""
@@ -29,8 +33,8 @@ def boards_side_by_side(batch: int, columns: int, kernels: Sequence[int]) -> int
 
 @cache
 def _dilates() -> bool:
-    """True where TensorFlow has gradients of dilated convolutions in bfloat16: on a CPU only with oneDNN."""
-    if tf.config.list_physical_devices("GPU"):
+    """True where there are gradients of dilated convolutions in bfloat16: TensorFlow on a CPU, only with oneDNN."""
+    if BACKEND != "tensorflow" or tf.config.list_physical_devices("GPU"):
         return False
 
     @tf.function

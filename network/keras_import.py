@@ -1,12 +1,13 @@
-"""The only import of Keras on TensorFlow. It prints nothing, and the network is the same whatever the environment says.
+"""The only import of Keras. It prints nothing, and the network is the same whatever the environment says.
 
-Variables of the environment and `keras.json` change how Keras and TensorFlow compute. Those that would are replaced
+Variables of the environment and `keras.json` change how Keras and its back end compute. Those that would are replaced
 before they load, and `own_settings` replaces Keras' global settings while a network is built, traced or trained.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,33 +17,45 @@ from typing import Any
 from compiled import need_address_space, take_over
 from config import UserError
 from loggers import quiet_stderr
+from network.backend import BACKENDS, chosen_backend
 from network.predictor import cores
 
-VARIABLES = {"KERAS_BACKEND": "tensorflow", "TF_ENABLE_ONEDNN_OPTS": "1"}
-"""Variables of the environment that this program sets. Others that libraries of networks read change steps, numbers or
-what is printed, or end the process where they are not understood: they are removed, but for KEPT."""
-KEPT = ("KERAS_HOME", "TF_CPP_", "TF_FORCE_GPU_", "TF_GPU_")
-"""How those begin that only say where things are, how much is logged, or how a GPU is used."""
+BACKEND = chosen_backend()
+"""The library that Keras computes with: tensorflow, jax or torch."""
+_PLACES = ("--xla_gpu_cuda_data_dir=",)
+"""How those of XLA_FLAGS begin that only say where things are; the others change numbers, or end the process."""
+_FLAGS = [flag for flag in os.environ.get("XLA_FLAGS", "").split() if flag.startswith(_PLACES)]
+VARIABLES = {"KERAS_BACKEND": BACKEND, "TF_ENABLE_ONEDNN_OPTS": "1", "XLA_FLAGS": " ".join(_FLAGS)}
+"""Variables of the environment that this program sets. Others that libraries of networks read change steps, numbers
+(JAX_ENABLE_X64, TORCH_ALLOW_TF32_CUBLAS_OVERRIDE) or what is printed, or end the process where they are not
+understood: they are removed, but for KEPT."""
+KEPT = ("KERAS_HOME", "KERAS_TORCH_DEVICE", "TF_CPP_", "TF_FORCE_GPU_", "TF_GPU_", "JAX_PLATFORM", "JAX_CUDA_VISIBLE_",
+        "JAX_ROCM_VISIBLE_", "JAX_COMPILATION_CACHE_DIR", "XLA_PYTHON_CLIENT_", "TORCH_HOME",
+        "TORCHINDUCTOR_CACHE_DIR")  # fmt: skip
+"""How those begin that only say where things are, how much is logged, which device is used, or how its memory is."""
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # 2 still warns of a missing GPU; failures are raised
-if not {"keras", "tensorflow"} & set(sys.modules):  # otherwise they have read them
-    take_over("KERAS_", "TF_", "TF2_", "ONEDNN_", "DNNL_", keep=KEPT, **VARIABLES)
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX: workers share the GPU with the training
+if BACKEND == "torch":  # threads that wait by spinning take the cores from self-play
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+if not {"keras", *BACKENDS} & set(sys.modules):  # otherwise they have read them
+    take_over("KERAS_", "TF_", "TF2_", "ONEDNN_", "DNNL_", "JAX_", "XLA_", "TORCH", "ATEN_", keep=KEPT, **VARIABLES)
 
-need_address_space(2.6 + 0.2 * cores(), "a network")
+need_address_space({"tensorflow": 2.6, "jax": 3.2, "torch": 5.2}[BACKEND] + 0.2 * cores(), "a network")
 try:
     with quiet_stderr():  # TensorFlow prints on import, below every log level
         import keras
-        import tensorflow as tf
         from keras import layers, ops
 except MemoryError:
     raise
 except Exception as error:
     reason = (str(error).splitlines() or [""])[-1][:200]
     hint = "`python main.py doctor` examines the installation; Keras also reads ~/.keras/keras.json (or KERAS_HOME)"
-    raise UserError(f"Keras on TensorFlow cannot be loaded ({type(error).__name__}: {reason}); {hint}") from error
+    raise UserError(f"Keras on {BACKEND} cannot be loaded ({type(error).__name__}: {reason}); {hint}") from error
 
-if keras.config.backend() != "tensorflow":  # loaded before this module, as in a notebook
-    raise UserError(f"expected Keras on TensorFlow, it was loaded on {keras.config.backend()}: restart without that")
+if keras.config.backend() != BACKEND:  # loaded before this module, as in a notebook
+    raise UserError(f"expected Keras on {BACKEND}, it was loaded on {keras.config.backend()}: restart without that, "
+                    f"or with KERAS_BACKEND={keras.config.backend()}")  # fmt: skip
 
 _OWN: list[tuple[Any, Any, Any]] = [
     (keras.config.floatx, keras.config.set_floatx, "float32"),
@@ -84,4 +97,23 @@ def settings_elsewhere() -> list[str]:
     return [f"{name} {found}" for name, found, value in pairs if found != value]
 
 
-__all__ = ["keras", "layers", "ops", "own_settings", "settings_elsewhere", "tf"]
+def gpus() -> list[str]:
+    """Return the names of the GPUs that the back end uses."""
+    if BACKEND == "torch":  # the one on which Keras puts its arrays
+        device = str(ops.zeros(1).device)
+        return [] if device == "cpu" else [device]
+    try:
+        return [str(device) for device in keras.distribution.list_devices("gpu")]
+    except RuntimeError:  # JAX without one
+        return []
+
+
+def set_seed(seed: int) -> None:
+    """Let the weights of the networks made from now on follow from a seed, on one back end."""
+    if BACKEND == "tensorflow":
+        keras.utils.set_random_seed(seed)
+    else:  # that would load TensorFlow where it is installed; layers draw their seeds from here
+        random.seed(seed)
+
+
+__all__ = ["BACKEND", "gpus", "keras", "layers", "ops", "own_settings", "set_seed", "settings_elsewhere"]

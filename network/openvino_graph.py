@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from compiled import take_over
+
+take_over("ONEDNN_", "DNNL_", "OV_", keep=())  # they change numbers, or what a processor is taken for
 # The package would look for a module that sends usage data to its makers, from a forked process.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
@@ -129,8 +132,10 @@ def converted(model: Any) -> ov.Model:
     """Return a Keras network's graph with inputs planes, weight 0, weight 1, ... and outputs value [B, 1], logits."""
     if sys.flags.optimize > 1:  # its converter reads its own docstrings
         raise UserError("expected Python with docstrings for OpenVINO: unset PYTHONOPTIMIZE=2 (-OO)")
-    from network.keras_import import tf
+    import tensorflow as tf
+    from openvino.frontend.tensorflow import utils
 
+    utils.exec = lambda text: None  # it deletes a name that it made by exec, which Python 3.13 has not kept
     run = model.inference()
     specs = [tf.TensorSpec((None, *model.game.input_shape), tf.uint8)]
     specs += [tf.TensorSpec(w.shape, tf.float32) for w in model.get_weights()]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from network.cpu_features import resolve_precision
+from network.cpu_features import float_format
 from network.int8 import find_scales
 from network.openvino_graph import converted, core, filled_in, from_bytes, openvino_graph
 from network.predictor import STEADY, cores, padded, pieces
@@ -44,9 +44,8 @@ class OpenVINOPredictor:
         threads = max(1, cores() // streams)
         self.piece = STEADY if threads == 1 else 0
         """Multiples of this many positions need no padding and cost the same per position (0: not so)."""
-        precision = resolve_precision("auto") if model.precision == "int8" else model.precision
         self._options = {
-            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if float_format(model.precision) == "bfloat16" else "f32",
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,

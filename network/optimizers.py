@@ -89,7 +89,7 @@ def _in_tower(variable: Any) -> bool:
     return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(heads)
 
 
-class WeightAverage(keras.callbacks.Callback):
+class WeightAverage:
     """A running average of the weights over the training steps (Polyak and Juditsky 1992).
 
     The decay grows over a run's first steps, as in TensorFlow's ExponentialMovingAverage; otherwise the random start
@@ -97,11 +97,11 @@ class WeightAverage(keras.callbacks.Callback):
     """
 
     def __init__(self, decay: float, weights: list[np.ndarray]) -> None:
-        super().__init__()
         self._decay, self.weights = decay, weights
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        steps = int(self.model.optimizer.iterations)
+    def update(self, model: keras.Model) -> None:
+        """Take the weights after a step into the average."""
+        steps = int(model.optimizer.iterations)
         decay = min(self._decay, (1 + steps) / (10 + steps))
-        for mean, now in zip(self.weights, self.model.get_weights(), strict=True):
+        for mean, now in zip(self.weights, model.get_weights(), strict=True):
             mean += (1.0 - decay) * (now - mean)

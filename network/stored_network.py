@@ -8,6 +8,7 @@ OpenVINO's graph, converted by way of Keras, with the arrays as inputs.
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +103,18 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
             store.put(key, text)
 
 
-def _graph_of(model: Any) -> bytes | None:
-    """Return the graph of a network of one's own; None where OpenVINO cannot convert it."""
-    from network.choose_predictor import openvino_installed
+def convertible(model: Any) -> bool:
+    """Return whether a network can be evaluated without Keras: one's own is converted by way of TensorFlow."""
+    if isinstance(model, StoredNetwork) or layers_of(model) is not None:
+        return True
+    from network.keras_import import BACKEND
 
-    if not openvino_installed():
+    return BACKEND == "tensorflow" and find_spec("openvino") is not None
+
+
+def _graph_of(model: Any) -> bytes | None:
+    """Return the graph of a network of one's own; None where it cannot be converted."""
+    if not convertible(model):
         return None
     from network.openvino_graph import converted, to_bytes
 

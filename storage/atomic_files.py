@@ -71,6 +71,20 @@ def writing(path: Path, needed: int = 0) -> Iterator[None]:
         raise unwritable(path, needed if error.errno in FULL else 0, error.strerror or str(error)) from None
 
 
+def check_free(path: Path, *, overwrite: bool = False) -> None:
+    """Raise `UserError` if a file could not be written there, or would be replaced without `overwrite`."""
+    try:
+        if path.is_dir():
+            raise UserError(f"{path}: expected a file, this is a folder")
+        if (path.exists() or path.is_symlink()) and not overwrite:
+            raise UserError(f"{path}: exists; --overwrite replaces it")
+        trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        trial.unlink()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary name next to a user's file, which it replaces when the block ends without an error.

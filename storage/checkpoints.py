@@ -104,8 +104,8 @@ def drop_old_optimizers(store: Store, newest: int) -> None:
 def mend(folder: Path, store: Store) -> str:
     """Quarantine a damaged newest version and return to before its training; return a message, "" if none is damaged.
 
-    The version is trained again from the games, and comes out the same if the settings are the same. Other damage
-    stays; the error names it when the file is loaded.
+    The version is trained again from the games, and comes out the same if settings and back end are the same. Other
+    damage stays; the error names it when the file is loaded.
     """
     before, newest = [None, None, *store.versions()][-2:]
     if before is None or newest is None or not before.optimizer:

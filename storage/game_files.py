@@ -24,6 +24,7 @@ from game import Game, GameState
 from games.line_of_moves import ready, split_score
 from games.own import lies_elsewhere
 from storage import psq, setup_json, sgf
+from storage.atomic_files import check_free as check_free
 from storage.atomic_files import open_regular, write_file
 from storage.sgf_facts import margin_of
 
@@ -149,20 +150,6 @@ def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple
     if _form(path, forms) == ".sgf":
         sgf.check_game(game)
     check_free(path, overwrite=overwrite)
-
-
-def check_free(path: Path, *, overwrite: bool = False) -> None:
-    """Raise `UserError` if a file could not be written there, or would be replaced without `overwrite`."""
-    try:
-        if path.is_dir():
-            raise UserError(f"{path}: expected a file, this is a folder")
-        if (path.exists() or path.is_symlink()) and not overwrite:
-            raise UserError(f"{path}: exists; --overwrite replaces it")
-        trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        trial.unlink()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def _form(path: Path, forms: tuple[str, ...] = FORMS) -> str:

@@ -28,6 +28,8 @@ class RunReport(NamedTuple):
     """A digest of all that the run holds, the same for two runs that did the same; "" when it is damaged."""
     damage: list[str]
     """One line each; empty when there is none."""
+    backend: str = ""
+    """The Keras back ends that trained it, e.g. "tensorflow, jax from version 4"; "" if it does not say."""
 
 
 def verify(folder: Path) -> RunReport:
@@ -47,8 +49,9 @@ def verify(folder: Path) -> RunReport:
             sizes = store.sizes()
             state = "" if damage else store.state_digest()
             return RunReport(
-                store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage
-            )
+                store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage,
+                str(store.get("backend") or ""),
+            )  # fmt: skip
     except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
         line = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
         return RunReport(0, 0, 0, 0, "", [*damage, line])

@@ -1,5 +1,7 @@
 """The network: its loss, its shapes, its training, what can be looked at."""
 
+import threading
+
 import keras
 import numpy as np
 import pytest
@@ -170,9 +172,30 @@ def test_the_rate_of_each_step_and_the_steps_done_are_those_asked_for():
     assert any((a != b).any() for a, b in zip(before, model.get_weights(), strict=True))
 
 
-def test_a_fit_ends_without_waiting_for_a_thread_of_tensorflow_that_sleeps():
-    options = make()._stream.options()
-    assert options.autotune.enabled is False
+def test_batches_are_made_in_order_while_the_one_before_is_learnt_from():
+    model, made = make(), []
+    batch, main = lesson(model.game), threading.current_thread()
+
+    def draw(step):
+        made.append((step, threading.current_thread() is main))
+        return batch
+
+    seen = []
+    model.fit(draw, 5, rate=lambda step: 0.0, report=lambda done: seen.append((done, len(made))))
+    assert made == [(step, False) for step in range(5)] and [done for done, _ in seen] == [1, 2, 3, 4, 5]
+    assert all(count <= done + 2 for done, count in seen), "two batches wait at most, however large"
+
+
+def test_an_error_in_a_batch_is_raised_as_it_is():
+    model, batch = make(), lesson(make().game)
+
+    def draw(step):
+        if step == 2:
+            raise LookupError("no such position")
+        return batch
+
+    with pytest.raises(LookupError, match="no such position"):
+        model.fit(draw, 5)
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw", "muon"])

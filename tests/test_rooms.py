@@ -24,7 +24,7 @@ UPWARD = {
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "ai_edge_litert", "torch", "jax"}
 LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
-        "network.interleaved_boards", "network.openvino_graph", "network.int8",
+        "network.interleaved_boards", "network.training_step", "network.openvino_graph", "network.int8",
         "network.onnxruntime_predictor"}  # fmt: skip
 """Modules that load Keras, OpenVINO or ONNX Runtime: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}

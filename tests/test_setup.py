@@ -1,4 +1,4 @@
-"""train.sh and tests/run.sh make the virtual environment, and make it again when its making was interrupted."""
+"""train.sh, play.sh and tests/run.sh make a virtual environment, and make it again when its making was interrupted."""
 
 import os
 import shutil
@@ -22,9 +22,12 @@ esac
 """Stands for python3 and for that of the environment: notes what it is asked, and has pip where a file says so."""
 
 
-@pytest.fixture(params=["train.sh", "tests/run.sh"])
+@pytest.fixture(params=["train.sh", "play.sh", "tests/run.sh"])
 def desk(request, tmp_path):
-    """Return (a folder with the script, what runs it, what it asked of Python)."""
+    """Return (a folder with the script, what runs it and returns what it asked of Python).
+
+    `asked.venv`: the name of the environment.
+    """
     (tmp_path / "tests").mkdir()
     script = shutil.copy(HERE / request.param, tmp_path / request.param)
     (tmp_path / "path").mkdir()
@@ -39,27 +42,29 @@ def desk(request, tmp_path):
         assert (done.returncode, done.stderr) == (0, "")
         return (tmp_path / "log").read_text().splitlines()
 
+    asked.venv = ".venv-play" if request.param == "play.sh" else ".venv"
     return tmp_path, asked
 
 
 def test_the_environment_is_made_once(desk):
     folder, asked = desk
     first, second = asked(), asked()
-    assert first[0] == "-m venv .venv" and "pip install" in first[1] and first[2].endswith("--x") and len(first) == 3
+    assert first[0] == f"-m venv {asked.venv}" and "pip install" in first[1] and first[2].endswith("--x")
+    assert len(first) == 3
     assert second == ["-m pip --version", *first[1:]]
 
 
 def test_an_environment_without_pip_is_made_again(desk):
     folder, asked = desk
     whole = asked()
-    (folder / ".venv" / "bin" / "pip").unlink()
-    (folder / ".venv" / "left").touch()
-    assert asked() == ["-m pip --version", "-m venv --clear .venv", *whole[1:]]
-    assert not (folder / ".venv" / "left").exists()
+    (folder / asked.venv / "bin" / "pip").unlink()
+    (folder / asked.venv / "left").touch()
+    assert asked() == ["-m pip --version", f"-m venv --clear {asked.venv}", *whole[1:]]
+    assert not (folder / asked.venv / "left").exists()
 
 
 def test_a_folder_that_is_no_environment_is_not_cleared(desk):
     folder, asked = desk
-    (folder / ".venv").mkdir()
-    (folder / ".venv" / "mine").touch()
-    assert asked()[0] == "-m venv .venv" and (folder / ".venv" / "mine").exists()
+    (folder / asked.venv).mkdir()
+    (folder / asked.venv / "mine").touch()
+    assert asked()[0] == f"-m venv {asked.venv}" and (folder / asked.venv / "mine").exists()

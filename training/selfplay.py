@@ -51,7 +51,7 @@ def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]
     seeds = np.array([game_seed(run, iteration, i) for i in games], np.uint64)
     plies = np.zeros(len(seeds), np.int64)
     call(draw_openings, np.zeros(1, TREE), compiled_settings(config), seeds, plies)
-    return [games[i] for i in np.argsort(plies, kind="stable")]
+    return [games[i] for i in np.argsort(plies, kind="stable").tolist()]
 
 
 class SelfPlay:

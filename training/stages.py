@@ -5,6 +5,7 @@ Each can be interrupted at any point and resumes from run.db; a finished one doe
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from evaluation.match import MatchGame
 from evaluation.promotion import Verdict, tournament
 from initialise import Session, Stopped
 from memory import Batch, window
+from network.backend import chosen_backend, last_of, trained_by, with_backend
 from network.predictor import measure_raw, side_by_side
 from storage.checkpoints import drop_old_optimizers
 from storage.fault_injection import reach
@@ -188,15 +190,26 @@ def retrain(session: Session, stop: Callable[[], bool] = never) -> None:
         s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
         return
     with _restored_on_error(s):
+        backend = _backend_of(s)
         sample = _sampler(s)
         losses, facts = _fit(stage, sample)
         with stage.ending(facts):
             s.save_version(s.current_version + 1, stage.iteration, losses)
             s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + facts["steps"]))
+            s.store.put("backend", backend)
     drop_old_optimizers(s.store, s.current_version)
     rounded = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
     s.loggers.model.info("version %d: %s", s.current_version, rounded)
     s.model.printWeightAverages(s.loggers.model.info)
+
+
+def _backend_of(session: Session) -> str:
+    """Return the back ends that will have trained the run, with the next version; say so when it is another one."""
+    before, version, name = trained_by(session.store), session.current_version + 1, chosen_backend()
+    if before and last_of(before) != name:
+        change = f"version {version} is trained on {name}, those before on {last_of(before)}"
+        session.warn(f"{change}: no longer the same to the last digit as on one back end", logging.INFO)
+    return with_backend(before, name, version)
 
 
 @contextmanager

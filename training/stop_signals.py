@@ -21,6 +21,7 @@ _pipe: list[int] = []
 _reading, _heard = threading.Event(), threading.Event()
 _dropped: list[bool] = []
 _exit_code = [130]
+_leaving: list[bool] = []
 
 
 def end_in_time(seconds: float = GRACE) -> None:
@@ -53,13 +54,17 @@ def requested() -> bool:
 
 
 def leave(code: int) -> NoReturn:
-    """Exit the program with a code."""
+    """Exit the program with a code; if it ends in time, without waiting for libraries to take themselves apart.
+
+    That would be a fifth of the processor time of a short command.
+    """
     _exit_code[0] = code
+    _leaving.append(True)
     sys.exit(code)
 
 
 def _leave_at_once() -> None:
-    if requested():
+    if _leaving or requested():
         with suppress(OSError, ValueError):  # nobody reads them
             sys.stdout.flush()
             sys.stderr.flush()

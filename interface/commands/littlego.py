@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from interface.arguments import parse, whole
 
 EXAMPLES = {
     "python main.py littlego": "read input.txt, write output.txt",
-    "python main.py littlego --player rollout:8s --seconds 8": "a player that loads at once",
+    "python main.py littlego --player rollout:8s --seconds 8": "a player without a network",
     "python main.py littlego --seconds 1 7:9.5": "one second a move, from the seventh on 9.5",
 }
 
@@ -32,30 +30,29 @@ class LittleGo:
     sims: int = 400
     """Simulations per move of a network."""
     seconds: tuple[str, ...] = ("8",)
-    """Seconds per move, loading the player included; the start of Python comes on top. It can depend on the number of
-    the move: 1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3 (too short
-    for a network, which takes some five seconds to load)."""
+    """Seconds per move from the start of the process, a little less for thinking. It can depend on the number of the
+    move: 1 7:9.5 21:3 gives moves 1 to 6 a second each, those from the 7th on 9.5, from the 21st on 3."""
     seed: int | None = None
     """Random seed of the player; by default a new one each time."""
 
 
 def run(argv: list[str]) -> int:
-    began = time.monotonic()
-    args = parse(LittleGo, argv)
-    whole(args.sims, "sims", 1, 1_000_000)
-    seed = secrets.randbits(31) if args.seed is None else whole(args.seed, "seed", 0, 2**31 - 1)
-    from interface.littlego_turn import loader, read_clock, take_turn, time_for
-    from storage.game_files import check_free
+    from interface.littlego_process import ThinkerProcess
 
-    check_free(Path(args.output), overwrite=True)
-    clock, load = read_clock(args.seconds), loader(args.player, sims=args.sims)
+    with ThinkerProcess() as thinker:  # first of all: loading takes longest
+        from interface.littlego_turn import check_player, process_age, read_clock, take_turn, time_for
+        from storage.atomic_files import check_free
 
-    def left(move: int) -> float:
-        return time_for(clock, move) - (time.monotonic() - began)
-
-    turn = take_turn(Path(args.input), Path(args.output), Path(args.step_file), load, left, seed)
+        args = parse(LittleGo, argv)
+        whole(args.sims, "sims", 1, 1_000_000)
+        seed = secrets.randbits(31) if args.seed is None else whole(args.seed, "seed", 0, 2**31 - 1)
+        check_free(Path(args.output), overwrite=True)
+        check_player(args.player)
+        clock = read_clock(args.seconds)
+        turn = take_turn(
+            Path(args.input), Path(args.output), Path(args.step_file), thinker,
+            lambda move: time_for(clock, move) - process_age(), player=args.player, sims=args.sims, seed=seed,
+        )  # fmt: skip
     where = "PASS" if turn.action == 25 else f"{turn.action // 5},{turn.action % 5}"
     print(f"move {turn.ply + 1}: {where} ({turn.by})", flush=True)
-    if turn.late:  # its thread may be anywhere in compiled code: a normal exit would wait or crash
-        os._exit(0)
     return 0

@@ -54,4 +54,6 @@ def run(argv: list[str]) -> int:
         name = f"{folder.parent.name}/{folder.name}" if args.run != 0 else f"the player of {spec} that ships"
         print(f"{name} is undamaged: {found.iterations} iterations, {played}, "
               f"{found.versions} versions\nstate {found.state}")  # fmt: skip
+        if "," in found.backend:
+            print(f"trained on {found.backend}: a run on one back end alone has another state")
     return 4 if found.damage else 0

@@ -16,6 +16,7 @@ import numpy as np
 
 from config import Config, with_overrides
 from game import Game, GameState
+from interface.missing_packages import PACKAGES, lacking
 
 T = TypeVar("T")
 
@@ -54,6 +55,8 @@ def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[
         except Exception as error:  # a broken installation can raise anything
             words = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
             found = Found(False, words, "a check that can be made", "repair what is named, then run doctor again")
+            if package := lacking(error):  # as intended with requirements-play.txt
+                found = Found(True, f"not checked without {package}; `pip install -r {PACKAGES[package]}`")
         yield Finding(name, *found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import numpy as np
 from config import VERSION, with_overrides
 from interface.doctor import Found, Patient
 from memory import Memory, learns_ownership
+from network.backend import BACKENDS, chosen_backend, requirements_file
 from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
 from network.predictor import TOLERANCE, cores, measure_raw
@@ -25,7 +27,8 @@ from training.estimate import memory_needs
 PYTHON = (3, 11), (3, 13)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
 """Packages that training and play do not need."""
-READ_BY_LIBRARIES = ("KERAS_", "TF_", "XLA_", "CUDA_", "OMP_", "KMP_", "MKL_", "OPENBLAS_", "NUMBA_")
+READ_BY_LIBRARIES = ("KERAS_", "TF_", "JAX_", "XLA_", "TORCH", "PYTORCH_", "CUDA_", "OMP_", "KMP_", "MKL_", "OPENBLAS_",
+                     "NUMBA_")  # fmt: skip
 OTHER_NAMES = {"tensorflow": ("tensorflow-cpu", "tensorflow-macos", "tensorflow-intel")}
 LEAST_DISK = 2**30
 SLOW = 0.2
@@ -45,29 +48,60 @@ def python(patient: Patient) -> Found:
     )  # fmt: skip
 
 
-def libraries(patient: Patient) -> Found:
-    from packaging.requirements import Requirement
+def backend(patient: Patient) -> Found:
+    """The library that Keras computes with."""
+    if installed_version("keras") is None:
+        return Found(True, "no Keras: play needs none")
+    name = chosen_backend()
+    others = [other for other in BACKENDS if other != name and installed_version(other)]
+    more = f"; KERAS_BACKEND may also be {' or '.join(others)}" if others else ""
+    return Found(True, f"Keras on {name} {installed_version(name) or ''}{more}")
 
+
+def applies(marker: str) -> bool:
+    """Return whether a line of requirements with such a marker is for this machine and Python."""
+    if match := re.fullmatch(r'python_version (<|>=) "3\.([0-9]+)"', marker):
+        return (sys.version_info[1] < int(match[2])) == (match[1] == "<")
+    return not marker or platform.machine() in marker
+
+
+def libraries(patient: Patient) -> Found:
+    plays = installed_version("keras") is None and installed_version("numba") is not None
+    file = "requirements-play.txt" if plays else requirements_file(chosen_backend())
+    what = "; training needs requirements.txt" if plays else ""
     wrong: list[str] = []
     missing: list[str] = []
     seen = 0
-    for line in (HERE / "requirements.txt").read_text().splitlines():
-        if not (text := line.split("#")[0].strip()):
+    for line in (HERE / file).read_text().splitlines():
+        text, _, marker = line.split("#")[0].strip().partition(";")
+        if not text or not applies(marker.strip()):
             continue
-        wanted = Requirement(text)
-        if wanted.marker is not None and not wanted.marker.evaluate():
-            continue
-        version = installed_version(wanted.name)
+        name, bounds = re.split("(?=>=)", text.strip(), maxsplit=1)
+        version = installed_version(name)
         seen += 1
         if version is None:
-            (missing if wanted.name in OPTIONAL else wrong).append(f"{wanted.name} (not installed)")
-        elif not wanted.specifier.contains(version, prereleases=True):
-            wrong.append(f"{wanted.name} {version} ({wanted.specifier} wanted)")
+            (missing if name in OPTIONAL else wrong).append(f"{name} (not installed)")
+        elif not within(version, bounds):
+            wrong.append(f"{name} {version} ({bounds} wanted)")
     without = f"; without: {', '.join(missing)}" if missing else ""
     return Found(
-        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of requirements.txt{without}",
-        "the versions of requirements.txt", "pip install -r requirements.txt",
+        not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of {file}{without}{what}",
+        f"the versions of {file}", f"pip install -r {file}",
     )  # fmt: skip
+
+
+def within(version: str, bounds: str) -> bool:
+    """Return whether a version is within bounds as the requirements files have them.
+
+    >>> within("2.10.1", ">=2.9,<3"), within("3.0rc1", ">=2.9,<3")
+    (True, False)
+    """
+    low, high = bounds.removeprefix(">=").split(",<")
+    return _numbers(low) <= _numbers(version) < _numbers(high)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.match(r"[0-9]+(\.[0-9]+)*", version)[0].split(".")]  # type: ignore[index]
 
 
 def installed_version(name: str) -> str | None:
@@ -148,7 +182,7 @@ def memory(patient: Patient) -> Found:
     free = free_memory()
     return Found(
         free is None or free > need, f"{gib(need)} needed, {gib(free) if free is not None else 'unknown'} free",
-        "as much as window, search and TensorFlow need", "a smaller --memory-size, --games-in-flight or --mcts-sims",
+        "as much as window, search and network need", "a smaller --memory-size, --games-in-flight or --mcts-sims",
     )  # fmt: skip
 
 
@@ -176,8 +210,9 @@ def gib(count: float) -> str:
 def gpu(patient: Patient) -> Found:
     present, used = nvidia_cards(), gpus()
     return Found(
-        bool(used) or not present, f"{present} in the machine, {len(used)} used by TensorFlow",
-        "every graphics card used", "pip install 'tensorflow[and-cuda]' and a driver that fits it; see nvidia-smi",
+        bool(used) or not present, f"{present} in the machine, {len(used)} used by {chosen_backend()}",
+        "every graphics card used",
+        "pip install 'tensorflow[and-cuda]' (or 'jax[cuda13]', torch) and a driver that fits it; see nvidia-smi",
     )  # fmt: skip
 
 
@@ -224,7 +259,7 @@ def multiplications(size: int = 1024, seconds: float = 0.2) -> float:
 
 
 CHECKS = {
-    "program": program, "python": python, "libraries": libraries, "environment": environment, "openvino": openvino,
-    "compiled code": compiled_code, "processor": processor, "memory": memory, "disk": disk, "gpu": gpu,
-    "network speed": speed,
+    "program": program, "python": python, "back end": backend, "libraries": libraries, "environment": environment,
+    "openvino": openvino, "compiled code": compiled_code, "processor": processor, "memory": memory, "disk": disk,
+    "gpu": gpu, "network speed": speed,
 }  # fmt: skip

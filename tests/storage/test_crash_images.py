@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+from contextlib import closing
 
 import pytest
 
@@ -48,7 +49,8 @@ def test_what_is_lost_with_the_log_is_noticed_and_made_again_the_same(nursery, f
         changed(folder / "run.db-wal", how, rng)
         (folder / "run.db-shm").unlink()  # it does not outlive a loss of power
         looked_at = shutil.copytree(folder, tmp_path / "look" / str(number))
-        lost = Store(looked_at / "run.db").lost
+        with closing(Store(looked_at / "run.db")) as store:
+            lost = store.lost
         noticed += bool(lost)
         assert nursery.finish(root) == finished[1], (number, lost)
     assert noticed == times, "SQLite says nothing of what it dropped"
@@ -75,7 +77,8 @@ def test_a_model_without_its_row_is_made_anew(nursery, finished, tmp_path):
     assert nursery.ask("live", tmp_path, fail="model.before_row:3")["code"] == KILLED
     folder = runs_of(GAME, tmp_path)[-1]
     newest = sorted((folder / "models").glob("version*"))[-1]
-    assert newest.name == "version0002.npz" and len(Store(folder / "run.db", read_only=True).versions()) == 2
+    with closing(Store(folder / "run.db", read_only=True)) as store:
+        assert newest.name == "version0002.npz" and len(store.versions()) == 2
     newest.write_bytes(b"another one")
     assert nursery.finish(tmp_path) == finished[1]
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -325,7 +326,7 @@ def test_commands_refuse_in_a_line_what_is_no_file_or_no_run(trained_place, tmp_
     assert {k for k in after if not k.endswith((".log", "lock"))} == {
         k for k in before if not k.endswith((".log", "lock"))
     }
-    with sqlite3.connect(database) as db:
+    with closing(sqlite3.connect(database)) as db:
         assert db.execute("SELECT COUNT(*) FROM games WHERE idx >= ?", (IMPORTED,)).fetchone() == (0,)
 
 

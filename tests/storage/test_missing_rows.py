@@ -130,7 +130,8 @@ def test_whatever_is_missing_or_old_the_run_is_the_same_or_refused(nursery, fini
     for number, (name, attack) in enumerate(chosen.items()):
         folder = attacked(runs, attack, tmp_path / str(number))
         try:
-            wrong = bool(inconsistencies(Store(folder / "run.db", read_only=True)))
+            with closing(Store(folder / "run.db", read_only=True)) as store:
+                wrong = bool(inconsistencies(store))
         except DamagedData:
             wrong = True
         if not wrong or number % 8 == 0:

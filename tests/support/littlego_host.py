@@ -2,7 +2,13 @@
 
 import copy
 
+import numpy as np
+
+import games
+from game import PLY
+
 BLACK, WHITE, KOMI, MOVES = 1, 2, 2.5, 24
+GAME = games.make("littlego")
 
 
 def friends(board, i, j):
@@ -74,3 +80,22 @@ class Host:
     def text(self):
         lines = ["".join(map(str, line)) for line in self.before + self.board]
         return "\n".join([str(self.colour), *lines]) + "\n"
+
+
+def name(action):
+    return "PASS" if action == 25 else f"{action // 5},{action % 5}"
+
+
+def random_games(count, seed, passing=0.03):
+    """Yield (host, state, next action) of each ply of random games, then the end with None."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        host, state = Host(), GAME.start()
+        while not state.isEndGame:
+            points = state.allowedActions[:-1]
+            passes = not points or state.row[PLY] > 0 and rng.random() < passing
+            action = 25 if passes else int(rng.choice(points))
+            yield host, state, action
+            host.play(name(action))
+            state = state.takeAction(action)[0]
+        yield host, state, None

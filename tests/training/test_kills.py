@@ -1,6 +1,7 @@
 """Killed at any point and started again, a run ends as one that nobody disturbed; what was acknowledged is there."""
 
 import shutil
+from contextlib import closing
 
 import pytest
 
@@ -106,7 +107,6 @@ def test_the_test_of_equal_runs_can_fail(nursery, undisturbed, tmp_path):
     with sqlite3.connect(folder / "run.db") as db:
         db.execute("UPDATE games SET result = -result + 0.5 WHERE iteration = 2 AND idx = 3")
     db.close()
-    with pytest.raises(DamagedData, match="games"):
-        store = Store(folder / "run.db", read_only=True)
+    with closing(Store(folder / "run.db", read_only=True)) as store, pytest.raises(DamagedData, match="games"):
         store.state_digest()
     assert any("game 3 of iteration 2" in line for line in verify(folder).damage)

@@ -1,0 +1,39 @@
+"""The start of the process that thinks about a turn of Little-Go: only one at a time compiles what turns need.
+
+Otherwise every turn of the first minute would start one more, all of which compile the same on the same cores.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+
+from compiled import FOLDER
+
+_DONE, _LOCK = FOLDER / "littlego_compiled", FOLDER / "littlego_lock"
+_held: list[sqlite3.Connection] = []
+"""The lock, until this process ends: one of SQLite's, which every system has and frees when the process is killed."""
+
+
+def main() -> None:
+    """Read a task from the standard input and think, unless another process is compiling."""
+    if not _DONE.exists() and not _lock():
+        by = "another process still compiles what turns need"
+        os.write(1, json.dumps({"action": None, "by": by, "final": True}).encode() + b"\n")
+        return
+    from interface.littlego_thinker import answer_task
+
+    answer_task()
+    _DONE.touch()
+    os._exit(0)  # the first answer's thread may be in compiled code
+
+
+def _lock() -> bool:
+    lock = sqlite3.connect(_LOCK, timeout=0, isolation_level=None)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        return False
+    _held.append(lock)
+    return True

@@ -1,0 +1,106 @@
+"""What the back end named by KERAS_BACKEND makes of given weights and batches; writes {name: array} to a file.
+
+    KERAS_BACKEND=jax PYTHONPATH=.:tests python -m support.backend_run FILE
+"""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from memory import Batch
+from network.backend import chosen_backend
+from network.keras_predictor import KerasPredictor
+from support.small_networks import make
+from support.tiny_runs import boards, trained_looking, used_memory
+
+OPTIMIZERS = {
+    "sgd": {"normalisation": "batch", "reg_const": 0.001}, "adamw": {"global_pooling": True},
+    "muon": {"soft_policy_weight": 1.0, "ownership_weight": 0.5, "weight_average": 0.9},
+}  # fmt: skip
+"""{optimizer: further settings, so that each kind of layer and head is trained once}."""
+RATES = (0.01, 0.0, 0.02, 0.005)
+
+
+def batch_of(game, step):
+    rng = np.random.default_rng(step)
+    policy = rng.dirichlet(np.ones(game.action_size), 32).astype(np.float32)
+    owners = rng.integers(-1, 2, (32, *game.grid_shape)).astype(np.int8)
+    return Batch(boards(game, 32, seed=step), rng.uniform(-1, 1, 32).astype(np.float32), policy, owners)
+
+
+def trained(optimizer):
+    """Return {name: array} of a training of four steps: weights after each, the state and losses after all."""
+    model, found, sums = make("connect4", optimizer=optimizer, momentum=0.9, **OPTIMIZERS[optimizer]), {}, []
+    model.set_weights(trained_looking(model))
+    mean = model.get_weights()
+
+    def report(step):
+        now = model.get_weights()
+        found.update({f"step{step} {name}": w for (name, _), w in zip(model.named_weights(), now, strict=True)})
+        decay = min(0.9, (1 + step) / (10 + step))
+        sums[:] = [m + (1 - decay) * (w - m) for m, w in zip(sums or mean, now, strict=True)]
+
+    losses = model.fit(lambda step: batch_of(model.game, step), 4, rate=lambda step: RATES[step], report=report)
+    if model.config.weight_average:
+        for ours, theirs in zip(model.get_weights(), sums, strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    found |= {f"state {i:03}": a.astype(np.float32) for i, a in enumerate(model.get_optimizer())}
+    found |= {f"loss {name}": np.array(loss) for name, loss in losses.items()}
+    twin = make("connect4", optimizer=optimizer, momentum=0.9, seed=5, **OPTIMIZERS[optimizer])
+    twin.set_weights(model.get_weights())
+    twin.set_optimizer(model.get_optimizer())
+    for each in (model, twin):
+        each.fit(lambda step: batch_of(model.game, 4 + step), 2, rate=lambda step: 0.01)
+    for ours, theirs in zip(model.get_weights(), twin.get_weights(), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    return {f"{optimizer} {name}": array for name, array in found.items()}
+
+
+def evaluated():
+    """Return {name: array}: what Keras itself and the compiled predictor answer, with two sets of weights."""
+    model, found = make("connect4", normalisation="batch", global_pooling=True), {}
+    predictor, planes = KerasPredictor(model, smallest=8), boards(model.game, 70)
+    for version in (0, 1, 0):
+        model.set_weights(trained_looking(model, seed=version))
+        predictor.load(model.get_weights())
+        for count in (1, 7, 70):
+            for name, ours, right in zip(
+                ("value", "logits"), predictor(planes[:count]), model.predict(planes[:count]), strict=True
+            ):
+                found[f"ours {name} {version} {count}"], found[f"keras {name} {version} {count}"] = ours, right
+    with ThreadPoolExecutor(2) as pool:  # each compiles another size first
+        other = KerasPredictor(model)
+        other.load(model.get_weights())
+        for answers in pool.map(lambda count: [other(planes[:count])[0].copy() for _ in range(5)], (70, 20, 70, 20)):
+            for value in answers:
+                np.testing.assert_allclose(value, found["ours value 0 70"][: len(value)], atol=1e-5)
+    before, compiled = used_memory(), compilations(predictor)
+    for version in range(100):
+        predictor.load(trained_looking(model, seed=version % 2))
+        predictor(planes)
+    assert used_memory() - before < 30 << 20
+    assert compilations(predictor) == compiled
+    assert predictor.name == f"keras {chosen_backend()} float32", predictor.name
+    return found
+
+
+def compilations(predictor):
+    """Return how many functions were compiled; Torch compiles none on a CPU."""
+    counted = {"tensorflow": "experimental_get_tracing_count", "jax": "_cache_size"}.get(chosen_backend())
+    return getattr(predictor._function, counted)() if counted else 0
+
+
+def main():
+    found = evaluated()
+    for optimizer in OPTIMIZERS:
+        found |= trained(optimizer)
+    half = make("connect4", precision="bfloat16", optimizer="muon")
+    found["bfloat16"] = np.array([half.fit(lambda step: batch_of(half.game, step), 2)["loss"]])
+    if chosen_backend() != "tensorflow":
+        assert half.together == 1 and "tensorflow" not in sys.modules, "no other back end is loaded"
+    np.savez(sys.argv[1], **{name.replace("/", "."): array for name, array in found.items()})
+
+
+if __name__ == "__main__":
+    main()
