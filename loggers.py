@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from storage.atomic_files import LINES_BYTES, DamagedData, Unwritable, private, read_limited, unwritable
 from storage.run_files import RunFiles
+from system.terminal import CLEAR, redraws
 
 MEGABYTE = 1 << 20
 METRICS = "metrics.jsonl"
@@ -166,7 +167,7 @@ class Console:
 
     def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
         self._quiet, self._every = quiet, every
-        self._live = sys.stdout.isatty() and not quiet and os.environ.get("TERM") != "dumb"
+        self._live = not quiet and redraws(sys.stdout)
         self.paces: dict[str, float] = {}
         """Seconds per step of each phase when it was last done from its first step to its last."""
 
@@ -211,7 +212,7 @@ class Phase:
         self._shown = now
         text = self._text(now, facts)
         if self._live:
-            print(f"\r\x1b[2K{text}", end="", flush=True)
+            print(f"{CLEAR}{text}", end="", flush=True)
         else:
             self._console.say(text)
 
@@ -220,7 +221,7 @@ class Phase:
         if self._done >= self._total and not self._first:
             self._console.paces[self._name] = (time.monotonic() - self._began) / self._total
         if self._live:
-            print("\r\x1b[2K", end="", flush=True)
+            print(CLEAR, end="", flush=True)
 
     def _text(self, now: float, facts: dict[str, Any]) -> str:
         share, spent = min(self._done / self._total, 1.0), now - self._began
