@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 
 
+def free_port():
+    """Return a port of this machine that nobody listens on now."""
+    with sockets.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def opened(*options, files=None):
     """Return (a process that serves the page, its address); `files`: how many it may open, its connections included."""
     pytest.importorskip("nicegui")
-    with sockets.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(port), *options]
+    command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(free_port()), *options]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
     place = Path(__file__).parents[2]
 
