@@ -21,6 +21,7 @@ from players import gtp
 from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program
 from players.simple import RandomPlayer
+from support.systems import needs_posix
 
 ENGINE = Path(__file__).parents[1] / "support" / "fake_gtp_engine.py"
 LOG = logging.Logger("test")
@@ -138,6 +139,7 @@ def test_points_of_gomoku_skip_the_letter_i():
     assert [player.action(text) for text in ("I1", "P16", "A0", "pass", "", "A1 ", "A99")] == [None] * 7
 
 
+@needs_posix
 @pytest.mark.parametrize("mode", ["stubborn", "breeds"])
 def test_nothing_of_an_engine_is_left_behind(mode, tmp_path):
     game, note = games.make("go(size=3)"), tmp_path / "note"

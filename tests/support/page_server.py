@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import signal
 import socket as sockets
 import subprocess
@@ -29,7 +28,10 @@ def opened(*options, files=None):
     def before() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         if files is not None:
+            import resource
+
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment, preexec_fn=before)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment,
+                              preexec_fn=None if sys.platform == "win32" else before)  # fmt: skip
     return server, re.findall(r"http://\S+", server.stdout.readline())[0]

@@ -14,7 +14,10 @@ from urllib.request import urlopen
 import pytest
 
 from support.page_server import free_port
+from support.systems import needs_posix
 from test_rooms import SOURCES
+
+pytestmark = needs_posix
 
 HERE = Path(__file__).parents[2]
 SETTINGS = [

@@ -14,6 +14,8 @@ from interface.cli import run
 HERE = Path(__file__).parents[2]
 STUCK = """
 import hashlib, signal
+
+pytestmark = needs_posix
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda *_: None)
 print("begun", flush=True)

@@ -19,6 +19,7 @@ from hidden_names import HIDDEN, NO_MODULES
 HERE = str(Path(__file__).parents[3]) + os.sep
 LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 
+
 class Copy(types.ModuleType):
     """A module without some of its names, and with others in the place of some."""
 
