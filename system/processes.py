@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
 
 ENDINGS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, n))
 """Signals that request the end of a process: Ctrl-C, `kill`, and Ctrl-Break, which Windows has."""
@@ -119,8 +121,7 @@ def started(process: int) -> float:
 
 def own_group() -> dict[str, Any]:
     """Return the arguments of `Popen` for a process that Ctrl-C at this one's terminal does not reach."""
-    group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", None)
-    return {"start_new_session": True} if group is None else {"creationflags": group}
+    return {"creationflags": 0x200} if sys.platform == "win32" else {"start_new_session": True}  # a new process group
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:
@@ -136,9 +137,10 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, _KILL)
         return
     if sys.platform == "win32" and process.poll() is None:
-        quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
+        import subprocess
+
         with suppress(OSError):
-            subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], stdin=subprocess.DEVNULL, **quiet)
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
     process.kill()
 
 
