@@ -312,8 +312,7 @@ def begin(work, root, asked):
         os.close(ours)
         os.dup2(theirs if asked["unread"] else os.open(os.devnull, os.O_WRONLY), 1)
         if asked["limit"]:
-            import resource
-
+            import resource  # here, as Windows has none
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
         if asked["noting"]:
             note_rows(asked["noting"])

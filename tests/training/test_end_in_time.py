@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from interface.cli import run
+from support.systems import needs_posix
 
+pytestmark = needs_posix
 HERE = Path(__file__).parents[2]
 STUCK = """
 import hashlib, signal
-
-pytestmark = needs_posix
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda *_: None)
 print("begun", flush=True)
