@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from ctypes.util import find_library
-from pathlib import Path
 from typing import Any
 
 from config import UserError
 from network.predictor import Predictor
 from network.stored_network import convertible
+from system.machine import gpu_driver
 
 
 def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
@@ -64,9 +63,7 @@ def _maybe_gpu() -> bool:
         return False
     if "network.keras_import" in sys.modules:
         return True
-    if sys.platform == "linux":
-        return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/kfd").exists() or Path("/dev/dxg").exists()
-    return find_library("nvcuda" if sys.platform == "win32" else "cuda") is not None
+    return gpu_driver()
 
 
 def openvino_installed() -> bool:

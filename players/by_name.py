@@ -26,6 +26,7 @@ from search.tables import trees_in
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store
+from system.shell import quoted
 
 _NETWORK = re.compile(
     r"(?P<net>net:)?(?P<sym>sym:)?(?P<int8>int8:)?"
@@ -222,5 +223,5 @@ def _folder(game: Game, run: int | None, root: Path | None) -> Path:
     shipped = shipped_run(game.spec)
     if shipped is not None:
         return shipped
-    command = f"python main.py --game '{game.spec}'"
+    command = f"python main.py --game {quoted(game.spec)}"
     raise UserError(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")

@@ -17,6 +17,7 @@ from network.stored_network import open_network
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
 from storage.run_store import Store
+from system import processes
 from training.selfplay import Counts, SelfPlay
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
@@ -62,8 +63,7 @@ def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
 
     settings: {config: JSON, folder: of the run, cores: [processors it may use]}.
     """
-    if hasattr(os, "sched_setaffinity"):  # before the libraries count the cores
-        os.sched_setaffinity(0, settings["cores"])
+    processes.keep_to(settings["cores"])  # before the libraries count the cores
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     return NetworkPlayer(from_json(settings["config"]), Path(settings["folder"]))
 
@@ -76,7 +76,7 @@ def share_of(config: Config) -> Config:
 
 def cores_of(place: int, workers: int) -> list[int]:
     """Return the processors of a worker: its own, as long as there are enough for all."""
-    known = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [*range(cores())]
+    known = processes.processors()
     return known[place % len(known) :: workers] or [known[place % len(known)]]
 
 
