@@ -152,8 +152,7 @@ class GameState:
     def owners(self) -> np.ndarray | None:
         """Return the owner of each point of the board, [rows, columns] int8; None where the game defines none.
 
-        1 = the player who began, -1 = the other, 0 = nobody. The network may learn to predict the owners at the game's
-        end (`ownership_weight`).
+        1 = the player who began, -1 = the other, 0 = nobody. The network may learn to predict it (`ownership_weight`).
         """
         return None
 
@@ -196,6 +195,8 @@ class Game:
     """How `board_svg` draws it: "squares" with discs, stones on "points", discs in "holes", "marks" X and O."""
     winning_line: int = 0
     """Stones in a row that win; 0 where the game is not won by a row."""
+    plane_names: tuple[str, ...] = ()
+    """What each plane of `input_shape` shows, for programs that use an exported network; () = not said."""
     policy_layout: str = "points"
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""
@@ -389,8 +390,7 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
         name = game.move_name(int(action)) if 0 <= int(action) < game.action_size else repr(action)
     except (TypeError, ValueError):
         name = repr(action)[:40]
-    end = "the game is over" if not legal else f"legal: {shown}"
-    return f"illegal move {name} ({end})\n{state.render()}"
+    return f"illegal move {name} ({f'legal: {shown}' if legal else 'the game is over'})\n{state.render()}"
 
 
 def state_key(game: Game, state: GameState) -> int:

@@ -312,6 +312,7 @@ class Connect4(Game):
     """Drop a stone into a column; n in a row wins."""
 
     name = "connect4"
+    plane_names = ("stones of the player to move", "stones of the other", "ones")
     policy_layout = "columns"
     look = "holes"
     rules = Rules(legal, play, outcome, encode, key, winning, safe=safe, solve=solve)

@@ -132,6 +132,11 @@ class Go(Game):
     """Surround more of the board than the other."""
 
     name = "go"
+    plane_names: tuple[str, ...] = (
+        "stones of the player to move", "stones of the other",
+        "stones of the player to move with one liberty", "stones of the other with one liberty",
+        "points barred by ko", "a pass ends the game", "Black to move", "ones",
+    )  # fmt: skip
     won_by_a_move = False
     look = "points"
     sgf_number = 1

@@ -214,6 +214,7 @@ class Gomoku(Game):
     """Put a stone on a point; n in a row wins."""
 
     name = "gomoku"
+    plane_names = ("stones of the player to move", "stones of the other", "the last stone", "Black to move", "ones")
     look = "points"
     sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)

@@ -47,6 +47,7 @@ class LittleGo(Go):
     """Go on 5 x 5 in 24 moves."""
 
     name = "littlego"
+    plane_names = (*Go.plane_names, *(f"at most {n} plies left" for n in (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20)))
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
     start_row: Row
 

@@ -132,6 +132,8 @@ class MetaSquares(Game):
     """Four own stones at the corners of a square score; more points win."""
 
     name = "metasquares"
+    plane_names = ("stones of the player to move", "stones of the other", "the player to move leads", "the other leads",
+                   "ones")  # fmt: skip
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate

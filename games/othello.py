@@ -248,6 +248,7 @@ class Othello(Game):
     """Enclose the other's discs to turn them over; more discs win."""
 
     name = "othello"
+    plane_names = ("discs of the player to move", "discs of the other", "moves of the player to move", "ones")
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate

@@ -104,6 +104,7 @@ class TicTacToe(Game):
     """Three in a row."""
 
     name = "tictactoe"
+    plane_names = ("stones of the player to move", "stones of the other", "ones")
     look = "marks"
     winning_line = 3
     rules = Rules(legal, play, outcome, encode, key, playout=playout)

@@ -22,10 +22,11 @@ UPWARD = {
     ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
 }
 """(file, module) of the imports that point up, and why; they are made when first needed."""
-NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "torch", "jax"}
+NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "ai_edge_litert", "torch", "jax"}
 LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
-        "network.interleaved_boards", "network.training_step"}  # fmt: skip
-"""Modules that load Keras or OpenVINO: nothing but these imports them at its top."""
+        "network.interleaved_boards", "network.openvino_graph", "network.int8", "network.training_step",
+        "network.onnxruntime_predictor"}  # fmt: skip
+"""Modules that load Keras, OpenVINO or ONNX Runtime: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip

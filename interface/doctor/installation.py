@@ -44,7 +44,7 @@ def python(patient: Patient) -> Found:
     return Found(
         low <= sys.version_info[:2] <= high, platform.python_version(),
         f"{low[0]}.{low[1]} to {high[0]}.{high[1]}",
-        f"install Python {high[0]}.{high[1]}, then `python{high[0]}.{high[1]} -m venv --clear .venv` and ./train.sh",
+        "install Python 3.13, then `python3.13 -m venv --clear .venv` and ./train.sh",
     )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""A network as a Keras file: read by Keras alone it answers what the program answers."""
+"""Networks as files for other programs; tests/network/test_exports.py reads each format by its own runtime."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +10,12 @@ import pytest
 import games
 from initialise import Session
 from interface.cli import run
+from network.choose_predictor import openvino_installed
 from players.by_name import make_player
 from support.tiny_runs import QUIET, tiny, trained_looking
 
+HERE = Path(__file__).parents[2]
+needs_openvino = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 READ = """
 import sys
 import keras, numpy as np
@@ -50,14 +54,52 @@ def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys
     assert answers["logits"] == pytest.approx(logits, abs=1e-4)
 
 
+@needs_openvino
+def test_the_ending_names_the_format_and_openvino_has_two_files(trained, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("storage.run_folders.RUNS", trained.parent.parent)
+    monkeypatch.chdir(tmp_path)
+    argv = ["--game", "tictactoe", "--player", "current"]
+    assert run(["export-network", "net.onnx", *argv]) == 0
+    assert capsys.readouterr().out.startswith("net.onnx: run0001:version0004 of tictactoe, ")
+    assert run(["export-network", "net.xml", *argv, "--format", "openvino"]) == 0
+    assert capsys.readouterr().out.startswith("net.xml and net.bin: run0001:version0004 of tictactoe, ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["net.bin", "net.onnx", "net.xml"]
+    (tmp_path / "net.xml").unlink()
+    arrays = (tmp_path / "net.bin").read_bytes()
+    assert run(["export-network", "net.xml", *argv]) == 2
+    assert "net.bin: exists; --overwrite replaces it" in capsys.readouterr().err
+    assert not (tmp_path / "net.xml").exists() and (tmp_path / "net.bin").read_bytes() == arrays
+    assert run(["export-network", "net.xml", *argv, "--overwrite"]) == 0
+
+
+WITHOUT_KERAS = """
+import sys
+from interface.cli import run
+code = run(["export-network", sys.argv[1], "--game", "tictactoe", "--player", "shipped"])
+print(code, sorted({"keras", "tensorflow", "jax", "torch", "onnx"} & set(sys.modules)))
+"""
+
+
+@needs_openvino
+@pytest.mark.parametrize("ending", ["onnx", "xml"])
+def test_onnx_and_openvino_files_are_made_without_keras(tmp_path, ending):
+    argv = [sys.executable, "-c", WITHOUT_KERAS, tmp_path / f"net.{ending}"]
+    found = subprocess.run(argv, cwd=HERE, capture_output=True, text=True, timeout=900)
+    assert found.stdout.endswith("\n0 []\n"), found.stdout + found.stderr
+
+
 @pytest.mark.parametrize(
     "argv, words",
     [
-        (["net.h5"], "expected a file name that ends in .keras, got 'net.h5'"),
+        (["net.h5"], "expected a file name that ends in .keras, .onnx, .xml or .tflite, got 'net.h5'"),
+        (["net.keras", "--format", "onnx"], "expected a file name that ends in .onnx, got 'net.keras'"),
+        (["net", "--format", "openvino"], "expected a file name that ends in .xml, got 'net'"),
+        (["net.keras", "--format", "h5"], "format: expected one of keras, onnx, openvino, tflite, got 'h5'"),
         (["no/folder/net.keras"], "cannot be written"),
         (["net.keras", "--player", "rollout:5"], "expected a network such as best, shipped or run0002:version0007"),
         (["net.keras", "--player", "sym:best"], "expected a network such as best"),
-        (["net.keras", "--player", "net:best"], "expected a network such as best"),
+        (["net.onnx", "--player", "net:best"], "expected a network such as best"),
+        (["net.xml", "--player", "int8:best"], "expected a network such as best"),
         (["net.keras", "--player", "version0099"], "version"),
     ],
 )
@@ -67,4 +109,4 @@ def test_what_cannot_be_exported_is_refused_in_one_line(place, trained, monkeypa
     assert run(["export-network", *argv, "--game", "tictactoe"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and err.count("\n") == 1 and words in err
-    assert not list(tmp_path.glob("*keras"))
+    assert not list(tmp_path.glob("*net*"))

@@ -1,0 +1,124 @@
+"""A stored network as an ONNX model, made from its layers and arrays with ONNX's own operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from network import onnx_file
+from network.numpy_network import EPSILON
+from network.residual_layers import Layer, Layers
+
+TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
+"""Boards are [B, rows, columns, filters] in Keras and [B, filters, rows, columns] in ONNX."""
+
+
+class _Graph:
+    """The nodes and constants made so far; an output of a layer has the layer's name, value and logits have theirs."""
+
+    def __init__(self, layers: Layers) -> None:
+        self.nodes: list[bytes] = []
+        self.constants: list[bytes] = []
+        self._labels = dict(zip(layers.heads, ("value", "logits"), strict=False))
+
+    def label(self, name: str) -> str:
+        """Return the name of a layer's output."""
+        return self._labels.get(name, name)
+
+    def constant(self, name: str, array: np.ndarray) -> str:
+        """Add an array; return its name."""
+        self.constants.append(onnx_file.tensor(name, array))
+        return name
+
+    def node(self, operator: str, inputs: Sequence[str], output: str, **attributes: int | float | Sequence[int]) -> str:
+        """Add an operator; return the name of its output."""
+        self.nodes.append(onnx_file.node(operator, inputs, output, **attributes))
+        return output
+
+
+def onnx_graph(layers: Layers, weights: Sequence[np.ndarray], facts: Mapping[str, str] | None = None) -> bytes:
+    """Return the network with these arrays as an .onnx file's content.
+
+    planes [B, rows, columns, planes] uint8 -> value [B, 1], logits [B, action_size], for any B. facts: its metadata.
+    """
+    arrays: dict[str, list[np.ndarray]] = {}
+    for (name, _), array in zip(layers.weights(), weights, strict=True):
+        arrays.setdefault(name, []).append(array)
+    graph = _Graph(layers)
+    for layer in layers.shown()[1:]:
+        inputs = [graph.label(name) for name in layer.inputs]
+        _MAKE[layer.kind](graph, layer, graph.label(layer.name), inputs, arrays.get(layer.name, []))
+    game = layers.game
+    outputs = {"value": 1, "logits": game.action_size}
+    return onnx_file.model(
+        game.name, graph.nodes, graph.constants,
+        [onnx_file.array_of("planes", "uint8", ("B", *game.input_shape))],
+        [onnx_file.array_of(name, "float32", ("B", size)) for name, size in outputs.items()], facts or {},
+    )  # fmt: skip
+
+
+_Make = Callable[[_Graph, Layer, str, list[str], list[np.ndarray]], object]
+"""Adds a layer: (graph, layer, name of its output, names of its inputs, its arrays)."""
+
+
+def _cast(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    x = graph.node("Cast", inputs, f"{output}/float", to=onnx_file.TYPES["float32"])
+    graph.node("Transpose", [x], output, perm=TO_FRONT)
+
+
+def _conv(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    size = arrays[0].shape[0]
+    before, after = (size - 1) // 2, size // 2
+    given = [graph.constant(f"{layer.name}/kernel", arrays[0].transpose(3, 2, 0, 1))]
+    given += [graph.constant(f"{layer.name}/bias", bias) for bias in arrays[1:]]
+    graph.node("Conv", inputs + given, output, kernel_shape=(size, size), pads=(before, before, after, after))
+
+
+def _normalise(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    names = ("gamma", "beta", "mean", "variance")
+    given = [graph.constant(f"{layer.name}/{name}", array) for name, array in zip(names, arrays, strict=True)]
+    graph.node("BatchNormalization", inputs + given, output, epsilon=EPSILON)
+
+
+def _dense(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    given = [graph.constant(f"{layer.name}/{name}", a) for name, a in zip(("kernel", "bias"), arrays, strict=True)]
+    tanh = layer.kind == "dense_tanh"
+    x = graph.node("Gemm", inputs + given, f"{output}/sum" if tanh else output)
+    if tanh:
+        graph.node("Tanh", [x], output)
+
+
+def _flatten(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    x = graph.node("Transpose", inputs, f"{output}/points", perm=TO_BACK)
+    graph.node("Flatten", [x], output)
+
+
+def _reshape(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    """Add [B, ...] with `layer.shape`, of which a board with one row and column, or one filter, keeps its order."""
+    shape = layer.shape if len(layer.shape) < 3 else (layer.shape[2], *layer.shape[:2])
+    wanted = graph.constant(f"{layer.name}/shape", np.array([-1, *shape], np.int64))
+    graph.node("Reshape", [*inputs, wanted], output)
+
+
+def _one(operator: str, **attributes: int | Sequence[int]) -> _Make:
+    """Return a layer that is one operator."""
+    return lambda graph, layer, output, inputs, arrays: graph.node(operator, inputs, output, **attributes)
+
+
+_MAKE: dict[str, _Make] = {
+    "cast": _cast,
+    "conv": _conv,
+    "normalise": _normalise,
+    "relu": _one("Relu"),
+    "add": _one("Add"),
+    "flatten": _flatten,
+    "reshape": _reshape,
+    "mean": _one("ReduceMean", axes=(2, 3), keepdims=0),
+    "max": _one("ReduceMax", axes=(2, 3), keepdims=0),
+    "column_mean": _one("ReduceMean", axes=(1,), keepdims=0),
+    "concatenate": _one("Concat", axis=1),
+    "dense": _dense,
+    "dense_tanh": _dense,
+    "identity": _one("Identity"),
+}
