@@ -11,7 +11,7 @@ from typing import Any
 import games
 from config import Config, from_json, to_json, with_overrides
 from game import Game
-from network.choose_predictor import make_predictor, needs_keras
+from network.choose_predictor import choose_backend, make_predictor
 from network.predictor import STEADY, cores, side_by_side
 from network.stored_network import open_network
 from storage.atomic_files import arrays_from_bytes, read_checked
@@ -46,10 +46,11 @@ class NetworkPlayer:
 
 def _network(config: Config, game: Game, folder: Path) -> Any:
     """Return the network of a run; Keras is loaded only where it evaluates."""
-    if not needs_keras(config.backend):
+    library = choose_backend(config.backend)
+    if library != "keras":
         store = Store(folder / "run.db", read_only=True)
         try:
-            if (stored := open_network(folder, store, config, game)) is not None:
+            if (stored := open_network(folder, store, config, game, library)) is not None:
                 return stored
         finally:
             store.close()
