@@ -15,9 +15,7 @@ import hashlib
 import io
 import logging
 import os
-import resource
 import shutil
-import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from config import UserError
+from system import processes
 
 ENVIRONMENT: dict[str, str] = {}
 """Variables of the environment that this program replaced or removed, as they were."""
@@ -46,16 +45,10 @@ def take_over(*prefixes: str, keep: tuple[str, ...], **settings: str) -> None:
 
 def need_address_space(gib: float, what: str) -> None:
     """Raise `UserError` where `ulimit -v` leaves less: libraries end the process when it is used up."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
-        return
-    try:
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:
-        used = 0
-    if limit - used < gib * 2**30:
-        left = f"{max(limit - used, 0) / 2**30:.1f} GiB"
-        raise UserError(f"not enough memory: {what} needs {gib:.1f} GiB of address space, `ulimit -v` leaves {left}")
+    left = processes.address_space_left()
+    if left is not None and left < gib * 2**30:
+        needs = f"{what} needs {gib:.1f} GiB of address space, `ulimit -v` leaves {left / 2**30:.1f} GiB"
+        raise UserError(f"not enough memory: {needs}")
 
 
 def _take_numba_over() -> str:
@@ -133,12 +126,12 @@ def cache_folder(here: Path = _HERE, wanted: str = _WANTED) -> Path:
         if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"typeof_impl")):
             digest.update(text)
     place, reasons = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8], []
-    name = f"numba-{place}-{os.geteuid()}-{digest.hexdigest()[:16]}"
+    name = f"numba-{place}-{processes.user()}-{digest.hexdigest()[:16]}"
     for base in [Path(wanted).absolute()] if wanted else [here / "__pycache__", _users_cache()]:
         fault = _make_private(base / name, above=base != here / "__pycache__")
         if fault is None:
             for old in base.glob(f"numba-{place}-*"):
-                if old.name != name and _own(old):
+                if old.name != name and processes.owns(old):
                     shutil.rmtree(old, ignore_errors=True)
             return base / name
         reasons.append(fault)
@@ -162,30 +155,19 @@ def _make_private(folder: Path, *, above: bool) -> str | None:
                 parent.mkdir(0o700, exist_ok=True)
         if not above:
             folder.parent.mkdir(exist_ok=True)
-        open_to = next((p for p in (folder.resolve().parents if above else ()) if _others_write(p)), None)
+        open_to = next((p for p in (folder.resolve().parents if above else ()) if processes.others_write(p)), None)
         if open_to is not None:
             return f"{open_to} can be written by other users, who could put code there (chmod go-w)"
-        if folder.is_dir() and not folder.is_symlink() and _others_write(folder) and _own(folder):
+        if folder.is_dir() and not folder.is_symlink() and processes.others_write(folder) and processes.owns(folder):
             shutil.rmtree(folder, ignore_errors=True)  # what is in it could be anybody's
         folder.mkdir(0o700, exist_ok=True)
-        if folder.is_symlink() or not _own(folder) or _others_write(folder):
+        if folder.is_symlink() or not processes.owns(folder) or processes.others_write(folder):
             return f"{folder} is not this user's alone"
         if not os.access(folder, os.W_OK):
             return f"{folder} cannot be written"
     except OSError as error:
         return f"{folder.parent} cannot be written ({error.strerror})"
     return None
-
-
-def _own(folder: Path) -> bool:
-    return folder.stat().st_uid == os.geteuid()
-
-
-def _others_write(folder: Path) -> bool:
-    """Return whether a user other than this one and root can put files in a folder's place, or into it."""
-    found = folder.stat()
-    everyone = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not found.st_mode & stat.S_ISVTX
-    return bool(everyone) or found.st_uid not in (0, os.geteuid())
 
 
 FOLDER = cache_folder()

@@ -211,8 +211,8 @@ class NetworkSettings(_Checked):
     """Loss weight of an extra head for the fourth root of the policy target; the policy itself has 0.5 (article: 0)."""
     precision: Literal["auto", "float32", "bfloat16", "int8"] = setting("auto")
     """Number format; auto = bfloat16 if the processor has it (GPU: name it); int8: of OpenVINO, trained as auto."""
-    backend: Literal["auto", "keras", "openvino"] = setting("auto")
-    """Library that evaluates the network; auto = OpenVINO on a CPU when installed, else compiled Keras."""
+    backend: Literal["auto", "keras", "openvino", "onnxruntime"] = setting("auto")
+    """Library that evaluates the network; auto = on a CPU OpenVINO or ONNX Runtime if installed, else Keras."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from storage.atomic_files import LINES_BYTES, DamagedData, Unwritable, private, read_limited, unwritable
 from storage.run_files import RunFiles
+from system.terminal import redraws
 
 MEGABYTE = 1 << 20
 METRICS = "metrics.jsonl"
@@ -170,7 +171,7 @@ class Console:
 
     def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
         self._quiet, self._every = quiet, every
-        self._live = sys.stdout.isatty() and not quiet and os.environ.get("TERM") != "dumb"
+        self._live = not quiet and redraws(sys.stdout)
         self._rows = 0
         self.paces: dict[str, float] = {}
         """Seconds per step of each phase when it was last done from its first step to its last."""

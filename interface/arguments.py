@@ -7,7 +7,6 @@ import io
 import itertools
 import os
 import re
-import shlex
 import types
 import typing
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
 from interface.help import help_text
+from system.shell import join
 from training.presets import preset
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ def game_meant(word: str) -> str:
     """Return a hint if a word is the name of a game, else ""."""
     import games
 
-    return f", did you mean --game {shlex.quote(word)}?" if word.split("(")[0].lower() in games.names() else ""
+    return f", did you mean --game {join([word])}?" if word.split("(")[0].lower() in games.names() else ""
 
 
 @contextmanager

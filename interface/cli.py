@@ -30,7 +30,7 @@ examples:
 def run(argv: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
     _open_streams()
-    take_as_ctrl_c("SIGTERM")  # process 1 of a container ignores it otherwise
+    take_as_ctrl_c("SIGTERM", "SIGBREAK")  # process 1 of a container ignores it otherwise
     try:
         try:
             return _run(list(argv))
@@ -99,7 +99,7 @@ def _open_streams() -> None:
     for name in ("stdin", "stdout", "stderr"):  # in this order each gets its own file descriptor
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
@@ -111,7 +111,7 @@ def _flush() -> None:
     except OSError:
         with contextlib.suppress(OSError, ValueError):  # unsent text is dropped
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         raise
 
 

@@ -17,6 +17,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
+from system.processes import own_group
+
 _THINK = "import sys; sys.path.insert(0, sys.argv[1]); from interface.littlego_compiling import main; main()"
 
 
@@ -29,7 +31,7 @@ class ThinkerProcess:
         command = [sys.executable, "-P", "-c", _THINK, str(Path(__file__).parents[1])]
         with suppress(OSError):  # the move of need is played
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+                                             stderr=subprocess.DEVNULL, **own_group())  # fmt: skip
         Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, Protocol
 
 from config import UserError
 from interface.littlego_rules import PASS, PLIES, Board, Given, after, breathes, legal, move_of_need
-from storage.atomic_files import open_regular, read_limited
+from storage.atomic_files import open_regular
+from system import files, processes
 
 _LOADED = time.monotonic()
 
@@ -50,13 +51,8 @@ def process_age() -> float:
 
     A process that did other things before, as a notebook, counts from the import of this module.
     """
-    since_import = time.monotonic() - _LOADED
-    try:
-        ticks = read_limited(Path("/proc/self/stat"), 4096).rsplit(b")", 1)[1].split()[19]
-        age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(ticks) / os.sysconf("SC_CLK_TCK")
-    except (OSError, AttributeError, ValueError, IndexError):
-        return since_import
-    return age if since_import <= age < since_import + 60.0 else since_import
+    since_import, age = time.monotonic() - _LOADED, processes.age()
+    return age if age is not None and since_import <= age < since_import + 60.0 else since_import
 
 
 def take_turn(
@@ -90,7 +86,7 @@ def _write(path: Path, text: str) -> None:
     trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         trial.write_text(text, encoding="ascii")
-        os.replace(trial, path)
+        files.replace(trial, path)
     finally:
         trial.unlink(missing_ok=True)
 

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from ctypes.util import find_library
-from pathlib import Path
 from typing import Any
 
 from config import UserError
 from network.predictor import Predictor
 from network.stored_network import convertible
+from system.machine import gpu_driver
 
 
 def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
     """Return a predictor with the model's present weights; `streams` threads may call it at once.
 
-    model: a `Gen_Model`, or a `StoredNetwork` where `needs_keras` is false. smallest: smaller batches are padded to
+    model: a `Gen_Model`, or a `StoredNetwork` where `choose_backend` names no Keras. smallest: smaller batches are padded to
     this size.
     """
     chosen = choose_backend(backend)
-    if backend == "auto" and not convertible(model):
+    if backend == "auto" and not convertible(model, chosen):
         chosen = "keras"
     predictor: Predictor
     if chosen == "openvino":
         from network.openvino_predictor import OpenVINOPredictor
 
         predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
+    elif chosen == "onnxruntime":
+        from network.onnxruntime_predictor import ONNXRuntimePredictor
+
+        predictor = ONNXRuntimePredictor(model, streams=streams, smallest=smallest)
     else:
         from network.keras_predictor import KerasPredictor
 
@@ -37,16 +40,12 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
 
 def choose_backend(backend: str) -> str:
     """Return the library that evaluates for a setting that may be "auto"; raise `UserError` if it is missing."""
-    if backend == "openvino" and not openvino_installed():
-        raise UserError("backend openvino: not installed; `pip install openvino`, or use --backend keras")
+    installed = {"openvino": openvino_installed(), "onnxruntime": onnxruntime_installed()}
+    if not installed.get(backend, True):
+        raise UserError(f"backend {backend}: not installed; `pip install {backend}`, or use --backend keras")
     if backend != "auto":
         return backend
-    return "keras" if gpus() or not openvino_installed() else "openvino"
-
-
-def needs_keras(backend: str) -> bool:
-    """True when a run with this setting is evaluated by Keras."""
-    return choose_backend(backend) == "keras"
+    return "keras" if gpus() else next((name for name, there in installed.items() if there), "keras")
 
 
 def gpus() -> list[str]:
@@ -64,11 +63,14 @@ def _maybe_gpu() -> bool:
         return False
     if "network.keras_import" in sys.modules:
         return True
-    if sys.platform == "linux":
-        return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/kfd").exists() or Path("/dev/dxg").exists()
-    return find_library("nvcuda" if sys.platform == "win32" else "cuda") is not None
+    return gpu_driver()
 
 
 def openvino_installed() -> bool:
     """True when OpenVINO can be imported."""
     return importlib.util.find_spec("openvino") is not None
+
+
+def onnxruntime_installed() -> bool:
+    """True when ONNX Runtime can be imported."""
+    return importlib.util.find_spec("onnxruntime") is not None

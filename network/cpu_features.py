@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-
-def _abilities() -> str:
-    """Return the processor's flags as Linux lists them; "" on another system."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next((line for line in file if line.startswith("flags")), "")
-    except OSError:
-        return ""
+from system.machine import processor_flags
 
 
 def native_bfloat16() -> bool:
     """True when this processor multiplies bfloat16 in hardware."""
-    return "avx512_bf16" in _abilities() or has_tiles()
+    return "avx512_bf16" in processor_flags() or has_tiles()
 
 
 def has_tiles() -> bool:
     """True when it does so in tiles (AMX): ten times as fast as float32. In vectors it is twice as fast."""
-    return "amx_bf16" in _abilities()
+    return "amx_bf16" in processor_flags()
 
 
 def resolve_precision(precision: str) -> str:

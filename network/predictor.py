@@ -6,7 +6,6 @@ uses a few fixed batch sizes, so nothing is compiled twice. `load` replaces the 
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from functools import cache
@@ -17,6 +16,7 @@ import numpy as np
 from config import SelfPlaySettings
 from game import Game
 from games.plain import PlainGame
+from system import processes
 
 BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
 """Batch sizes, each compiled when first needed; a request is padded to the next size, or split into several of them."""
@@ -44,7 +44,7 @@ class Predictor(Protocol):
 
 def cores() -> int:
     """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(processes.processors())
 
 
 def padded(count: int) -> int:

@@ -103,30 +103,34 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
             store.put(key, text)
 
 
-def convertible(model: Any) -> bool:
-    """Return whether a network can be evaluated without Keras: one's own is converted by way of TensorFlow."""
-    if isinstance(model, StoredNetwork) or layers_of(model) is not None:
+def convertible(model: Any, library: str) -> bool:
+    """Return whether "openvino" or "onnxruntime" can evaluate a network; one's own only OpenVINO, through TensorFlow."""
+    if layers_of(model) is not None:
+        return True
+    if library != "openvino" or find_spec("openvino") is None:
+        return False
+    if isinstance(model, StoredNetwork):
         return True
     from network.keras_import import BACKEND
 
-    return BACKEND == "tensorflow" and find_spec("openvino") is not None
+    return BACKEND == "tensorflow"
 
 
 def _graph_of(model: Any) -> bytes | None:
     """Return the graph of a network of one's own; None where it cannot be converted."""
-    if not convertible(model):
+    if not convertible(model, "openvino"):
         return None
     from network.openvino_graph import converted, to_bytes
 
     return to_bytes(converted(model))
 
 
-def open_network(folder: Path, store: Store, config: Config, game: Game) -> StoredNetwork | None:
-    """Return the network of a run for play, without arrays; None when only Keras can evaluate it."""
+def open_network(folder: Path, store: Store, config: Config, game: Game, library: str) -> StoredNetwork | None:
+    """Return the network of a run for "openvino" or "onnxruntime", without arrays; None when only Keras has it."""
     facts = json.loads(store.get(KEY) or "{}")
     if facts.get("layers"):
         return StoredNetwork(config, game)
-    if "graph" not in facts:
+    if "graph" not in facts or library != "openvino":
         return None
     path = folder / GRAPH
     try:

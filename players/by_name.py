@@ -17,7 +17,7 @@ from agent import Agent, Player, User
 from config import Config, UserError
 from game import Game
 from games.own import digest
-from network.choose_predictor import make_predictor, needs_keras
+from network.choose_predictor import choose_backend, make_predictor
 from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
 from players.levels import AS_MEASURED, find_level
@@ -26,6 +26,7 @@ from search.tables import trees_in
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store
+from system.shell import quoted
 
 _NETWORK = re.compile(
     r"(?P<net>net:)?(?P<sym>sym:)?(?P<int8>int8:)?"
@@ -200,7 +201,8 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         number = int({"best": store.best(), "current": newest}.get(str(version), version))
         if own == "shipped" and number != newest:
             raise UserError(f"expected version{newest:04} of {game.spec}, which ships, got version{number:04}")
-        model: Any = None if needs_keras(config.backend) else open_network(folder, store, config, game)
+        library = choose_backend(config.backend)
+        model: Any = None if library == "keras" else open_network(folder, store, config, game, library)
         if model is None:
             from model import make_network  # slow to load
 
@@ -222,5 +224,5 @@ def _folder(game: Game, run: int | None, root: Path | None) -> Path:
     shipped = shipped_run(game.spec)
     if shipped is not None:
         return shipped
-    command = f"python main.py --game '{game.spec}'"
+    command = f"python main.py --game {quoted(game.spec)}"
     raise UserError(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")

@@ -12,10 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-import selectors
-import shlex
 import shutil
-import signal
 import subprocess
 import time
 import weakref
@@ -30,16 +27,21 @@ from games.boards import GO_LETTERS, point_name
 from games.line_of_moves import played as after
 from games.line_of_moves import refuse_set_up
 from MCTS import Decision
+from system import processes
+from system.pipe_reader import PipeReader
+from system.shell import split
 
 SECONDS = 60.0
 """Time limit for one answer, and for the first one unless the name gives another for the start."""
 SHOWN = 10.0
 """Seconds between two messages about a program that has not started yet."""
+LAST_WORDS = 1.0
+"""Seconds in which what a program wrote before its end arrives here."""
 LIMIT = 1 << 16
 """Size limit for one answer, in bytes."""
 SHORT = {"gnugo": "gnugo --mode gtp --chinese-rules --never-resign --capture-all-dead"}
 """Arguments of programs that are named without any. Every stone on the board counts, so dead ones must be captured."""
-FOLDERS = "/usr/games:/usr/local/games"
+FOLDERS = os.pathsep.join(("/usr/games", "/usr/local/games"))
 """Folders searched for programs that are not on the path."""
 _START = re.compile(r"start=(?P<seconds>[1-9][0-9]{0,4})s:(?P<command>.*)", re.DOTALL)
 _LOGGER = logging.getLogger("alphazero.gtp")
@@ -57,13 +59,14 @@ class Engine:
         try:
             self._process = subprocess.Popen(
                 list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                start_new_session=True, bufsize=0,
+                bufsize=0, **processes.own_group(),
             )  # fmt: skip
         except (OSError, ValueError) as error:
             raise EngineFailed(f"cannot be started ({error})") from None
         self._program = os.path.basename(words[0])
         self._seconds, self._start, self._number = seconds, start, 0
-        self._end = weakref.finalize(self, _end, self._process)
+        self._answers = PipeReader(self._process.stdout) if self._process.stdout else None
+        self._end = weakref.finalize(self, _end, self._process, self._answers)
 
     def ask(self, command: str) -> str:
         """Send a command and return the answer; without a valid answer kill the program and raise `EngineFailed`."""
@@ -73,7 +76,7 @@ class Engine:
             return self._answer()
         except (EngineFailed, OSError) as error:
             self._end.detach()
-            _kill(self._process)
+            _kill(self._process, self._answers)
             raise EngineFailed(f"{command}: {error}") from None
 
     def _write(self, line: bytes) -> None:
@@ -93,32 +96,31 @@ class Engine:
 
     def _read(self) -> str:
         """Return the output up to an empty line."""
-        out, data, began, shown = self._process.stdout, b"", time.monotonic(), SHOWN
+        data, began, shown = b"", time.monotonic(), SHOWN
         starts = self._number == 1
         seconds = self._start if starts else self._seconds
-        if out is None:
+        if self._answers is None:
             raise EngineFailed("has no output")
-        with selectors.DefaultSelector() as selector:
-            selector.register(out, selectors.EVENT_READ)
-            while True:
-                ended = self._process.poll() is not None  # its children may hold its output open
-                left = seconds - (time.monotonic() - began)
-                if selector.select(0.0 if ended else min(0.2, max(0.0, left))):
-                    data = _joined(data, os.read(out.fileno(), 4096))
-                    if b"\n\n" in data:
-                        whole, more = data.split(b"\n\n", 1)
-                        if more.strip():
-                            raise EngineFailed(f"answered too much: {_quoted(more.decode('ascii', 'replace'))}")
-                        return whole.decode("ascii", "replace")
-                elif ended:
-                    raise EngineFailed("ended without an answer")
-                passed = time.monotonic() - began  # also while it floods, which leaves the pipe never empty
-                if passed >= seconds:
-                    hint = "; gtp:start=300s:COMMAND gives it longer to start" if starts else ""
-                    raise EngineFailed(f"no answer within {seconds:g} s{hint}")
-                if starts and passed >= shown:
-                    _LOGGER.warning("waiting for %s to start, %.0f s", self._program, passed)
-                    shown += SHOWN
+        while True:
+            ended = self._process.poll() is not None  # its children may hold its output open
+            left = seconds - (time.monotonic() - began)
+            part = self._answers.read(LAST_WORDS if ended else min(0.2, left))
+            if part is not None:
+                data = _joined(data, part)
+                if b"\n\n" in data:
+                    whole, more = data.split(b"\n\n", 1)
+                    if more.strip():
+                        raise EngineFailed(f"answered too much: {_quoted(more.decode('ascii', 'replace'))}")
+                    return whole.decode("ascii", "replace")
+            elif ended:
+                raise EngineFailed("ended without an answer")
+            passed = time.monotonic() - began  # also while it floods, which leaves the pipe never empty
+            if passed >= seconds:
+                hint = "; gtp:start=300s:COMMAND gives it longer to start" if starts else ""
+                raise EngineFailed(f"no answer within {seconds:g} s{hint}")
+            if starts and passed >= shown:
+                _LOGGER.warning("waiting for %s to start, %.0f s", self._program, passed)
+                shown += SHOWN
 
 
 def _joined(data: bytes, part: bytes) -> bytes:
@@ -133,7 +135,7 @@ def _joined(data: bytes, part: bytes) -> bytes:
     return data
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], answers: PipeReader | None) -> None:
     """Send a program `quit`, and kill it when it does not end within a second."""
     try:
         if process.stdin is not None:
@@ -143,19 +145,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except (OSError, subprocess.TimeoutExpired):
         pass
     finally:
-        _kill(process)
+        _kill(process, answers)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes], answers: PipeReader | None) -> None:
     """Kill a program and all that it started."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
+    processes.kill_group(process)
     process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
+    if answers is not None:
+        answers.close()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _quoted(text: str) -> str:
@@ -305,7 +305,7 @@ def find_program(command: str) -> list[str]:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
         text = text[1:-1]  # the whole line was quoted, not single words
     try:
-        words = shlex.split(SHORT.get(text, text))
+        words = split(SHORT.get(text, text))
     except ValueError as error:
         raise UserError(f"expected a command line after gtp:, got {command[:60]!r} ({error})") from None
     if not words:

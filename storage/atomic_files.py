@@ -19,6 +19,7 @@ import numpy as np
 from config import UserError
 from storage.fault_injection import reach
 from storage.untrusted_npz import BadArrays, read_arrays
+from system.files import ONLY_READ, replace, sync_folder
 
 NUMBERS = "<f4", "<f8", "<i8", "<i4"
 """Types of the numbers in weights and in the states of optimizers."""
@@ -94,7 +95,7 @@ def replacing(path: Path) -> Iterator[Path]:
     trial = path.with_name(f".{path.stem}.{os.getpid()}.tmp{path.suffix}")
     try:
         yield trial
-        os.replace(trial, path)
+        replace(trial, path)
     except OSError as error:
         full = Unwritable if error.errno in FULL else UserError
         raise full(f"{path}: cannot be written ({error.strerror or error})") from None
@@ -120,7 +121,7 @@ def write_file(path: Path, data: bytes, *, point: str = "file", dir_fd: int | No
             file.flush()
             os.fsync(file.fileno())
         reach(f"{point}.synced")
-        os.replace(temporary, path, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+        replace(temporary, path, dir_fd)
         sync_folder(path.parent, dir_fd)
         reach(f"{point}.replaced")
     finally:
@@ -128,21 +129,12 @@ def write_file(path: Path, data: bytes, *, point: str = "file", dir_fd: int | No
             os.unlink(temporary, dir_fd=dir_fd)
 
 
-def sync_folder(folder: Path, dir_fd: int | None = None) -> None:
-    """Flush a folder's list of names to the disk, so that a new name survives a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY, dir_fd=dir_fd)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for reading; raise `OSError` unless it, or what a link of that name leads to, is a regular file.
 
     A pipe or a device is refused at once: reading one may wait, or never end.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    descriptor = os.open(path, ONLY_READ)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "expected a regular file", str(path))

@@ -17,6 +17,7 @@ from storage.atomic_files import TEXT_BYTES, DamagedData, read_limited, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
 from storage.run_store import Store
+from system.shell import quoted
 
 HERE = Path(__file__).parent.parent
 RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
@@ -163,7 +164,7 @@ def with_remedy(error: DamagedData, folder: Path, spec: str = "") -> DamagedData
         return error
     with suppress(UserError):
         spec = spec or game_of(folder, read_config(folder)).spec
-    game = f" --game '{spec}'" if spec else ""
+    game = f" --game {quoted(spec)}" if spec else ""
     remedy = f"`python main.py recover{game} --run {int(number[1])}` saves its undamaged part"
     return type(error)(f"{error}; {remedy}")
 

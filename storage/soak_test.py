@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from storage.recover import recover
 from storage.run_folders import HERE, runs_of
 from storage.run_store import Store
 from storage.verify import verify
+from system import processes
 
 GAME = "tictactoe"
 SETTINGS = [
@@ -44,6 +45,11 @@ KINDS = {
     "log cut": 1, "log gone": 1, "no settings": 1, "damaged database": 1,
 }  # fmt: skip
 """Relative frequency of each fault, once all have been seen."""
+if not processes.limits_files():
+    KINDS.pop("a limit on files")
+if processes.ASKS_ONLY_GROUPS:
+    for kind in ("freeze", "interrupt", "terminate"):
+        KINDS.pop(kind)
 LONGEST = 1800.0
 """Seconds that a process is given to end by itself."""
 Key = tuple[str, int, int]
@@ -113,13 +119,10 @@ class Soak:
         if fail:
             environment[VARIABLE] = fail
 
-        def small_files() -> None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
         return subprocess.Popen(
             [sys.executable, str(HERE / "main.py"), "train", *SETTINGS], env=environment, cwd=HERE,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(self._root / "stderr.txt", "wb"),
-            preexec_fn=small_files if limit else None,
+            preexec_fn=partial(processes.limit_files, limit) if limit else None,
         )  # fmt: skip
 
     def _await(self, process: subprocess.Popen[bytes], expected: set[int]) -> int:
@@ -138,12 +141,12 @@ class Soak:
 
     def _disturb(self, kind: str) -> None:
         """Do one fault to one process."""
-        rng, dead = self._rng, {-signal.SIGKILL, 0}
+        rng, dead = self._rng, {processes.KILLED, 0}
         if kind == "kill at a point":
             point = rng.choice(POINTS)
             fail = f"{point}*:{rng.randint(1, 12)}" if rng.random() < 0.7 else f"*:{rng.randint(1, 150)}"
             code = self._await(self._start("soaked", fail), dead)
-            self._kills += code < 0
+            self._kills += code == processes.KILLED
         elif kind in ("no space", "a limit on files"):
             point = rng.choice(("game", "model", "iteration", "mark"))
             fail = f"{point}*:{rng.randint(1, 6)}:full" if kind == "no space" else ""
@@ -166,9 +169,7 @@ class Soak:
                 process.kill()
                 self._kills += 1
             elif kind == "freeze":
-                process.send_signal(signal.SIGSTOP)
-                time.sleep(self._rng.uniform(0.5, 3.0))
-                process.send_signal(signal.SIGCONT)
+                processes.freeze(process, self._rng.uniform(0.5, 3.0))
             elif kind == "a second process":
                 held = any(self._busy(p) for p in runs_of(GAME, self._root / "soaked")[-1:])
                 if held:
@@ -177,11 +178,11 @@ class Soak:
                 process.send_signal(signal.SIGINT if kind == "interrupt" else signal.SIGTERM)
         early = {-signal.SIGINT, -signal.SIGTERM, 1}  # before the first line of the program has run
         requested = kind in ("interrupt", "terminate")
-        return self._await(process, {0, 130, *early} if requested else {0, -signal.SIGKILL})
+        return self._await(process, {0, 130, *early} if requested else {0, processes.KILLED})
 
     def _busy(self, folder: Path) -> bool:
         owner = read_limited(folder / "lock", TEXT_BYTES).decode() if (folder / "lock").exists() else ""
-        return owner.isdigit() and Path(f"/proc/{owner}").exists()
+        return owner.isdigit() and processes.exists(int(owner)) is not False
 
     # ---- damage
 
@@ -189,7 +190,7 @@ class Soak:
         """Damage a file of a run that was killed at work; the run is refused and recovered, or resumes by itself."""
         point = self._rng.choice(("game", "iteration", "match", "mark"))
         process = self._start("soaked", f"{point}*:{self._rng.randint(2, 9)}")
-        self._kills += self._await(process, {0, -signal.SIGKILL}) < 0
+        self._kills += self._await(process, {0, processes.KILLED}) != 0
         self._look()
         if not runs_of(GAME, self._root / "soaked") or self._finished():
             return 0

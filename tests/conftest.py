@@ -1,5 +1,6 @@
 """Fixtures: one tiny run, trained once and copied for each test that changes it; small networks."""
 
+import os
 import shutil
 
 import pytest
@@ -47,6 +48,8 @@ def begun(tmp_path_factory):
 @pytest.fixture(scope="session")
 def nursery():
     """Return a process whose children run the loop with a network of numpy: they may be killed, their disks be full."""
+    if not hasattr(os, "fork"):
+        pytest.skip("needs what only POSIX has: a process that forks")
     with Nursery(mounts()) as found:
         yield found
 
@@ -137,7 +140,7 @@ def pytest_configure(config):
 
 SLOW = ("test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers",
         "test_memory_growth", "test_guides", "test_stops", "test_disk", "test_crash_images", "test_recover",
-        "test_scoreboard")  # fmt: skip
+        "test_scoreboard", "test_other_system")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 
 

@@ -12,6 +12,7 @@ import pytest
 import compiled
 from compiled import cache_folder
 from config import UserError
+from support.systems import needs_posix
 
 MAIN = str(Path(__file__).parents[1] / "main.py")
 
@@ -78,6 +79,7 @@ def test_a_full_disk_keeps_no_code_and_one_line_says_so(folder, caplog, monkeypa
     assert len(caplog.messages) == 1 and not [path for path in folder.rglob("*") if path.is_file()]
 
 
+@needs_posix
 def test_the_folder_of_compiled_code_is_its_owner_s_alone(tmp_path):
     before = os.umask(0)
     try:
@@ -87,6 +89,7 @@ def test_the_folder_of_compiled_code_is_its_owner_s_alone(tmp_path):
     assert [f"{path.stat().st_mode & 0o777:o}" for path in (found, *found.parents[:2])] == ["700"] * 3
 
 
+@needs_posix
 def test_code_in_a_folder_that_others_could_write_is_not_used(tmp_path):
     found = cache_folder(tmp_path, str(tmp_path / "kept"))
     (found / "planted").touch()
@@ -96,6 +99,7 @@ def test_code_in_a_folder_that_others_could_write_is_not_used(tmp_path):
     assert f"{found.stat().st_mode & 0o777:o}" == "700" and not (found / "planted").exists()
 
 
+@needs_posix
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])
 def test_a_folder_where_others_can_put_code_is_refused(tmp_path, mode):
     (tmp_path / "shared").mkdir()
@@ -106,6 +110,7 @@ def test_a_folder_where_others_can_put_code_is_refused(tmp_path, mode):
     assert cache_folder(tmp_path, str(tmp_path / "shared" / "kept")).is_dir()
 
 
+@needs_posix
 def test_a_folder_of_another_user_is_refused_and_a_link_is_too(tmp_path, monkeypatch):
     place = str(tmp_path / "kept")
     found = cache_folder(tmp_path, place)

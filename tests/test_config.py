@@ -210,7 +210,7 @@ junk = st.recursive(
     ("", False, False),
 ])  # fmt: skip
 def test_what_a_processor_computes_is_read_off_its_flags(monkeypatch, flags, native, tiles):
-    monkeypatch.setattr(cpu_features, "_abilities", lambda: flags)
+    monkeypatch.setattr(cpu_features, "processor_flags", lambda: flags)
     assert (cpu_features.native_bfloat16(), cpu_features.has_tiles()) == (native, tiles)
 
 

@@ -22,6 +22,7 @@ from storage.run_folders import find_run, game_folder, read_config
 from storage.untrusted_npz import BadArrays, read_arrays
 from support.game_samples import FORMS, played
 from support.game_samples import GAMES as RECORDED
+from support.systems import needs_posix
 
 ANY = {"derandomize": True, "deadline": None, "database": None}
 
@@ -265,6 +266,7 @@ def test_a_hostile_name_becomes_no_path_outside(name, tmp_path):
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@needs_posix
 def test_a_planted_link_is_not_written_through(tmp_path):
     target = tmp_path / "precious.txt"
     target.write_text("precious")

@@ -10,8 +10,8 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 FLOORS = [
-    "config", "compiled", "game", "games", "storage", "search loggers", "MCTS memory", "network", "model agent",
-    "initialise players", "evaluation", "funcs", "training", "main", "interface",
+    "system", "config", "compiled", "game", "games", "storage", "search loggers", "MCTS memory", "network",
+    "model agent", "initialise players", "evaluation", "funcs", "training", "main", "interface",
     "textbook",
 ]  # fmt: skip
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
@@ -24,7 +24,7 @@ UPWARD = {
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "ai_edge_litert", "torch", "jax"}
 LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
-        "network.interleaved_boards", "network.training_step", "network.openvino_graph", "network.int8",
+        "network.interleaved_boards", "network.openvino_graph", "network.int8", "network.training_step",
         "network.onnxruntime_predictor"}  # fmt: skip
 """Modules that load Keras, OpenVINO or ONNX Runtime: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
@@ -32,7 +32,7 @@ RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_des
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
 READS = ("compiled.py", "interface/commands/new_game.py", "interface/doctor/installation.py", "interface/web/app.py",
-         "interface/notebook/widget.py", "network/cpu_features.py", "storage/atomic_files.py", "storage/run_files.py",
+         "interface/notebook/widget.py", "network/cpu_features.py", "storage/atomic_files.py", "system/",
          "training/presets.py")  # fmt: skip
 """What reads without a limit: files of the program or the system; and where the limited reading itself is."""
 TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from support.systems import needs_posix
+
+pytestmark = needs_posix
+
 HERE = Path(__file__).parent.parent
 PYTHON = """#!/bin/sh
 echo "$@" >> {log}

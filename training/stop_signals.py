@@ -6,6 +6,7 @@ import atexit
 import os
 import select
 import signal
+import socket
 import sys
 import threading
 import time
@@ -13,11 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from system import processes
+
 GRACE = 6.0
 """Seconds from Ctrl-C or SIGTERM to the end of the process: `docker stop` kills after ten, and on a busy machine a
 thread may have to wait for another's garbage collection."""
 _last_words = ["stopped"]
-_pipe: list[int] = []
+_sockets: list[socket.socket] = []
+"""The two ends of a connection of this process to itself, on which the numbers of signals come."""
 _reading, _heard = threading.Event(), threading.Event()
 _dropped: list[bool] = []
 _exit_code = [130]
@@ -28,7 +32,7 @@ def end_in_time(seconds: float = GRACE) -> None:
     """Let this process end within `seconds` of Ctrl-C or SIGTERM, with exit code 130, whatever it does then.
 
     Python calls a signal's handler only between two of its own instructions, and a compiler or a search can take a
-    minute for one. So a thread reads the signal from a pipe and ends the process when it has not ended by itself.
+    minute for one. So a thread reads the signal from a socket and ends the process when it has not ended by itself.
     Nothing is lost by that but unfinished work: files are replaced whole, and the database keeps whole transactions.
     Once a signal came, the process also ends without waiting for libraries to take themselves apart, and a
     `KeyboardInterrupt` that Python drops, as in the callback of a weak reference or of a compiler, is raised again.
@@ -36,10 +40,10 @@ def end_in_time(seconds: float = GRACE) -> None:
     show = sys.unraisablehook
     sys.unraisablehook = lambda fault: _dropped.append(True) if fault.exc_type is KeyboardInterrupt else show(fault)
     atexit.register(_leave_at_once)  # before all others, so that it runs after them
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    _pipe.append(reader)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    reader, writer = socket.socketpair()  # Windows waits for sockets only
+    writer.setblocking(False)
+    _sockets[:] = reader, writer
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     threading.Thread(target=_end, args=(reader, seconds), daemon=True, name="end_in_time").start()
 
 
@@ -50,7 +54,11 @@ def last_words(text: str) -> None:
 
 def requested() -> bool:
     """Return whether Ctrl-C or SIGTERM has come to a process that ends in time, also one that came this moment."""
-    return _heard.is_set() or _reading.is_set() or bool(select.select(_pipe, [], [], 0.0)[0])
+    return _heard.is_set() or _reading.is_set() or _comes()
+
+
+def _comes() -> bool:
+    return bool(_sockets and select.select(_sockets[:1], [], [], 0.0)[0])
 
 
 def leave(code: int) -> NoReturn:
@@ -71,11 +79,13 @@ def _leave_at_once() -> None:
         os._exit(_exit_code[0])
 
 
-def _end(reader: int, seconds: float) -> None:
+def _end(reader: socket.socket, seconds: float) -> None:
+    number = bytearray(1)
     while not _heard.is_set():
         select.select([reader], [], [])
         _reading.set()
-        if os.read(reader, 1)[0] in (signal.SIGINT, signal.SIGTERM):
+        reader.recv_into(number)
+        if number[0] in processes.ENDINGS:
             _heard.set()
         _reading.clear()
     end = time.monotonic() + seconds
@@ -83,7 +93,7 @@ def _end(reader: int, seconds: float) -> None:
         time.sleep(0.1)
         if _dropped:
             _dropped.clear()
-            os.kill(os.getpid(), signal.SIGINT)
+            processes.interrupt_self()
     os.write(2, f"\n{_last_words[0]}\n".encode())
     os._exit(130)
 

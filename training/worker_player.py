@@ -11,12 +11,13 @@ from typing import Any
 import games
 from config import Config, from_json, to_json, with_overrides
 from game import Game
-from network.choose_predictor import make_predictor, needs_keras
+from network.choose_predictor import choose_backend, make_predictor
 from network.predictor import STEADY, cores, side_by_side
 from network.stored_network import open_network
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
 from storage.run_store import Store
+from system import processes
 from training.selfplay import Counts, SelfPlay
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
@@ -45,10 +46,11 @@ class NetworkPlayer:
 
 def _network(config: Config, game: Game, folder: Path) -> Any:
     """Return the network of a run; Keras is loaded only where it evaluates."""
-    if not needs_keras(config.backend):
+    library = choose_backend(config.backend)
+    if library != "keras":
         store = Store(folder / "run.db", read_only=True)
         try:
-            if (stored := open_network(folder, store, config, game)) is not None:
+            if (stored := open_network(folder, store, config, game, library)) is not None:
                 return stored
         finally:
             store.close()
@@ -62,8 +64,7 @@ def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
 
     settings: {config: JSON, folder: of the run, cores: [processors it may use]}.
     """
-    if hasattr(os, "sched_setaffinity"):  # before the libraries count the cores
-        os.sched_setaffinity(0, settings["cores"])
+    processes.keep_to(settings["cores"])  # before the libraries count the cores
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     return NetworkPlayer(from_json(settings["config"]), Path(settings["folder"]))
 
@@ -76,7 +77,7 @@ def share_of(config: Config) -> Config:
 
 def cores_of(place: int, workers: int) -> list[int]:
     """Return the processors of a worker: its own, as long as there are enough for all."""
-    known = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [*range(cores())]
+    known = processes.processors()
     return known[place % len(known) :: workers] or [known[place % len(known)]]
 
 

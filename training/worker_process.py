@@ -15,14 +15,14 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from multiprocessing import resource_tracker
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from config import UserError
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
+from system import processes
 from training.selfplay import Counts, game_seed
 from training.worker_pool import PATIENCE, Receive, game_message, pack
 
@@ -57,7 +57,7 @@ class ProcessHandle:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, factory, settings), daemon=True)
-        with _interrupts_held_back():
+        with processes.interrupts_held_back():
             self._process.start()
         theirs.close()
         self.name = f"worker {place + 1} (process {self._process.pid})"
@@ -88,22 +88,9 @@ class ProcessHandle:
         return f"was ended by signal {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
 
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Start processes that never see Ctrl-C: it goes to all processes of a terminal, and the driver decides.
-
-    Python's own helper process is started first: the code that starts it lets interrupts through afterwards.
-    """
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
     """Run a worker until the pipe ends or something fails."""
+    processes.ignore_interrupts()
     worker = _Worker(pipe)
     try:
         worker.work(factory(settings))

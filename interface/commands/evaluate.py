@@ -11,6 +11,7 @@ from tyro.conf import Positional
 
 from config import UserError
 from interface.arguments import early, parse, whole
+from system.terminal import CLEAR, redraws
 
 if TYPE_CHECKING:
     from agent import Player
@@ -60,11 +61,11 @@ def run(argv: list[str]) -> int:
 
     game = checked(games.make(args.game))
     player, args = _player(game, args, argv)
-    live = sys.stderr.isatty() and not args.json
+    live = not args.json and redraws(sys.stderr)
 
     def report(what: str, done: int, total: int) -> None:
         if live:
-            print(f"\r\x1b[2K{what} {done:,}/{total:,}", end="", file=sys.stderr, flush=True)
+            print(f"{CLEAR}{what} {done:,}/{total:,}", end="", file=sys.stderr, flush=True)
 
     found = evaluate(
         game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
@@ -72,7 +73,7 @@ def run(argv: list[str]) -> int:
         seed=args.seed, report=report,
     )  # fmt: skip
     if live:
-        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+        print(CLEAR, end="", file=sys.stderr, flush=True)
     print(json.dumps(found) if args.json else as_text(found))
     return 0
 

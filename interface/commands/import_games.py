@@ -9,6 +9,7 @@ from pathlib import Path
 from tyro.conf import Positional
 
 from interface.arguments import parse
+from system.shell import quoted
 
 SHOWN = 10
 
@@ -52,7 +53,8 @@ def run(argv: list[str]) -> int:
         print(f"{found.taken:,} games taken into {folder.name}, to be learned from in iteration {found.iteration}; "
               f"{found.known:,} were there, {len(found.refused):,} refused")  # fmt: skip
         if ended:
-            print(f"{folder.name} is finished: `python main.py --game '{args.game}' --run {int(folder.name[3:])}` with "
+            command = f"python main.py --game {quoted(args.game)} --run {int(folder.name[3:])}"
+            print(f"{folder.name} is finished: `{command}` with "
                   "more --iterations or --minutes learns from them")  # fmt: skip
         for line in found.refused[:SHOWN]:
             print(f"  refused: {line}")

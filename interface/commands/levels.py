@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass
 
 from config import Config, differences
 from interface.arguments import parse
+from system.shell import join
 from training.presets import preset
 
 EXAMPLES = {
@@ -59,4 +59,4 @@ def command_of(config: Config) -> str:
             words.append(flag if value else flag.replace("--", "--no-", 1))
         else:
             words += [flag, *(value if isinstance(value, tuple) else [str(value)])]
-    return shlex.join(words)
+    return join(words)

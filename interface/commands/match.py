@@ -12,6 +12,7 @@ from tyro.conf import Positional
 
 from config import UserError
 from interface.arguments import early, parse, whole
+from system.shell import quoted
 
 if TYPE_CHECKING:
     from agent import Player
@@ -245,7 +246,7 @@ def _tell(values: dict[str, Any], args: Match) -> None:
 
     words = values.pop("words")
     if args.save:
-        own = f" --game '{args.game}'" if ".py" in args.game else ""  # its file is run, so it has to be typed
+        own = f" --game {quoted(args.game)}" if ".py" in args.game else ""  # its file is run, so it has to be typed
         replay = f"python main.py replay {args.save} --game-number 1{own}"
         words.append(f"  the games are in {args.save}; `{replay}` shows one")
     print(json.dumps(values) if args.json else "\n".join(words))

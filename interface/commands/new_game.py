@@ -6,7 +6,6 @@ import importlib.util
 import json
 import keyword
 import re
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import parse
 from storage.atomic_files import replacing
+from system.shell import join
 
 TEMPLATE = Path(__file__).with_name("new_game.txt")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
@@ -40,7 +40,7 @@ def run(argv: list[str]) -> int:
     args = parse(NewGame, argv)
     path, kind = write_template(args.name, Path.cwd())
     there = Path(__file__).resolve().parents[2] / "main.py"
-    main = "main.py" if there.parent == Path.cwd() else shlex.quote(str(there))
+    main = "main.py" if there.parent == Path.cwd() else join([str(there)])
     commands = [f"python {main} {rest}" for rest in (
         f"check {path.name}:{kind}", f"--preset tiny --new --game {path.name}:{kind}",
         f"play --game {path.name}:{kind}",

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from interface.arguments import parse
+from system.shell import quoted
 
 SHOWN = 20
 
@@ -51,5 +52,5 @@ def run(argv: list[str]) -> int:
     print(f"saved {found.games} games, {found.matches} match games, {found.versions} versions and {found.iterations} "
           f"finished iterations of {folder.name} into {found.run}; {folder.name} stays as it is")  # fmt: skip
     if unfinished_run(spec) == folder.with_name(found.run):
-        print(f"`python main.py --game '{spec}' --run {int(found.run[3:])}` resumes it")
+        print(f"`python main.py --game {quoted(spec)} --run {int(found.run[3:])}` resumes it")
     return 0

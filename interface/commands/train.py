@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
 from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
+from system.processes import ENDINGS
+from system.shell import quoted
 
 if TYPE_CHECKING:
     from initialise import Session
@@ -101,7 +103,8 @@ def _run(argv: list[str], signals: _Signals) -> int:
         if number_of == 0 or "main.py recover" in str(error):
             raise
         at = f" --run {number_of}" if number_of else ""
-        raise DamagedData(f"{error}; `python main.py recover --game '{spec}'{at}` saves its undamaged part") from None
+        command = f"python main.py recover --game {quoted(spec)}{at}"
+        raise DamagedData(f"{error}; `{command}` saves its undamaged part") from None
 
 
 def _require_free(folder: Path) -> None:
@@ -133,7 +136,7 @@ class _Signals:
         self.count = 0
 
     def __enter__(self) -> _Signals:
-        self._before = {n: signal.signal(n, self._come) for n in (signal.SIGINT, signal.SIGTERM)}
+        self._before = {n: signal.signal(n, self._come) for n in ENDINGS}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -166,7 +169,7 @@ def _work(
         session.console.warn(f"this run is finished; to continue it: {how}; --new starts another")
         return 0
     option = f"--run {int(folder.name[3:])}"
-    stopped = f"stopped; `python main.py --game '{session.game.spec}' {option}` resumes it"
+    stopped = f"stopped; `python main.py --game {quoted(session.game.spec)} {option}` resumes it"
     last_words(stopped)
     if fresh:
         warn(f"  the same command starts another run; with {option} it resumes this one")
@@ -181,7 +184,7 @@ def _work(
     if signals.count:
         print(stopped, file=sys.stderr if as_json else sys.stdout, flush=True)
         return 130
-    play = f"python main.py play --game '{session.game.spec}' --against {folder.name}"
+    play = f"python main.py play --game {quoted(session.game.spec)} --against {folder.name}"
     if session.best_version or not session.current_version:
         say(f"finished: version {session.best_version} is best; play: `{play}:best`")
     else:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from interface.arguments import parse, whole
+from system.shell import quoted
 
 SHOWN = 20
 
@@ -45,7 +46,7 @@ def run(argv: list[str]) -> int:
         more = len(found.damage) - SHOWN
         last = [f"and {more} more"] if more > 0 else []
         if args.run != 0:  # the project has another copy of a player that ships
-            recover = f"python main.py recover --game '{spec}' --run {int(folder.name[3:])}"
+            recover = f"python main.py recover --game {quoted(spec)} --run {int(folder.name[3:])}"
             last.append(f"`{recover}` saves its undamaged part")
         if last:
             print("; ".join(last))

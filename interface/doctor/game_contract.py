@@ -34,6 +34,7 @@ from games.plain import PlainGame
 from interface.doctor.rule_writes import safe_moves, winning_move, writes_outside
 from search.endgame_solver import make_line, solve
 from search.rollouts import random_games
+from system.shell import quoted
 
 HINTS = {
     "of the old position after takeAction": "takeAction must leave its position as it is and return a new one",
@@ -83,7 +84,7 @@ def checked(game: Game) -> Game:
         if test.raised:
             raise UserError(test.raised)
         if grave := [line for name, line in test.faults.items() if name not in HARMLESS]:
-            raise UserError(f"{game.spec}: {grave[0]}; `python main.py check '{game.spec}'` lists all faults")
+            raise UserError(f"{game.spec}: {grave[0]}; `python main.py check {quoted(game.spec)}` lists all faults")
     return game
 
 

@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 
@@ -22,9 +21,10 @@ from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
 from network.predictor import TOLERANCE, cores, measure_raw
 from storage.run_folders import HERE
+from system.machine import free_memory, nvidia_cards
 from training.estimate import memory_needs
 
-PYTHON = (3, 11), (3, 13)
+PYTHON = (3, 11), (3, 14)
 OPTIONAL = {"openvino", "matplotlib", "ipykernel", "notebook"}
 """Packages that training and play do not need."""
 READ_BY_LIBRARIES = ("KERAS_", "TF_", "JAX_", "XLA_", "TORCH", "PYTORCH_", "CUDA_", "OMP_", "KMP_", "MKL_", "OPENBLAS_",
@@ -44,7 +44,7 @@ def python(patient: Patient) -> Found:
     return Found(
         low <= sys.version_info[:2] <= high, platform.python_version(),
         f"{low[0]}.{low[1]} to {high[0]}.{high[1]}",
-        f"install Python {high[0]}.{high[1]}, then `python{high[0]}.{high[1]} -m venv --clear .venv` and ./train.sh",
+        "install Python 3.13, then `python3.13 -m venv --clear .venv` and ./train.sh",
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def libraries(patient: Patient) -> Found:
     wrong: list[str] = []
     missing: list[str] = []
     seen = 0
-    for line in (HERE / file).read_text().splitlines():
+    for line in (HERE / file).read_text(encoding="utf-8").splitlines():
         text, _, marker = line.split("#")[0].strip().partition(";")
         if not text or not applies(marker.strip()):
             continue
@@ -186,15 +186,6 @@ def memory(patient: Patient) -> Found:
     )  # fmt: skip
 
 
-def free_memory() -> int | None:
-    """Return the bytes of memory that a new process can have, None if the system does not report them."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return None
-
-
 def disk(patient: Patient) -> Found:
     place = next(p for p in (patient.folder, *patient.folder.absolute().parents) if p.exists())
     free = shutil.disk_usage(place).free
@@ -214,11 +205,6 @@ def gpu(patient: Patient) -> Found:
         "every graphics card used",
         "pip install 'tensorflow[and-cuda]' (or 'jax[cuda13]', torch) and a driver that fits it; see nvidia-smi",
     )  # fmt: skip
-
-
-def nvidia_cards() -> int:
-    """Return the number of NVIDIA cards that the system shows."""
-    return len(list(Path("/proc/driver/nvidia/gpus").glob("*"))) or len(list(Path("/dev").glob("nvidia[0-9]*")))
 
 
 def speed(patient: Patient) -> Found:

@@ -19,6 +19,7 @@ from MCTS import MCTS, Evaluator, Node
 from memory import ILLEGAL, Batch, Memory
 from search.tables import EXPANDED, TERMINAL, WAITING
 from storage.game_record import GameRecord
+from system.shell import quoted
 from training.selfplay import SelfPlay
 
 OURS = "this is a mistake in the framework's code or in a change to it: `bash tests/run.sh` narrows it down"
@@ -35,7 +36,7 @@ def rules(patient: Patient) -> Found:
         not found.faults,
         found.faults[0] if found.faults else kept,
         "rules that keep the contract of game.py",
-        f"python main.py check '{patient.game.spec}'",
+        f"python main.py check {quoted(patient.game.spec)}",
     )
 
 
@@ -196,7 +197,7 @@ def symmetries(patient: Patient) -> Found:
         not faults,
         faults[0] if faults else agree,
         "targets that turn with the board, results for the player to move",
-        f"python main.py check '{game.spec}'; {OURS}",
+        f"python main.py check {quoted(game.spec)}; {OURS}",
     )
 
 

@@ -100,6 +100,8 @@ KEPT = 900.0
 """Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
 MESSAGE_BYTES = 1_400_000
 """Largest message through the socket: the largest file of a game, in base64."""
+EXCLUSIVE = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+"""Option of a socket that takes a port which nobody has now: on Windows the usual one takes it from its owner."""
 CLOSING = 1
 """Seconds that requests in progress have to end when the server does."""
 ICON = (
@@ -128,7 +130,7 @@ def doorway(address: str) -> Path:
 
 def _check_port(host: str, port: int) -> None:
     with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.setsockopt(socket.SOL_SOCKET, EXCLUSIVE, 1)
         try:
             probe.bind((host, port))
         except (OSError, OverflowError) as error:

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -24,6 +23,7 @@ from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
 from storage.run_store import STAGES, Store
+from system import processes
 
 LINES_OF_LOG = 200
 
@@ -119,23 +119,16 @@ def owner(folder: Path) -> int | None:
     """Return the process that works on a run, read from the lock's file: the lock itself stays untouched."""
     try:
         process = int(read_limited(folder / "lock", TEXT_BYTES).strip() or 0)
-        os.kill(process, 0)
-    except PermissionError:
-        return process
+        if processes.exists(process) is False:
+            return None
     except (OSError, ValueError, OverflowError):
         return None
     try:
-        words = read_limited(Path(f"/proc/{process}/cmdline"), TEXT_BYTES)
-        later = _started(process) > (folder / "lock").stat().st_mtime + 5  # another process has the number now
+        words = processes.command_of(process)
+        later = processes.started(process) > (folder / "lock").stat().st_mtime + 5  # another process has the number now
     except OSError:  # another system
         return process or None
     return process if b"python" in words and not later and process != os.getpid() else None
-
-
-def _started(process: int) -> float:
-    """Return the time when a process was started, by the system's clock; raise `OSError` if it is unknown."""
-    ticks = int(read_limited(Path(f"/proc/{process}/stat"), TEXT_BYTES).rpartition(b")")[2].split()[19])
-    return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
 
 
 def metrics(folder: Path) -> list[dict[str, Any]]:

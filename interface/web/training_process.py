@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from config import UserError
+from system import processes
 
 COMMAND = [sys.executable, str(Path(__file__).parents[2] / "main.py"), "train"]
 PATIENCE = 4.0
@@ -33,7 +32,7 @@ class Trainer:
         said = tempfile.TemporaryFile()  # noqa: SIM115
         process = subprocess.Popen(
             [*COMMAND, "--json", "--game", spec, *arguments], stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-            start_new_session=True,
+            **processes.own_group(),
         )  # fmt: skip
         self.forget(spec)
         self._at_work[spec] = process, said
@@ -49,8 +48,7 @@ class Trainer:
     def stop(self, spec: str) -> None:
         """Request a run to end at its next commit; a second request ends it at once. Nothing finished is lost."""
         if self.running(spec):
-            with contextlib.suppress(ProcessLookupError):
-                self._at_work[spec][0].send_signal(signal.SIGINT)
+            processes.interrupt(self._at_work[spec][0])
 
     def error(self, spec: str) -> str:
         """Return the last line of output of a process that ended with an error."""
@@ -62,7 +60,7 @@ class Trainer:
         lines = [line for line in said if line.strip() and not line.startswith("{")]  # the others are metrics
         code = self._at_work[spec][0].returncode
         if code < 0:
-            why = ", as where there is too little memory" if code == -signal.SIGKILL else ""
+            why = ", as where there is too little memory" if code == processes.KILLED else ""
             return f"the training was ended by signal {-code}{why}; `Go on` resumes it"
         return next((line for line in lines if line.startswith("error: ")), lines[-1] if lines else "it ended early")
 

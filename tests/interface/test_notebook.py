@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import sys
 from pathlib import Path
 
 import nbformat
@@ -26,7 +25,6 @@ PARAMETERS = {
         "eval_every": 1, "eval_episodes": 4, "eval_sims": 8, "cache_size": 1024,
     },
 }  # fmt: skip
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a run is locked by fcntl")
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 
 from interface.web.request_guard import Guard, has_token
 from support.page_server import opened
+from support.systems import needs_posix
 
 uvicorn = pytest.importorskip("uvicorn")
 pytest.importorskip("nicegui")
@@ -205,6 +206,7 @@ def test_the_seconds_for_a_head_count_from_its_start_and_end_with_it():
     asyncio.run(script())
 
 
+@needs_posix
 def test_the_whole_page_survives_floods_and_half_requests():
     server, address = opened(files=256)
     try:

@@ -23,6 +23,7 @@ from storage.game_files import Record, to_bytes
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder
 from storage.run_store import Store
+from support.systems import needs_posix
 from support.tiny_runs import tiny
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
@@ -165,6 +166,7 @@ def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
     assert standing(folder).process is None
 
 
+@needs_posix
 def test_a_training_that_is_killed_says_by_what(monkeypatch):
     told = "import os\nprint('{\"iteration\": 1}', flush=True)\nos.kill(os.getpid(), {})"
     for code, words in (("9", "signal 9, as where there is too little memory"), ("6", "signal 6; `Go on`")):

@@ -14,6 +14,9 @@ import pytest
 from storage.run_folders import RunBusy, find_run, lock_folder, runs_of
 from storage.soak_test import GAME, SETTINGS
 from storage.verify import verify
+from support.systems import needs_posix
+
+pytestmark = needs_posix
 
 MAIN = Path(__file__).parents[2] / "main.py"
 

@@ -15,6 +15,7 @@ from storage import sgf
 from storage.game_files import Record, append, check_place, from_bytes, load, load_game, save, to_bytes
 from support.command_line import told
 from support.game_samples import GAMES, end_of, played
+from support.systems import needs_posix
 from support.tiny_runs import tree_of
 
 # ---- places
@@ -48,13 +49,14 @@ def test_a_place_where_nothing_can_be_saved_is_told_before_the_game(tmp_path):
     assert there.read_text() == "mine" and len(list(tmp_path.iterdir())) == 3, "nothing is left behind"
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_to_is_told(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(UserError, match="Permission denied"):
         check_place(tmp_path / "game.json", GAMES["tictactoe"])
 
 
+@needs_posix
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
     os.mkfifo(tmp_path / "pipe.jsonl")
@@ -175,6 +177,7 @@ def test_the_opponent_of_a_file_plays_on_unless_another_is_named(capsys, tmp_pat
     assert against == ["rollout:20", "greedy"]
 
 
+@needs_posix
 @pytest.mark.parametrize("name", ["nobody", "run0007:version0001", "gtp:./engine", " GTP:./engine+book", "x+book:./y"])
 def test_an_opponent_of_a_file_who_is_none_here_is_replaced_and_no_program_started(
     place, capsys, monkeypatch, tmp_path, against, name

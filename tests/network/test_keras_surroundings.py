@@ -4,11 +4,9 @@ All combinations one by one: benchmarks/surroundings.py.
 """
 
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +17,7 @@ from config import UserError
 from network.choose_predictor import make_predictor
 from network.keras_import import keras, own_settings, settings_elsewhere
 from support.small_networks import make
+from support.systems import needs_posix
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
 CHANGES = {
@@ -113,6 +112,7 @@ def test_a_keras_that_was_loaded_on_something_else_is_refused(tmp_path):
 # ---- memory
 
 
+@needs_posix
 @pytest.mark.parametrize("limit, argv", [
     (400_000, ["match", "random", "rollout:8", "--game", "tictactoe"]),
     (1_300_000, ["play", "--game", "tictactoe"]),
@@ -128,10 +128,9 @@ def test_where_memory_is_too_little_one_line_says_so(tmp_path, limit, argv):
 
 
 def test_memory_without_a_limit_is_enough(monkeypatch):
+    resource = pytest.importorskip("resource")
     limits = iter([resource.RLIM_INFINITY, 2**60, 2**30])
-    monkeypatch.setattr(compiled, "resource", SimpleNamespace(
-        RLIMIT_AS=0, RLIM_INFINITY=resource.RLIM_INFINITY, getrlimit=lambda what: (next(limits), 0),
-        getpagesize=resource.getpagesize))  # fmt: skip
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (next(limits), 0))
     compiled.need_address_space(5.0, "a network")
     compiled.need_address_space(5.0, "a network")
     with pytest.raises(UserError, match="a network needs 5.0 GiB of address space, `ulimit -v` leaves"):

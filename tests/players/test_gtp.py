@@ -21,6 +21,7 @@ from players import gtp
 from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program
 from players.simple import RandomPlayer
+from support.systems import needs_posix
 
 ENGINE = Path(__file__).parents[1] / "support" / "fake_gtp_engine.py"
 LOG = logging.Logger("test")
@@ -138,6 +139,7 @@ def test_points_of_gomoku_skip_the_letter_i():
     assert [player.action(text) for text in ("I1", "P16", "A0", "pass", "", "A1 ", "A99")] == [None] * 7
 
 
+@needs_posix
 @pytest.mark.parametrize("mode", ["stubborn", "breeds"])
 def test_nothing_of_an_engine_is_left_behind(mode, tmp_path):
     game, note = games.make("go(size=3)"), tmp_path / "note"
@@ -172,17 +174,16 @@ def test_a_flood_of_empty_lines_does_not_stop_the_clock(monkeypatch):
     """With a clock of the test's own and a pipe that is never empty."""
     player, now, reads = fake(games.make("go(size=3)"), "passes", seconds=60.0), [0.0], []
 
-    def flood(descriptor, size):
-        reads.append(size)
+    def flood(seconds):
+        reads.append(seconds)
         assert len(reads) < 100
-        return b"\n" * size
+        return b"\n" * 4096
 
     def clock():
         now[0] += 1.0
         return now[0]
 
-    monkeypatch.setattr(gtp.selectors.DefaultSelector, "select", lambda self, timeout: [True])
-    monkeypatch.setattr(gtp, "os", SimpleNamespace(**vars(os) | {"read": flood}))
+    monkeypatch.setattr(player._games[0].engine._answers, "read", flood)
     monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=clock))
     with pytest.raises(gtp.EngineFailed, match="no answer within 60 s"):
         player._games[0].engine.ask("genmove black")
@@ -195,7 +196,7 @@ def test_a_slow_start_has_a_limit_of_its_own_and_is_shown(monkeypatch, caplog):
         now[0] += 1.0
         return now[0]
 
-    monkeypatch.setattr(gtp.selectors.DefaultSelector, "select", lambda self, timeout: [])
+    monkeypatch.setattr(gtp.PipeReader, "read", lambda self, seconds: None)
     monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=clock))
     with caplog.at_level(logging.WARNING), pytest.raises(UserError, match="3: no answer within 60 s; gtp:start=300s"):
         GTPPlayer(games.make("go(size=3)"), f"{sys.executable} {ENGINE} mute")
@@ -214,7 +215,7 @@ def test_the_limit_for_the_start_is_not_that_of_a_move(monkeypatch):
     limited = GTPPlayer(games.make("go(size=3)"), f"start=300s:{sys.executable} {ENGINE} passes", seconds=7.0)
     assert limited.name.startswith("gtp:start=300s:") and player.name.startswith(f"gtp:{sys.executable[:20]}")
     engine = limited._games[0].engine
-    monkeypatch.setattr(gtp.selectors.DefaultSelector, "select", lambda self, timeout: [])
+    monkeypatch.setattr(gtp.PipeReader, "read", lambda self, seconds: None)
     monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=itertools.count(0.0, 1.0).__next__))
     with pytest.raises(gtp.EngineFailed, match="genmove black: no answer within 7 s$"):
         engine.ask("genmove black")

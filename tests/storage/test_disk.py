@@ -66,7 +66,10 @@ def let_write(nursery, root, allowed):
                 path.chmod(0o700 if allowed else 0o500)
 
 
-@pytest.mark.skipif(not mounts() and os.geteuid() == 0, reason="root may write to any folder, and mount no disk here")
+ROOT = getattr(os, "geteuid", int)() == 0
+
+
+@pytest.mark.skipif(not mounts() and ROOT, reason="root may write to any folder, and mount no disk here")
 def test_a_run_that_may_not_be_written_to_is_read_and_not_gone_on_with(nursery, finished, tmp_path):
     if mounts():
         nursery.ask("mount", tmp_path, options="size=100m")

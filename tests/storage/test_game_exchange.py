@@ -26,6 +26,7 @@ from storage.run_store import Store
 from storage.untrusted_npz import BadArrays, read_arrays
 from support.run_states import content
 from support.search_cases import GAMES, Projection
+from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny, tree_of
 from training import stages
 from training.import_games import import_games
@@ -205,6 +206,7 @@ def test_a_file_that_is_no_file_of_games_is_refused_in_a_line(kind):
     assert "no file of games" in line and len(line) < 300 and line.isprintable()
 
 
+@needs_posix
 def test_a_header_that_promises_gigabytes_is_refused_before_they_are_asked_for(tmp_path):
     import resource
 
@@ -298,6 +300,7 @@ def test_games_go_from_run_to_run_by_the_commands(trained_place, tmp_path, capsy
     assert imported(source) == []
 
 
+@needs_posix
 def test_commands_refuse_in_a_line_what_is_no_file_or_no_run(trained_place, tmp_path, capsys):
     good, fifo, bad = tmp_path / "g.npz", tmp_path / "f.npz", tmp_path / "b.npz"
     good.write_bytes(FILE)

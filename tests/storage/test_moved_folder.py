@@ -12,7 +12,10 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.crashable_process import GAME
 from support.run_states import copied
+from support.systems import needs_posix
 from support.tiny_runs import QUIET, tree_of
+
+pytestmark = needs_posix
 
 POINTS = [
     ("game.in_tx", 9), ("mark.synced", 3), ("model.written", 5), ("model.synced", 4), ("promote.before", 2),

@@ -25,7 +25,10 @@ from storage.recover import recover
 from storage.run_folders import find_run, require_free
 from storage.verify import verify
 from support.run_states import copied
+from support.systems import needs_posix
 from support.tiny_runs import QUIET
+
+pytestmark = needs_posix
 
 FILES = ("config.json", "run.mark", "run.db", "run.db-wal", "run.db-journal", "metrics.jsonl", "lock",
          "logs/logger_main.log", "models/version0001.npz", "models/optimizer0001.npz")  # fmt: skip

@@ -7,7 +7,6 @@ here, and no thread runs when a child is forked.
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -313,6 +312,7 @@ def begin(work, root, asked):
         os.close(ours)
         os.dup2(theirs if asked["unread"] else os.open(os.devnull, os.O_WRONLY), 1)
         if asked["limit"]:
+            import resource  # here, as Windows has none
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
         if asked["noting"]:
             note_rows(asked["noting"])

@@ -1,7 +1,6 @@
 """Workers for tests: they play made-up games in no time, and fail when they are told to."""
 
 import os
-import resource
 import signal
 import time
 
@@ -49,6 +48,8 @@ class Workman:
         if index in self.settings.get("dies", ()):
             os.kill(os.getpid(), signal.SIGKILL)
         if index in self.settings.get("hungry", ()):
+            import resource
+
             limit = 1 << 30
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             np.ones(1 << 30)

@@ -10,7 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from interface.cli import run
+from support.systems import needs_posix
 
+pytestmark = needs_posix
 HERE = Path(__file__).parents[2]
 STUCK = """
 import hashlib, signal

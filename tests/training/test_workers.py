@@ -17,6 +17,7 @@ from main import train
 from support import fake_workers
 from support.fake_workers import game_of, workman
 from support.run_states import assert_same_run
+from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
 from training import worker_pool, worker_process
 from training.game_source import source_of
@@ -24,6 +25,8 @@ from training.selfplay import Counts, game_seed
 from training.worker_player import NetworkPlayer
 from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed, game_message, pack, unpack
 from training.worker_process import ProcessHandle, _Worker
+
+pytestmark = needs_posix
 
 ROUND = RoundSpec("run", 3, 5, "net", "digest")
 NOTHING = Counts(0, 0, 0, 0, 0, 0, 0.0)

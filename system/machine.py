@@ -1,0 +1,38 @@
+"""The machine as the system describes it. What a system does not report is None, "" or 0."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def processor_flags() -> str:
+    """Return the processor's flags as Linux lists them; "" on another system."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            return next((line for line in file if line.startswith("flags")), "")
+    except OSError:
+        return ""
+
+
+def free_memory() -> int | None:
+    """Return the bytes of memory that a new process can have, None if the system does not report them."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return None
+
+
+def nvidia_cards() -> int:
+    """Return the number of NVIDIA cards that the system shows; 0 where it lists none."""
+    return len(list(Path("/proc/driver/nvidia/gpus").glob("*"))) or len(list(Path("/dev").glob("nvidia[0-9]*")))
+
+
+def gpu_driver() -> bool:
+    """Return False where no driver of a GPU is found that libraries of networks use."""
+    if sys.platform == "linux":
+        return nvidia_cards() > 0 or Path("/dev/kfd").exists() or Path("/dev/dxg").exists()
+    from ctypes.util import find_library  # slow to load
+
+    return find_library("nvcuda" if sys.platform == "win32" else "cuda") is not None

@@ -1,0 +1,116 @@
+"""The program where POSIX is not: no fcntl, no resource, no folders that can be opened, few signals, spawn only.
+
+What is hidden, and from whom, is in tests/support/other_system/sitecustomize.py; child processes inherit it.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from support.page_server import free_port
+from support.systems import needs_posix
+from test_rooms import SOURCES
+
+pytestmark = [needs_posix, pytest.mark.timeout(3600)]  # the program is started again and again
+
+HERE = Path(__file__).parents[2]
+SETTINGS = [
+    "--preset", "tiny", "--episodes", "24", "--mcts-sims", "12", "--fast-sims", "6", "--games-in-flight", "16",
+    "--memory-size", "150", "--min-memory", "50", "--batch-size", "32", "--hidden-cnn-layers", "8x3", "--value-units",
+    "8", "--eval-every", "2", "--eval-episodes", "8", "--eval-sims", "8", "--warmup-steps", "3", "--cache-size", "1024",
+    "--precision", "float32", "--json",
+]  # fmt: skip
+
+MOVES = "".join(f"{column}{row}\n" for column in "abc" for row in "123")
+"""What a person types in a game: moves that are taken are refused and the next is read."""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Return the folder of runs that the tests of this file share, one after the other."""
+    return tmp_path_factory.mktemp("runs")
+
+
+def start(runs, *argv, **more):
+    """Start Python on the other system."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
+        "PYTHONPATH": os.pathsep.join((str(HERE / "tests" / "support" / "other_system"), str(HERE))),
+        "ALPHAZERO_RUNS": str(runs), "PYTHONIOENCODING": "cp1252",
+    }  # fmt: skip
+    return subprocess.Popen([sys.executable, *argv], cwd=HERE, env=environment, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="cp1252", **more)  # fmt: skip
+
+
+def finish(runs, *argv, typed=""):
+    """Run a command of the program to its end; return (exit code, output, errors)."""
+    process = start(runs, "main.py", *argv)
+    try:
+        said, errors = process.communicate(typed)
+    finally:
+        process.kill()
+    return process.returncode, said, errors
+
+
+def test_the_names_are_hidden_from_the_program_and_from_nobody_else(tmp_path):
+    script = (
+        "import os, fcntl, signal\n"
+        "from system import files, processes\n"
+        "print(files.FOLDERS_OPEN, files.LOCK, processes.user(), processes.exists(1), processes.KILLED)\n"
+        "print(hasattr(files.os, 'O_NOFOLLOW'), hasattr(processes.signal, 'SIGKILL'), hasattr(os, 'fork'))\n"
+        "from system.machine import free_memory; print(free_memory(), os.path.exists('/proc/meminfo'))\n"
+        "from training.worker_process import multiprocessing; print(multiprocessing.get_start_method())\n"
+    )
+    said, errors = start(tmp_path, "-c", script).communicate()
+    proc = Path("/proc/meminfo").exists()
+    assert errors == "" and said.splitlines() == [
+        "False lock.held None None 1", "False False True", f"None {proc}", "spawn",
+    ]  # fmt: skip
+
+
+def test_every_module_can_be_imported(tmp_path):
+    modules = [path.removesuffix(".py").replace("/", ".").removesuffix(".__init__") for path in SOURCES]
+    script = f"import importlib\nfor name in {modules!r}:\n    importlib.import_module(name)\nprint('all')"
+    said, errors = start(tmp_path, "-c", script).communicate()
+    assert said.splitlines()[-1:] == ["all"], errors
+
+
+def test_a_run_is_trained_locked_stopped_resumed_verified_and_played_against(runs):
+    learning = start(runs, "main.py", *SETTINGS, "--iterations", "1000")
+    assert '"iteration": 1' in learning.stdout.readline(), learning.stderr.read()
+    code, _, errors = finish(runs, *SETTINGS)
+    assert (code, errors.count("\n")) == (3, 1)
+    assert errors.startswith(f"error: run0001 is in use by process {learning.pid}; stop that first")
+    learning.send_signal(signal.SIGINT)
+    said, errors = learning.communicate()
+    done = 1 + said.count('"iteration":')
+    assert learning.returncode == 130 and "--run 1` resumes it" in errors
+
+    code, said, errors = finish(runs, *SETTINGS, "--iterations", str(done + 2), "--workers", "2")
+    assert code == 0 and f'"iteration": {done + 1}' in said and "Traceback" not in errors, errors
+    assert '"workers": 2' in (runs / "tictactoe" / "run0001" / "config.json").read_text(encoding="utf-8")
+    assert sorted(path.name for path in (runs / "tictactoe" / "run0001").glob("lock*")) == ["lock", "lock.held"]
+
+    code, said, errors = finish(runs, "verify", "--game", "tictactoe")
+    assert (code, errors) == (0, "")
+
+    against = ["--against", "run0001:current", "--sims", "8", "--first", "human"]
+    code, said, errors = finish(runs, "play", "--game", "tictactoe", *against, typed=MOVES)
+    assert (code, errors) == (0, "") and re.search("You win|You lose|draw", said), said
+
+
+def test_the_page_answers_and_ends_at_a_request(runs):
+    pytest.importorskip("nicegui")
+    server = start(runs, "main.py", "serve", "--no-open", "--port", str(free_port()))
+    try:
+        address = re.findall(r"http://\S+", server.stdout.readline())[0]
+        assert b"AlphaZero" in urlopen(address, timeout=600).read()
+    finally:
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate()
+    assert server.returncode in (0, 130) and "Traceback" not in errors, errors
