@@ -14,8 +14,11 @@ BACKENDS = ("tensorflow", "jax", "torch")
 def chosen_backend() -> str:
     """Return the back end that KERAS_BACKEND names, or else the first of BACKENDS that is installed.
 
-    Raises `UserError` when it names another one, or one that is not installed. `keras.json` has no say.
+    Raises `UserError` when it names another one, or one that is not installed; `ModuleNotFoundError` without Keras.
+    `keras.json` has no say.
     """
+    if find_spec("keras") is None:
+        raise ModuleNotFoundError("No module named 'keras'", name="keras")
     named = os.environ.get("KERAS_BACKEND", "")
     if named and named not in BACKENDS:
         raise UserError(f"KERAS_BACKEND: expected tensorflow, jax or torch, got {named[:50]!r}")

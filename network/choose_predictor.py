@@ -15,8 +15,8 @@ from system.machine import gpu_driver
 def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
     """Return a predictor with the model's present weights; `streams` threads may call it at once.
 
-    model: a `Gen_Model`, or a `StoredNetwork` where `choose_backend` names no Keras. smallest: smaller batches are padded to
-    this size.
+    model: a `Gen_Model`, or a `StoredNetwork` where `choose_backend` does not name Keras. smallest: smaller batches are
+    padded to this size.
     """
     chosen = choose_backend(backend)
     if backend == "auto" and not convertible(model, chosen):

@@ -104,7 +104,7 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
 
 
 def convertible(model: Any, library: str) -> bool:
-    """Return whether "openvino" or "onnxruntime" can evaluate a network; one's own only OpenVINO, through TensorFlow."""
+    """Return whether "openvino" or "onnxruntime" can evaluate a network; one's own: OpenVINO, through TensorFlow."""
     if layers_of(model) is not None:
         return True
     if library != "openvino" or find_spec("openvino") is None:

@@ -196,9 +196,10 @@ def test_a_conversion_starts_no_process_and_tells_nobody(monkeypatch):
 
 
 def test_a_back_end_that_is_not_there_is_named(network, monkeypatch):
-    monkeypatch.setattr("network.choose_predictor.openvino_installed", lambda: False)
-    with pytest.raises(UserError, match="pip install openvino"):
-        make_predictor(network, backend="openvino")
+    for library in ("openvino", "onnxruntime"):
+        monkeypatch.setattr(f"network.choose_predictor.{library}_installed", lambda: False)
+        with pytest.raises(UserError, match=f"pip install {library}"):
+            make_predictor(network, backend=library)
     assert make_predictor(network).name.startswith("keras")
 
 
