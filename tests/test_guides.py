@@ -95,7 +95,7 @@ SMALLER_PYTHON = {'{"iterations": 100}': str({"iterations": 2, "episodes": 8, "m
 TYPED = "b2\nquit\n"
 INPUT = "1\n" + "00000\n" * 10
 """A host's file: Black begins on an empty board."""
-OTHERS = {"--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help"}
+OTHERS = {"--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--busy", "--cold"}
 """Options of other programs, and of every command."""
 
 

@@ -8,7 +8,7 @@ from network.backend import chosen_backend, last_of, requirements_file, with_bac
 
 
 def installed(monkeypatch, *names):
-    monkeypatch.setattr(backend, "find_spec", lambda name: object() if name in names else None)
+    monkeypatch.setattr(backend, "find_spec", lambda name: object() if name in (*names, "keras") else None)
 
 
 @pytest.mark.parametrize("here, named, chosen", [
