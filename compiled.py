@@ -85,7 +85,10 @@ from numba.core.caching import (  # noqa: E402
     InTreeCacheLocator,
     IPythonCacheLocator,
 )
-from numba.core.ccallback import CFunc  # noqa: E402
+from numba.core.ccallback import CFunc as CFunc  # noqa: E402
+from numba.core.imputils import lower_getattr_generic as lower_getattr_generic  # noqa: E402
+from numba.core.typing.templates import AttributeTemplate as AttributeTemplate  # noqa: E402
+from numba.core.typing.templates import infer_getattr as infer_getattr  # noqa: E402
 from numba.experimental.function_type import FunctionModel  # noqa: E402
 from numba.extending import NativeValue as NativeValue  # noqa: E402
 from numba.extending import intrinsic as intrinsic  # noqa: E402
@@ -93,6 +96,7 @@ from numba.extending import models as models  # noqa: E402
 from numba.extending import register_model as register_model  # noqa: E402
 from numba.extending import typeof_impl as typeof_impl  # noqa: E402
 from numba.extending import unbox as unbox  # noqa: E402
+from numba.np.arrayobj import populate_array as populate_array  # noqa: E402
 
 if numba_config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
     raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")

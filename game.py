@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from compiled import call, compiled, in_order, rule, types
+from compiling.records import record
 from config import UserError
 
 Row = np.ndarray
@@ -89,6 +90,7 @@ def solve_not_told(row, left):
     return NOT_TOLD
 
 
+@record
 class Rules(NamedTuple):
     """The rules as functions that compiled code can call, each made by `compiled.rule` with the signature named below.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled, in_order
+from compiling.records import record
 from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
 from games.bounds import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
 
@@ -21,6 +22,7 @@ POINTS = 3
 """A result between -1 and 1, which proves nothing. GIVEN_UP means no value: not known yet, or over the limit."""
 
 
+@record
 class LineOfPlay(NamedTuple):
     """Work space for one line of play of up to D moves, with the untried moves of each position on it."""
 

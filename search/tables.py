@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from compiled import at, compiled, inlined, up_to
+from compiling.records import record
 from config import UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
@@ -62,6 +63,7 @@ position; late: the ply from which on positions are solved; temperature: of the 
 (`noise.apply_root_temperature`)."""
 
 
+@record
 class Forest(NamedTuple):
     """The tables of T trees with room for `capacity` nodes each and for L leaves each that wait for the network."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled, inlined, prefetch
+from compiling.records import record
 from config import Config, SelfPlaySettings
 from games.bounds import BROKEN, LENGTH, START, break_rule, is_over, random_move
 from search.choose_move import choose
@@ -22,6 +23,7 @@ from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED
 from training.policy_target import write_target
 
 
+@record
 class GamesInFlight(NamedTuple):
     """The games in flight, one for each of T trees, and S record buffers for their moves."""
 
@@ -53,6 +55,7 @@ class GamesInFlight(NamedTuple):
     """[T] int32: record buffers of these games"""
 
 
+@record
 class CompiledSettings(NamedTuple):
     """How games are played; the names are those of `Config`."""
 
