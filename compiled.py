@@ -74,7 +74,6 @@ need_address_space(1.1, "compiled code")
 # The names that other modules need as well: numba has to be loaded here first.
 from llvmlite import ir as ir  # noqa: E402
 from llvmlite.binding import parse_bitcode  # noqa: E402
-from numba import cfunc  # noqa: E402
 from numba import config as numba_config  # noqa: E402
 from numba import typeof as typeof  # noqa: E402
 from numba import types as types  # noqa: E402
@@ -312,12 +311,16 @@ class CompiledFunction(CPUDispatcher):
     @cached_property
     def entry(self) -> Any:
         """The function for Python to call."""
-        of = self.py_func
-        entry = FunctionType(of.__code__, of.__globals__, of.__name__, of.__defaults__, of.__closure__)
-        entry.__qualname__ = f"{of.__qualname__}.entry"
-        made = CPUDispatcher(entry, targetoptions=self.targetoptions)
+        made = CPUDispatcher(self.twin("entry"), targetoptions=self.targetoptions)
         made.enable_caching()
         return made
+
+    def twin(self, purpose: str) -> Any:
+        """Return the Python function once more, under a name by which its machine code is kept apart."""
+        of = self.py_func
+        twin = FunctionType(of.__code__, of.__globals__, of.__name__, of.__defaults__, of.__closure__)
+        twin.__qualname__ = f"{of.__qualname__}.{purpose}"
+        return twin
 
     def add_overload(self, result: Any) -> None:
         self.overloads[tuple(result.signature.args)] = result
@@ -375,12 +378,39 @@ def in_order(out, count):
     return signs >= 0 and out[np.uint64(count - 1)] < out.shape[0]
 
 
+class Rule(CFunc):
+    """A function with a C address, which is compiled when its address is first needed."""
+
+    def __init__(self, function: Any, signature: Any) -> None:
+        super().__init__(function, (signature.args, signature.return_type), {}, {"forceinline": True})
+        self.enable_caching()
+
+    @property
+    def address(self) -> int:
+        if self._wrapper_address is None:
+            self.compile()
+        return int(self._wrapper_address)
+
+
 def rule(signature: Any) -> Callable[[Any], Any]:
     """Return the decorator that makes a rule of a game: a function of that signature that compiled code can call.
 
     It is `numba.cfunc` with a cache on disk, and with the function's code inlined into its C entry point.
     """
-    return cfunc(signature, cache=True, forceinline=True)
+    return lambda function: Rule(function, signature)
+
+
+@cache
+def _shared(function: Any, signature: Any) -> Rule:
+    return Rule(function.twin("shared"), signature)
+
+
+def shared(function: Any, result: Any, *args: Any) -> Rule:
+    """Return a large function as one that compiled code is passed, so that it is not a part of each caller.
+
+    result: the type of what it returns; args: arguments of the types that it is called with.
+    """
+    return _shared(function, result(*(typeof(a) for a in args)))
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
