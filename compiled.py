@@ -20,9 +20,8 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -73,12 +72,12 @@ need_address_space(1.1, "compiled code")
 
 # The names that other modules need as well: numba has to be loaded here first.
 from llvmlite import ir as ir  # noqa: E402
-from llvmlite.binding import parse_bitcode  # noqa: E402
 from numba import config as numba_config  # noqa: E402
 from numba import typeof as typeof  # noqa: E402
 from numba import types as types  # noqa: E402
-from numba.core import ccallback, codegen, dispatcher  # noqa: E402
+from numba.core import ccallback, dispatcher  # noqa: E402
 from numba.core import cgutils as cgutils  # noqa: E402
+from numba.core import event as event  # noqa: E402
 from numba.core.caching import (  # noqa: E402
     CompileResultCacheImpl,
     FunctionCache,
@@ -86,13 +85,9 @@ from numba.core.caching import (  # noqa: E402
     InTreeCacheLocator,
     IPythonCacheLocator,
 )
-from numba.core.compiler import Compiler  # noqa: E402
-from numba.core.ccallback import CFunc as CFunc  # noqa: E402
-from numba.core.registry import CPUDispatcher  # noqa: E402
 from numba.core.imputils import lower_getattr_generic as lower_getattr_generic  # noqa: E402
 from numba.core.typing.templates import AttributeTemplate as AttributeTemplate  # noqa: E402
 from numba.core.typing.templates import infer_getattr as infer_getattr  # noqa: E402
-from numba.experimental.function_type import FunctionModel  # noqa: E402
 from numba.extending import NativeValue as NativeValue  # noqa: E402
 from numba.extending import intrinsic as intrinsic  # noqa: E402
 from numba.extending import models as models  # noqa: E402
@@ -100,6 +95,9 @@ from numba.extending import register_model as register_model  # noqa: E402
 from numba.extending import typeof_impl as typeof_impl  # noqa: E402
 from numba.extending import unbox as unbox  # noqa: E402
 from numba.np.arrayobj import populate_array as populate_array  # noqa: E402
+
+from compiling.functions import CompiledFunction, Rule  # noqa: E402
+from compiling.functions import Function as Function  # noqa: E402
 
 if numba_config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
     raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")
@@ -120,7 +118,7 @@ def cache_folder(here: Path = _HERE, wanted: str = _WANTED) -> Path:
     for path, text in texts.items():
         is_game = path.parent == here / "games"
         taken_in = not is_game or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
-        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"typeof_impl")):
+        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"@record", b"typeof_impl")):
             digest.update(text)
     place, reasons = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8], []
     name = f"numba-{place}-{os.geteuid()}-{digest.hexdigest()[:16]}"
@@ -257,82 +255,6 @@ class _Kept(FunctionCache):
             _warn(f"{FOLDER} keeps no compiled code ({error.strerror}): every start compiles it again")
 
 
-class _PartLibrary(codegen.JITCodeLibrary):
-    """Code of a function that only compiled code calls: kept as LLVM's bitcode, optimised in its callers only."""
-
-    class _NoEngine:
-        def set_env(self, name: str, env: Any) -> None:
-            """Nothing runs here, so there is no environment to run in."""
-
-    codegen = property(lambda self: self._NoEngine())
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def get_pointer_to_function(self, name: str) -> int:
-        return 0
-
-    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        return self.name, "part", self._get_module_for_linking().as_bitcode()
-
-
-def _unserialize(codegen: Any, state: Any) -> Any:
-    name, kind, data = state
-    if kind != "part":
-        return codegen._library_class._unserialize(codegen, state)
-    library = _PartLibrary(codegen, name)
-    library._final_module = library._shared_module = parse_bitcode(data)
-    library._finalized = True
-    return library
-
-
-codegen.JITCPUCodegen.unserialize_library = _unserialize
-
-
-class _PartCompiler(Compiler):
-    def define_pipelines(self) -> Any:
-        state = self.state
-        state.flags.no_cpython_wrapper = True
-        state.library = _PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        return super().define_pipelines()
-
-
-class CompiledFunction(CPUDispatcher):
-    """A function compiled as a part of each compiled function that calls it, and with an entry where Python does."""
-
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
-        self.enable_caching()
-
-    @cached_property
-    def entry(self) -> Any:
-        """The function for Python to call."""
-        made = CPUDispatcher(self.twin("entry"), targetoptions=self.targetoptions)
-        made.enable_caching()
-        return made
-
-    def twin(self, purpose: str) -> Any:
-        """Return the Python function once more, under a name by which its machine code is kept apart."""
-        of = self.py_func
-        twin = FunctionType(of.__code__, of.__globals__, of.__name__, of.__defaults__, of.__closure__)
-        twin.__qualname__ = f"{of.__qualname__}.{purpose}"
-        return twin
-
-    def add_overload(self, result: Any) -> None:
-        self.overloads[tuple(result.signature.args)] = result
-
-    def _compile_for_args(self, *args: Any, **words: Any) -> Any:
-        return self.entry._compile_for_args(*args, **words)
-
-    @property
-    def stats(self) -> Any:
-        return self.entry.stats
-
-
 dispatcher.FunctionCache = ccallback.FunctionCache = _Kept  # type: ignore[attr-defined]
 
 
@@ -347,17 +269,20 @@ code therefore allocates no arrays; it writes into those passed to it."""
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Decorator for functions that are compiled."""
+    """Make a function compiled code, when it is first called.
+
+    A caller's literal (0, False), or an int32 where others pass an int64, is another argument type, for which numba
+    compiles the function and all that it calls once more: pass `np.int64(n)` to a large function.
+    """
     return CompiledFunction(function, _OPTIONS)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Decorator for small functions that every simulation runs: compiled once, then inlined by the compiler at each call.
-(numba's own `inline="always"` copies their source into each caller, which took 1.3 times as long to compile and ran
-no faster.)
+    """Do as `compiled` for small functions that every simulation runs: the compiler takes them into each caller.
 
-A caller's literal (0, False), or an int32 where others pass an int64, is another argument type, for which numba
-compiles the function and all that it calls once more: pass `np.int64(n)` to a large function."""
+    (numba's own `inline="always"` copies their source into each caller, which took 1.3 times as long to compile and
+    ran no faster.)
+    """
     return CompiledFunction(function, {**_OPTIONS, "forceinline": True})
 
 
@@ -378,20 +303,6 @@ def in_order(out, count):
     return signs >= 0 and out[np.uint64(count - 1)] < out.shape[0]
 
 
-class Rule(CFunc):
-    """A function with a C address, which is compiled when its address is first needed."""
-
-    def __init__(self, function: Any, signature: Any) -> None:
-        super().__init__(function, (signature.args, signature.return_type), {}, {"forceinline": True})
-        self.enable_caching()
-
-    @property
-    def address(self) -> int:
-        if self._wrapper_address is None:
-            self.compile()
-        return int(self._wrapper_address)
-
-
 def rule(signature: Any) -> Callable[[Any], Any]:
     """Return the decorator that makes a rule of a game: a function of that signature that compiled code can call.
 
@@ -400,9 +311,7 @@ def rule(signature: Any) -> Callable[[Any], Any]:
     return lambda function: Rule(function, signature)
 
 
-@cache
-def _shared(function: Any, signature: Any) -> Rule:
-    return Rule(function.twin("shared"), signature)
+_SHARED: dict[Any, Rule] = {}
 
 
 def shared(function: Any, result: Any, *args: Any) -> Rule:
@@ -410,7 +319,9 @@ def shared(function: Any, result: Any, *args: Any) -> Rule:
 
     result: the type of what it returns; args: arguments of the types that it is called with.
     """
-    return _shared(function, result(*(typeof(a) for a in args)))
+    if function not in _SHARED:
+        _SHARED[function] = Rule(function.twin("shared"), result(*(typeof(a) for a in args)))
+    return _SHARED[function]
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
@@ -433,32 +344,6 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 prefetch: Any = intrinsic(_prefetch)
-
-
-class Function(types.FunctionType):
-    """The type of a function passed to compiled code, which reads the object's `address`.
-
-    numba's own type calls the interpreter for it, 9 us per function, and a game has nine rules.
-    """
-
-
-register_model(Function)(FunctionModel)
-
-
-@typeof_impl.register(CFunc)
-def _typeof_function(value: Any, context: Any) -> Any:
-    return Function(value._sig)
-
-
-@unbox(Function)
-def _unbox_function(kind: Any, value: Any, c: Any) -> Any:
-    function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
-    address = c.pyapi.object_getattr_string(value, "address")
-    missing = cgutils.is_null(c.builder, address)
-    with c.builder.if_then(c.builder.not_(missing), likely=True):
-        function.c_addr = c.pyapi.long_as_voidptr(address)
-        c.pyapi.decref(address)
-    return NativeValue(function._getvalue(), is_error=missing)
 
 
 _CODE: dict[Any, Callable[..., Any]] = {}

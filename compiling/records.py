@@ -17,7 +17,6 @@ import numpy as np
 
 from compiled import (
     AttributeTemplate,
-    CFunc,
     Function,
     NativeValue,
     cgutils,
