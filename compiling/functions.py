@@ -16,6 +16,7 @@ from numba.core import cgutils, codegen, event, types
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
@@ -100,7 +101,7 @@ class Rule(CFunc):
     """A function with a C address, which is compiled when its address is first needed."""
 
     def __init__(self, function: Any, signature: Any) -> None:
-        super().__init__(function, (signature.args, signature.return_type), {}, {"forceinline": True})
+        super().__init__(function, normalize_signature(signature), {}, {"forceinline": True})
         self.enable_caching()
 
     def _compile_uncached(self) -> Any:

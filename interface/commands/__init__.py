@@ -61,7 +61,7 @@ def module(name: str) -> ModuleType:
 def show_compiling(what: str) -> Watch:
     """Show on the error stream, from now on, how far compiling is; return the count.
 
-    what: "search" or "training", a key of `compiling.progress.EXPECTED`. In a terminal it is one line, which
+    what: a key of `compiling.progress.EXPECTED`. In a terminal it is one line, which
     disappears; elsewhere one line is printed when compiling has taken a second.
     """
     from compiling.progress import EXPECTED, Progress, Watch

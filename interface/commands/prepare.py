@@ -10,6 +10,7 @@ from interface.commands import show_compiling
 EXAMPLES = {
     "python main.py prepare": "every game that comes with the program",
     "python main.py prepare --game gomoku": "one game",
+    "python main.py prepare --game file.py:Nim": "a game of your own",
 }
 
 
@@ -28,7 +29,7 @@ def run(argv: list[str]) -> int:
     import games
     from training.compile_ahead import compile_ahead
 
-    compiled = show_compiling("training")
+    compiled = show_compiling("training" if args.game else "everything")
     for name in [args.game] if args.game else games.names():
         compile_ahead(games.make(name))
         print(f"{name}: ready", flush=True)
