@@ -338,7 +338,7 @@ class CompiledState(GameState):
         out = np.empty(self.game.action_size, np.int32)
         if (count := call(_call_legal, self.rules.legal, self.row, out)) < 0:
             raise UserError(f"{self.game.spec}: expected legal moves from 0 to {len(out) - 1}, ascending, got others")
-        return out[:count].tolist()  # type: ignore[no-any-return]
+        return out[:count].tolist()
 
     @property
     def isEndGame(self) -> bool:  # type: ignore[override]
