@@ -78,12 +78,12 @@ need_address_space(1.1, "compiled code")
 
 # The names that other modules need as well: numba has to be loaded here first.
 from llvmlite import ir as ir  # noqa: E402
-from numba import cfunc, njit  # noqa: E402
 from numba import config as numba_config  # noqa: E402
 from numba import typeof as typeof  # noqa: E402
 from numba import types as types  # noqa: E402
 from numba.core import ccallback, dispatcher  # noqa: E402
 from numba.core import cgutils as cgutils  # noqa: E402
+from numba.core import event as event  # noqa: E402
 from numba.core.caching import (  # noqa: E402
     CompileResultCacheImpl,
     FunctionCache,
@@ -91,14 +91,19 @@ from numba.core.caching import (  # noqa: E402
     InTreeCacheLocator,
     IPythonCacheLocator,
 )
-from numba.core.ccallback import CFunc  # noqa: E402
-from numba.experimental.function_type import FunctionModel  # noqa: E402
+from numba.core.imputils import lower_getattr_generic as lower_getattr_generic  # noqa: E402
+from numba.core.typing.templates import AttributeTemplate as AttributeTemplate  # noqa: E402
+from numba.core.typing.templates import infer_getattr as infer_getattr  # noqa: E402
 from numba.extending import NativeValue as NativeValue  # noqa: E402
 from numba.extending import intrinsic as intrinsic  # noqa: E402
 from numba.extending import models as models  # noqa: E402
 from numba.extending import register_model as register_model  # noqa: E402
 from numba.extending import typeof_impl as typeof_impl  # noqa: E402
 from numba.extending import unbox as unbox  # noqa: E402
+from numba.np.arrayobj import populate_array as populate_array  # noqa: E402
+
+from compiling.functions import CompiledFunction, Rule  # noqa: E402
+from compiling.functions import Function as Function  # noqa: E402
 
 with _absent("scipy.linalg", "cffi"):  # numba loads them for what compiled code here never uses, 0.15 s
     import numba.core.typing.cffi_utils
@@ -123,7 +128,7 @@ def cache_folder(here: Path = _HERE, wanted: str = _WANTED) -> Path:
     for path, text in texts.items():
         is_game = path.parent == here / "games"
         taken_in = not is_game or any(f"from games.{path.stem} ".encode() in t for t in texts.values())
-        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"typeof_impl")):
+        if taken_in and any(mark in text for mark in (b"@compiled", b"@inlined", b"@rule", b"@record", b"typeof_impl")):
             digest.update(text)
     place, reasons = hashlib.sha256(str(here.resolve()).encode()).hexdigest()[:8], []
     name = f"numba-{place}-{processes.user()}-{digest.hexdigest()[:16]}"
@@ -257,17 +262,27 @@ def _warn(text: str) -> None:
     logging.getLogger("alphazero.compiled").warning(text)
 
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 """Without numba's runtime, arrays are not reference-counted; atomic counting took 70 % of the search's time. Compiled
 code therefore allocates no arrays; it writes into those passed to it."""
-compiled: Any = njit(**_OPTIONS)
-inlined: Any = njit(**_OPTIONS, forceinline=True)
-"""Decorator for small functions that every simulation runs: compiled once, then inlined by the compiler at each call.
-(numba's own `inline="always"` copies their source into each caller, which took 1.3 times as long to compile and ran
-no faster.)
 
-A caller's literal (0, False), or an int32 where others pass an int64, is another argument type, for which numba
-compiles the function and all that it calls once more: pass `np.int64(n)` to a large function."""
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Make a function compiled code, when it is first called.
+
+    A caller's literal (0, False), or an int32 where others pass an int64, is another argument type, for which numba
+    compiles the function and all that it calls once more: pass `np.int64(n)` to a large function.
+    """
+    return CompiledFunction(function, _OPTIONS)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Do as `compiled` for small functions that every simulation runs: the compiler takes them into each caller.
+
+    (numba's own `inline="always"` copies their source into each caller, which took 1.3 times as long to compile and
+    ran no faster.)
+    """
+    return CompiledFunction(function, {**_OPTIONS, "forceinline": True})
 
 
 @inlined
@@ -292,7 +307,20 @@ def rule(signature: Any) -> Callable[[Any], Any]:
 
     It is `numba.cfunc` with a cache on disk, and with the function's code inlined into its C entry point.
     """
-    return cfunc(signature, cache=True, forceinline=True)
+    return lambda function: Rule(function, signature)
+
+
+_SHARED: dict[Any, Rule] = {}
+
+
+def shared(function: Any, result: Any, *args: Any) -> Rule:
+    """Return a large function as one that compiled code is passed, so that it is not a part of each caller.
+
+    result: the type of what it returns; args: arguments of the types that it is called with.
+    """
+    if function not in _SHARED:
+        _SHARED[function] = Rule(function.twin("shared"), result(*(typeof(a) for a in args)))
+    return _SHARED[function]
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
@@ -317,32 +345,6 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 prefetch: Any = intrinsic(_prefetch)
 
 
-class Function(types.FunctionType):
-    """The type of a function passed to compiled code, which reads the object's `address`.
-
-    numba's own type calls the interpreter for it, 9 us per function, and a game has nine rules.
-    """
-
-
-register_model(Function)(FunctionModel)
-
-
-@typeof_impl.register(CFunc)
-def _typeof_function(value: Any, context: Any) -> Any:
-    return Function(value._sig)
-
-
-@unbox(Function)
-def _unbox_function(kind: Any, value: Any, c: Any) -> Any:
-    function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
-    address = c.pyapi.object_getattr_string(value, "address")
-    missing = cgutils.is_null(c.builder, address)
-    with c.builder.if_then(c.builder.not_(missing), likely=True):
-        function.c_addr = c.pyapi.long_as_voidptr(address)
-        c.pyapi.decref(address)
-    return NativeValue(function._getvalue(), is_error=missing)
-
-
 _CODE: dict[Any, Callable[..., Any]] = {}
 
 
@@ -355,8 +357,9 @@ def bind(function: Any, *args: Any) -> Callable[..., Any]:
     code = _CODE.get(function)
     if code is None:
         signature = tuple(typeof(a) for a in args)
-        function.compile(signature)
-        code = _CODE[function] = function.get_overload(signature)
+        entry = function.entry
+        entry.compile(signature)
+        code = _CODE[function] = entry.get_overload(signature)
     return code
 
 

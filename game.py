@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from compiled import call, compiled, in_order, rule, types
+from compiling.records import record
 from config import UserError
 
 Row = np.ndarray
@@ -89,6 +90,7 @@ def solve_not_told(row, left):
     return NOT_TOLD
 
 
+@record
 class Rules(NamedTuple):
     """The rules as functions that compiled code can call, each made by `compiled.rule` with the signature named below.
 
@@ -337,8 +339,7 @@ class CompiledState(GameState):
         out = np.empty(self.game.action_size, np.int32)
         if (count := call(_call_legal, self.rules.legal, self.row, out)) < 0:
             raise UserError(f"{self.game.spec}: expected legal moves from 0 to {len(out) - 1}, ascending, got others")
-        actions: list[int] = out[:count].tolist()
-        return actions
+        return out[:count].tolist()
 
     @property
     def isEndGame(self) -> bool:  # type: ignore[override]
@@ -349,8 +350,7 @@ class CompiledState(GameState):
         return self._outcome()[0]
 
     def _outcome(self) -> tuple[float, bool]:
-        out = np.zeros(1, np.float32)
-        over = call(_call_outcome, self.rules.outcome, self.row, out)
+        over = call(_call_outcome, self.rules.outcome, self.row, out := np.zeros(1, np.float32))
         return (float(out[0]) if over else 0.0), bool(over)
 
     @property

@@ -24,6 +24,13 @@ class _Scribe(User):
     def __init__(self, name: str, game: Game, **options: Any) -> None:
         super().__init__(name, game, **options)
         self.moves: list[int] = []
+        self.drawn = ""
+        """The position on the screen before the first turn; it is not drawn again."""
+
+    def say(self, text: str) -> None:
+        if text != self.drawn:
+            super().say(text)
+        self.drawn = ""
 
     def new_game(self, slot: int, seed: int) -> None:
         self.moves = []
@@ -40,12 +47,16 @@ def play_console(
     if not 1 <= sims <= 1_000_000:
         raise UserError(f"sims: expected a whole number from 1 to 1,000,000, got {sims}")
     state = after_moves(game, list(opening))
+    drawn = state.render()
+    if not opening:  # at once, before anything is compiled
+        print(drawn, flush=True)
     if state.isEndGame:
         raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
     if save_to is not None:
         check_place(save_to, game, overwrite=overwrite)
     machine = make_player(against, game, sims=sims)
     person = _Scribe(PERSON, game, hint=lambda state: _hint(machine, state))
+    person.drawn = "" if opening else drawn
     print(f"{game.name}: you are {game.pieces[1 if human_first else -1]}, against {machine.name}")
     result = None
     try:

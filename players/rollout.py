@@ -17,6 +17,7 @@ from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
 from players.simple import BatchPlayer
+from search.pipeline import shared_run
 from search.proofs import WIN
 from search.rollouts import rollout_step
 from search.select import rule_of
@@ -48,11 +49,12 @@ def leaves_stone(game: Game, state: GameState, action: int) -> bool:
 
 def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
     """Search until the root has `most` visits or is proven, the tree is full, or `over()` is true."""
-    step = FEW
+    step, tables = FEW, (mcts.forest, mcts.rules, mcts.rule, mcts.cache)
+    run = shared_run(*tables)
     while mcts.root.visits < most and not over():
         began = time.monotonic()
         goal = min(mcts.root.visits + step, most)
-        call(rollout_step, mcts.forest, mcts.rules, mcts.rule, mcts.cache, 0, goal)
+        call(rollout_step, *tables, run, 0, goal)
         mcts.check_errors()  # a plain-Python game drops its random games' positions
         if mcts.root.visits < goal:
             break

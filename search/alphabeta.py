@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled, inlined, rule
+from compiling.records import record
 from config import UserError
 from game import EVALUATE, PLAYER, Game, GameState
 from games.bounds import LENGTH, PLIES, break_rule, check_rules, is_over, legal_moves, make_bounds
@@ -52,6 +53,7 @@ def unknown(row):
     return 0.0
 
 
+@record
 class Stack(NamedTuple):
     """The tables of one search; D plies deep."""
 

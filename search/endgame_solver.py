@@ -7,11 +7,12 @@ A value is -1, 0 or 1 for the player to move there. Turns need not alternate.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from compiled import compiled, in_order
+from compiled import compiled, in_order, shared, types
+from compiling.records import record
 from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
 from games.bounds import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
 
@@ -21,6 +22,7 @@ POINTS = 3
 """A result between -1 and 1, which proves nothing. GIVEN_UP means no value: not known yet, or over the limit."""
 
 
+@record
 class LineOfPlay(NamedTuple):
     """Work space for one line of play of up to D moves, with the untried moves of each position on it."""
 
@@ -129,3 +131,8 @@ def solve(line, rules, outcome):
             line.counts[d, ALPHA] = value
             if value >= line.counts[d, BETA]:
                 line.counts[d, KILLER] = line.moves[d, line.counts[d, TRIED] - 1]
+
+
+def shared_solver(rules: Any, line: LineOfPlay) -> Any:
+    """Return `solve` as a function that compiled code is passed."""
+    return shared(solve, types.int64, line, rules, np.zeros(1, np.float32))

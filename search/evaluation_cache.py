@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import inlined, up_to
+from compiling.records import record
 from config import UserError
 from search.speed.aligned_arrays import allocate
 
@@ -22,6 +23,7 @@ class NotFinite(UserError, ArithmeticError):
     exit_code = 4
 
 
+@record
 class Cache(NamedTuple):
     """Evaluations by state key; one entry per slot, a newer one replaces it. Emptied when weights change.
 

@@ -15,7 +15,7 @@ from games.plain import PlainGame
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise
-from search.pipeline import search_step
+from search.pipeline import search_step, shared_run
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.select import rule_of
@@ -81,9 +81,9 @@ class ManyTrees:
         self._waiting = np.zeros(batch, np.int32)
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
+        tables = self.forest, self.rules, self.rule, self.cache
         self._bound = BoundArguments(
-            search_step, self.forest, self.rules, self.rule, self.cache, self._waiting, self._values, self._logits,
-            self._planes,
+            search_step, *tables, shared_run(*tables), self._waiting, self._values, self._logits, self._planes,
         )  # fmt: skip
         if isinstance(game, PlainGame):
             game.searches.add(self)

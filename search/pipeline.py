@@ -5,9 +5,11 @@ While one tree waits for memory the others compute, which makes the search fast 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from compiled import at, compiled
+from compiled import at, compiled, shared, types
 from search.evaluation_cache import NOT_FINITE, cache_place
 from search.expand import expand
 from search.simulate import (
@@ -79,6 +81,11 @@ def run_to_leaves(f, rules, rule, cache, count):
         count = n
 
 
+def shared_run(f: Any, rules: Any, rule: Any, cache: Any) -> Any:
+    """Return `run_to_leaves` as a function that compiled code is passed."""
+    return shared(run_to_leaves, types.void, f, rules, rule, cache, 0)
+
+
 @compiled
 def expand_and_backup(f, rule, cache, waiting, count, values, logits):
     """Expand the leaves of the slots waiting[:count] with their evaluations, cache these, and back up the values."""
@@ -115,10 +122,10 @@ def search_step(bound, count, which):
     network.
 
     Writes planes[k] and waiting[k] for each position to be evaluated and returns their number; 0 = every tree is done.
-    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, waiting, values [B],
-    logits [B, action_size], planes [B, ...] flat).
+    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, `shared_run`, waiting,
+    values [B], logits [B, action_size], planes [B, ...] flat).
     """
-    f, rules, rule, cache, waiting, values, logits, planes = unpack(bound)
+    f, rules, rule, cache, run, waiting, values, logits, planes = unpack(bound)
     leaves = f.leaves
     expand_and_backup(f, rule, cache, waiting, count, values, logits)
     n = 0
@@ -131,7 +138,7 @@ def search_step(bound, count, which):
             if f.trees[which[i]].pending == leaf and start_simulation(f, rules, slot):
                 f.active[count] = slot
                 count += 1
-        run_to_leaves(f, rules, rule, cache, np.int64(count))
+        run(f, rules, rule, cache, np.int64(count))
         for i in range(which.shape[0]):
             t = which[i]
             slot = t * leaves + leaf

@@ -20,7 +20,6 @@ from games.bounds import (
     make_bounds,
     random_move,
 )
-from search.pipeline import run_to_leaves
 from search.random_numbers import random_word, uniform
 from search.simulate import LEAF, backup, start_simulation
 from search.tables import EXPANDED, TREE, copy_row, row_index
@@ -63,8 +62,11 @@ def shuffle_moves(f, tree, node):
 
 
 @compiled
-def rollout_step(f, rules, rule, cache, t, visits):
-    """Search tree t, one random game per leaf, until its root has `visits` visits or is proven, or the tree is full."""
+def rollout_step(f, rules, rule, cache, run, t, visits):
+    """Search tree t, one random game per leaf, until its root has `visits` visits or is proven, or the tree is full.
+
+    run: `pipeline.shared_run`.
+    """
     slot, tree = t * f.leaves, f.trees[t]
     room = t * (f.capacity + 1) + f.capacity
     tree.budget = visits
@@ -73,7 +75,7 @@ def rollout_step(f, rules, rule, cache, t, visits):
         f.active[0] = slot
         if not start_simulation(f, rules, np.int64(slot)):
             return
-        run_to_leaves(f, rules, rule, cache, np.int64(1))
+        run(f, rules, rule, cache, np.int64(1))
         if f.slots[slot].ended != LEAF:
             return
         index = f.slots[slot].leaf

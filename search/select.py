@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import at, inlined
+from compiling.records import record
 from config import SearchSettings
 from search.proofs import DRAW, UNPROVEN
 from search.tables import DIRICHLET, materialise_edge
@@ -22,6 +23,7 @@ FORCED = 1e12
 """Score of a move that is owed a visit (forced playouts, KataGo 3.2)."""
 
 
+@record
 class Rule(NamedTuple):
     """Parameters of the selection rule, made by `rule_of`."""
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
-from search.endgame_solver import FEW, MANY, solve
+from search.endgame_solver import FEW, MANY
 from search.proofs import LOSS, UNPROVEN, proof_of, proven_value
 from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
@@ -34,7 +34,7 @@ def solve_late(f, rules, node, row):
     node.late = LEAF_TRIED
     f.line.left[0] = FEW
     copy_row(f.line.rows, 0, f.rows[row])
-    value = solve(f.line, rules, f.outcome)
+    value = f.solve(f.line, rules, f.outcome)
     if value != GIVEN_UP:
         node.proven = proof_of(value)
 
@@ -66,7 +66,7 @@ def solve_moves(f, rules, node, row):
     for i in range(node.count):
         copy_row(f.line.rows, 0, f.rows[row])
         rules.play(f.line.rows[0], f.moves[node.first + i].action)
-        value = solve(f.line, rules, f.outcome)
+        value = f.solve(f.line, rules, f.outcome)
         f.odds[i] = -value if value != GIVEN_UP and f.line.rows[0, PLAYER] != node.player else value
         if value == GIVEN_UP:
             unknown = True

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from compiled import at, compiled, inlined, up_to
+from compiling.records import record
 from config import UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
-from search.endgame_solver import LineOfPlay, make_line
+from search.endgame_solver import LineOfPlay, make_line, shared_solver
 from search.speed.aligned_arrays import allocate
 
 UNVISITED = -1
@@ -62,6 +63,7 @@ position; late: the ply from which on positions are solved; temperature: of the 
 (`noise.apply_root_temperature`)."""
 
 
+@record
 class Forest(NamedTuple):
     """The tables of T trees with room for `capacity` nodes each and for L leaves each that wait for the network."""
 
@@ -101,6 +103,8 @@ class Forest(NamedTuple):
     """[2, capacity] int32: room for re-rooting."""
     line: LineOfPlay
     """Room for solving positions."""
+    solve: Any
+    """`endgame_solver.solve`"""
     bounds: np.ndarray
     """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
     leaves: int
@@ -187,6 +191,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
         remap=np.zeros((2, capacity), np.int32),
         line=line,
+        solve=shared_solver(game.rules, line),
         bounds=line.bounds,
         leaves=leaves,
         reach=max_depth(game),

@@ -23,6 +23,7 @@ from games.plain import PlainGame
 from network.predictor import STEADY, padded, side_by_side
 from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS
 from search.many_trees import Evaluator, ManyTrees
+from search.pipeline import shared_run
 from search.speed.bound_arguments import BoundArguments
 from search.tables import TREE
 from storage.game_exchange import fault as fault_by_rules
@@ -233,8 +234,9 @@ class _SearchThread:
     def bind_arguments(self) -> None:
         """Bind the arguments of the compiled step."""
         m, start = self.mcts, self.game.start_row
+        tables = m.forest, m.rules, m.rule, m.cache
         self._bound = BoundArguments(
-            selfplay_step, m.forest, m.rules, m.rule, m.cache, self._flight, self._settings, start, self._requested,
+            selfplay_step, *tables, shared_run(*tables), self._flight, self._settings, start, self._requested,
             self._values, self._logits, self._planes,
         )  # fmt: skip
         self._code = bind(selfplay_step, self._bound, 0, 0, 0, 0)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import compiled, inlined, prefetch
+from compiling.records import record
 from config import Config, SelfPlaySettings
 from games.bounds import BROKEN, LENGTH, START, break_rule, is_over, random_move
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel
 from search.noise import apply_root_temperature, draw_noise
-from search.pipeline import expand_and_backup, run_to_leaves
+from search.pipeline import expand_and_backup
 from search.random_numbers import uniform
 from search.reroot import advance_root, make_child, plant
 from search.simulate import LEAF, root_value, start_simulation
@@ -22,6 +23,7 @@ from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED
 from training.policy_target import write_target
 
 
+@record
 class GamesInFlight(NamedTuple):
     """The games in flight, one for each of T trees, and S record buffers for their moves."""
 
@@ -53,6 +55,7 @@ class GamesInFlight(NamedTuple):
     """[T] int32: record buffers of these games"""
 
 
+@record
 class CompiledSettings(NamedTuple):
     """How games are played; the names are those of `Config`."""
 
@@ -263,10 +266,10 @@ def selfplay_step(bound, answers, waiting, starts, piece):
     `request_size` decides which positions are evaluated now: planes[i] and asked[i] are written for each, then the
     trees that wait; trees whose games ended are written to flight.over. Returns (number evaluated now, number waiting,
     number ended, not 0 where `ManyTrees.check_errors` raises an error: the games that ended in this step then do not
-    count). bound: (forest, rules, rule, cache, flight, settings, row of the game's start, asked, values, logits,
-    planes).
+    count). bound: (forest, rules, rule, cache, `shared_run`, flight, settings, row of the game's start, asked, values,
+    logits, planes).
     """
-    f, rules, rule, cache, flight, settings, row, asked, values, logits, planes = unpack(bound)
+    f, rules, rule, cache, run, flight, settings, row, asked, values, logits, planes = unpack(bound)
     expand_and_backup(f, rule, cache, asked, answers, values, logits)
     walking = flight.walking
     for i in range(answers):
@@ -289,7 +292,7 @@ def selfplay_step(bound, answers, waiting, starts, piece):
             else:
                 flight.over[over] = t
                 over += 1
-        run_to_leaves(f, rules, rule, cache, np.int64(count))
+        run(f, rules, rule, cache, np.int64(count))
         left = 0
         for i in range(count):
             t = walking[i]

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import os
+import shutil
 import signal
+import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compiling.progress import Watch
 
 GROUPS = {
     "learn": {
@@ -31,6 +38,7 @@ GROUPS = {
     "games and players of your own": {
         "new-game": "write a small game to change into your own",
         "check": "test a game's rules",
+        "prepare": "compile a game's code ahead, so that nothing waits for it",
         "ship": "make the player of a run ready to ship",
     },
     "when something is wrong": {
@@ -41,12 +49,34 @@ GROUPS = {
     },
 }
 """{purpose: {command: what it does}}"""
+COMPILING = "compiling the search, once: %d of about %d functions, %.0f s"
 COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
 
 
 def module(name: str) -> ModuleType:
     """Import a command's module, when it is first needed; return it."""
     return importlib.import_module("interface.commands." + name.replace("-", "_"))
+
+
+def show_compiling(what: str) -> Watch:
+    """Show on the error stream, from now on, how far compiling is; return the count.
+
+    what: a key of `compiling.progress.EXPECTED`. In a terminal it is one line, which
+    disappears; elsewhere one line is printed when compiling has taken a second.
+    """
+    from compiling.progress import EXPECTED, Progress, Watch
+
+    live, shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb", [False]
+
+    def show(progress: Progress | None) -> None:
+        if live:
+            text = "" if progress is None else COMPILING % progress
+            print(f"\r\x1b[2K{text[:shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
+        elif progress is not None and not shown[0]:
+            shown[0] = True
+            print("compiling the search, once", file=sys.stderr, flush=True)
+
+    return Watch(show, expected=EXPECTED[what])
 
 
 def take_as_ctrl_c(*names: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from config import Config, UserError
 from interface.arguments import Choice, base_of, parse, preset_checked
+from interface.commands import show_compiling
 
 EXAMPLES = {
     "python main.py bench": "Connect 4 with the settings that training would have",
@@ -43,6 +44,7 @@ def run(argv: list[str]) -> int:
     args = parse(Bench, argv, Bench(base))
     if not 0.2 <= args.seconds <= 600:
         raise UserError(f"seconds: expected a number from 0.2 to 600, got {args.seconds}")
+    show_compiling("training")
     import games
     from interface.doctor.game_contract import checked
     from training.bench import bench

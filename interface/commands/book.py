@@ -11,6 +11,7 @@ import tyro
 
 from config import UserError
 from interface.arguments import parse, whole
+from interface.commands import show_compiling
 
 EXAMPLES = {
     "python main.py book -o my.json": "a book for Little-Go",
@@ -45,6 +46,7 @@ def run(argv: list[str]) -> int:
         raise UserError(f"expected a file name that ends in .json, got {path.name[:60]!r}")
     if not path.parent.is_dir():
         raise UserError(f"{path}: expected a folder that is there, got {str(path.parent)[:60]!r}")
+    show_compiling("search")
     import games
     from agent import Agent
     from interface.doctor.game_contract import checked

@@ -11,6 +11,7 @@ from tyro.conf import Positional
 
 from config import UserError
 from interface.arguments import early, parse, whole
+from interface.commands import show_compiling
 from system.terminal import CLEAR, redraws
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Evaluate:
 def run(argv: list[str]) -> int:
     args = parse(Evaluate, argv)
     _check(args)
+    show_compiling("training")
     import games
     from evaluation.report import as_text, evaluate
     from interface.doctor.game_contract import checked

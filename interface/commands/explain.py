@@ -8,6 +8,7 @@ from pathlib import Path
 
 from config import UserError
 from interface.arguments import early, parse, whole
+from interface.commands import show_compiling
 
 EXAMPLES = {
     "python main.py explain": "the start of Connect 4, by your best network",
@@ -45,6 +46,7 @@ class Explain:
 def run(argv: list[str]) -> int:
     args = parse(Explain, argv)
     whole(args.sims, "sims", 1, 1_000_000)
+    show_compiling("search")
     from agent import Agent
     from games.line_of_moves import after_moves
     from interface.commands.given_position import begun

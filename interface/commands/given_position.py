@@ -33,6 +33,6 @@ def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int
 
 def _going_on(record: Record, remedy: str) -> Record:
     state = after_moves(record.game, record.moves)
-    if state.isEndGame:
+    if record.moves and state.isEndGame:
         raise UserError(f"expected a position to play in, the game is over{remedy}\n{state.render()}")
     return record

@@ -12,6 +12,7 @@ from tyro.conf import Positional
 
 from config import UserError
 from interface.arguments import early, parse, whole
+from interface.commands import show_compiling
 from system.shell import quoted
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def run(argv: list[str]) -> int:
     whole(args.opening_plies, "opening_plies", 0, 100)
     whole(args.seed, "seed", 0, 2**31 - 1)
     claims = _claims(args, argv)
+    show_compiling("search")
     import games
     from agent import User
     from interface.doctor.game_contract import checked

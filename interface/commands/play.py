@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from config import UserError
 from interface.arguments import early, parse
-from interface.commands import take_as_ctrl_c
+from interface.commands import show_compiling, take_as_ctrl_c
 
 if TYPE_CHECKING:
     from storage.game_files import Record
@@ -49,6 +49,7 @@ class Play:
 
 def run(argv: list[str]) -> int:
     args = parse(Play, argv)
+    show_compiling("search")
     from interface.commands.given_position import begun
     from interface.console import play_console
     from storage.game_files import PERSON

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
 from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
+from interface.commands import show_compiling
 from system.processes import ENDINGS
 from system.shell import quoted
 
@@ -76,6 +77,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
     from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
     spec = checked(games.make(base.game)).spec
+    show_compiling("training")
     source, wanted, folder = number(argv, "initial_run_number"), number(argv, "run"), None
     fresh = "--new" in argv or source is not None
     if fresh and wanted is not None:

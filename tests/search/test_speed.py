@@ -1,9 +1,12 @@
 """How tables lie in memory, and arguments that are looked into once."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from compiled import CACHE_LINE, call, compiled, up_to
+from compiling.records import record
 from MCTS import MCTS
 from search.evaluation_cache import make_cache, place_bytes
 from search.pipeline import search_step
@@ -49,36 +52,44 @@ def test_the_memory_that_is_told_for_the_cache_is_what_it_takes():
         assert cache.numbers.shape[1] > actions, "the value has a place behind the logits"
 
 
+@record
+class Others(NamedTuple):
+    other: np.ndarray
+
+
+ONES = Others(np.ones(9, np.int64))
+
+
 @compiled
 def add(bound, n):
-    table, (other,), scale = unpack(bound)
+    table, others, scale = unpack(bound)
     for i in range(table.shape[0]):
-        table[i] += n * scale + other[i]
+        table[i] += n * scale + others.other[i]
     return table.shape[0]
 
 
 def test_bound_arguments_are_the_arrays_themselves():
     one, two, other = np.zeros(3, np.int64), np.zeros(4, np.int64), np.ones(9, np.int64)
-    first, second = BoundArguments(add, one, (other,), 10), BoundArguments(add, two, (other,), 100)
+    first, second = BoundArguments(add, one, Others(other), 10), BoundArguments(add, two, Others(other), 100)
     assert call(add, first, 2) == 3 and one.tolist() == [21] * 3 and not two.any()
     other[1] = 5  # what is in an array may change
     assert call(add, second, 1) == 4 and two.tolist() == [101, 105, 101, 101] and one.tolist() == [21] * 3
 
 
 def test_arguments_stay_while_they_are_bound():
-    bound = [BoundArguments(add, np.full(1000, i), (np.zeros(1000, np.int64),), 1) for i in range(50)]
+    bound = [BoundArguments(add, np.full(1000, i), Others(np.zeros(1000, np.int64)), 1) for i in range(50)]
     assert all(call(add, b, 1) == 1000 for b in bound)
     assert [b.values[0][0] for b in bound] == [i + 1 for i in range(50)]
 
 
 @pytest.mark.parametrize("values, message", [
-    ((np.zeros(3, np.int32), (np.ones(9, np.int64),), 1), r"add: expected argument 1 to be .*int64.*, got .*int32"),
-    ((np.zeros(3, np.int64), (np.ones((3, 3), np.int64),), 1), r"expected argument 2.1 to be .*int64, 1d.*, got .*2d"),
-    ((np.zeros(6, np.int64)[::2], (np.ones(9, np.int64),), 1), r"argument 1 to be .* C\), got .* A\)"),
-    ((np.zeros(3, np.int64), (np.ones(9, np.int64),), 1.5), r"argument 3 to be int64, got float64"),
+    ((np.zeros(3, np.int32), ONES, 1), r"add: expected argument 1 to be .*int64.*, got .*int32"),
+    ((np.zeros(3, np.int64), Others(np.ones((3, 3), np.int64)), 1), r"argument 2.other to be .*int64, 1d.*, got .*2d"),
+    ((np.zeros(6, np.int64)[::2], ONES, 1), r"argument 1 to be .* C\), got .* A\)"),
+    ((np.zeros(3, np.int64), ONES, 1.5), r"argument 3 to be int64, got float64"),
 ])  # fmt: skip
 def test_an_argument_of_another_type_is_refused(values, message):
-    BoundArguments(add, np.zeros(3, np.int64), (np.ones(9, np.int64),), 10)
+    BoundArguments(add, np.zeros(3, np.int64), ONES, 10)
     with pytest.raises(TypeError, match=message):
         BoundArguments(add, *values)
 

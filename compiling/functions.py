@@ -1,0 +1,141 @@
+"""Functions as numba compiles them, with less work than numba's own: imported by compiled.py once numba is loaded.
+
+numba optimises each function, makes machine code of it and a wrapper for Python, and then does all of it again for each
+function that calls it, with the callee's code taken in. Here a function that compiled code calls is kept as LLVM's
+code and optimised in its callers only, and what Python or a function pointer calls is compiled as an entry of its own.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+from llvmlite.binding import parse_bitcode
+from numba.core import cgutils, codegen, event, types
+from numba.core.ccallback import CFunc
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
+from numba.experimental.function_type import FunctionModel
+from numba.extending import NativeValue, register_model, typeof_impl, unbox
+
+
+class _PartLibrary(codegen.JITCodeLibrary):
+    """Code of a function that only compiled code calls: kept as LLVM's bitcode, optimised in its callers only."""
+
+    class _NoEngine:
+        def set_env(self, name: str, env: Any) -> None:
+            """Nothing runs here, so there is no environment to run in."""
+
+    codegen = property(lambda self: self._NoEngine())
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        return self.name, "part", self._get_module_for_linking().as_bitcode()
+
+
+def _unserialize(codegen: Any, state: Any) -> Any:
+    name, kind, data = state
+    if kind != "part":
+        return codegen._library_class._unserialize(codegen, state)
+    library = _PartLibrary(codegen, name)
+    library._final_module = library._shared_module = parse_bitcode(data)
+    library._finalized = True
+    return library
+
+
+codegen.JITCPUCodegen.unserialize_library = _unserialize
+
+
+class _PartCompiler(Compiler):
+    def define_pipelines(self) -> Any:
+        state = self.state
+        state.flags.no_cpython_wrapper = True
+        state.library = _PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class CompiledFunction(CPUDispatcher):
+    """A function compiled as a part of each compiled function that calls it, and with an entry where Python does."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
+        self.enable_caching()
+
+    @cached_property
+    def entry(self) -> Any:
+        """The function for Python to call."""
+        made = CPUDispatcher(self.twin("entry"), targetoptions=self.targetoptions)
+        made.enable_caching()
+        return made
+
+    def twin(self, purpose: str) -> Any:
+        """Return the Python function once more, under a name by which its machine code is kept apart."""
+        of = self.py_func
+        twin = FunctionType(of.__code__, of.__globals__, of.__name__, of.__defaults__, of.__closure__)
+        twin.__qualname__ = f"{of.__qualname__}.{purpose}"
+        return twin
+
+    def add_overload(self, result: Any) -> None:
+        self.overloads[tuple(result.signature.args)] = result
+
+    def _compile_for_args(self, *args: Any, **words: Any) -> Any:
+        return self.entry._compile_for_args(*args, **words)
+
+    @property
+    def stats(self) -> Any:
+        return self.entry.stats
+
+
+class Rule(CFunc):
+    """A function with a C address, which is compiled when its address is first needed."""
+
+    def __init__(self, function: Any, signature: Any) -> None:
+        super().__init__(function, normalize_signature(signature), {}, {"forceinline": True})
+        self.enable_caching()
+
+    def _compile_uncached(self) -> Any:
+        with event.trigger_event("numba:compile", data={"dispatcher": self, "args": self._sig.args}):
+            return super()._compile_uncached()
+
+    @property
+    def address(self) -> int:
+        if self._wrapper_address is None:
+            self.compile()
+        return int(self._wrapper_address)
+
+
+class Function(types.FunctionType):
+    """The type of a function passed to compiled code, which reads the object's `address`.
+
+    numba's own type calls the interpreter for it, 9 us per function, and a game has nine rules.
+    """
+
+
+register_model(Function)(FunctionModel)
+
+
+@typeof_impl.register(CFunc)
+def _typeof_function(value: Any, context: Any) -> Any:
+    return Function(value._sig)
+
+
+@unbox(Function)
+def _unbox_function(kind: Any, value: Any, c: Any) -> Any:
+    function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
+    address = c.pyapi.object_getattr_string(value, "address")
+    missing = cgutils.is_null(c.builder, address)
+    with c.builder.if_then(c.builder.not_(missing), likely=True):
+        function.c_addr = c.pyapi.long_as_voidptr(address)
+        c.pyapi.decref(address)
+    return NativeValue(function._getvalue(), is_error=missing)

@@ -1,0 +1,73 @@
+"""How far compiling is: a hook for whoever shows it, such as the console, the page or a notebook."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from compiled import event
+
+EXPECTED = {"search": 190, "training": 280, "everything": 450}
+"""About how many functions a search compiles, training with its first tournament, and `prepare` for all games."""
+
+
+class Progress(NamedTuple):
+    """How far compiling is since the program's start."""
+
+    done: int
+    expected: int
+    """Functions compiled, and about how many there are."""
+    seconds: float
+    """Spent compiling."""
+
+
+Show = Callable[[Progress | None], None]
+
+
+class Watch(event.Listener):  # type: ignore[misc]
+    """Calls `show` about every second while code is compiled, from the first second on, until `end`.
+
+    `show` gets the progress, or None when nothing is compiled any more. It is called in another thread or in the one
+    that compiles, never twice at once.
+    """
+
+    def __init__(self, show: Show, *, expected: int = EXPECTED["search"], every: float = 1.0) -> None:
+        self.done, self.seconds = 0, 0.0
+        """Functions compiled so far, and the time that it took."""
+        self._show, self._expected, self._every = show, expected, every
+        self._lock = threading.RLock()
+        self._depth, self._began, self._shown = 0, 0.0, 0.0
+        event.register("numba:compile", self)
+
+    def end(self) -> None:
+        """Show no more."""
+        event.unregister("numba:compile", self)
+
+    def on_start(self, _: Any) -> None:
+        with self._lock:
+            self._depth += 1
+            if self._depth == 1:
+                self._began = time.monotonic()
+                threading.Thread(target=self._tick, args=(self._began,), name="compiling", daemon=True).start()
+
+    def on_end(self, _: Any) -> None:
+        with self._lock:
+            self._depth, self.done = self._depth - 1, self.done + 1
+            if self._depth == 0:
+                self.seconds += time.monotonic() - self._began
+                self._show(None)
+
+    def _tick(self, began: float) -> None:
+        """Show the progress while a function and those that it calls are compiled."""
+        while True:
+            time.sleep(self._every / 10)
+            with self._lock:
+                if self._depth == 0 or self._began != began:
+                    return
+                now = time.monotonic()
+                seconds = self.seconds + now - began
+                if seconds >= self._every and now - self._shown >= self._every / 2:
+                    self._shown = now
+                    self._show(Progress(self.done, max(self._expected, self.done), seconds))

@@ -1,0 +1,60 @@
+"""The hook that shows how far compiling is, and functions compiled as parts and as entries."""
+
+import time
+
+import numpy as np
+import pytest
+
+import compiled
+from compiled import call, event, inlined, rule, types
+from compiling.progress import Watch
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled, "FOLDER", tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+def test_progress_is_counted_shown_while_compiling_and_gone_when_done():
+    shown = []
+    watch = Watch(shown.append, expected=3, every=0.02)
+    try:
+        with event.trigger_event("numba:compile"):
+            for _ in range(4):
+                with event.trigger_event("numba:compile"):
+                    before = len(shown)
+                    while len(shown) == before:
+                        time.sleep(0.001)
+    finally:
+        watch.end()
+    assert shown[-1] is None and watch.done == 5 and watch.seconds > 0
+    reports = shown[:-1]
+    assert [r.done for r in reports] == sorted(r.done for r in reports) and reports[0].expected == 3
+    assert all(r.expected >= r.done and r.seconds >= 0.02 for r in reports)
+    with event.trigger_event("numba:compile"):
+        pass
+    assert watch.done == 5, "nothing is counted after the end"
+
+
+def test_a_function_is_compiled_at_its_first_call_and_counted_once(folder):
+    @inlined
+    def three_times(x):
+        return 3 * x
+
+    watch = Watch(lambda progress: None)
+    try:
+        assert three_times(np.int64(5)) == 15 and call(three_times, 7) == 21
+    finally:
+        watch.end()
+    assert watch.done == 1
+
+
+def test_a_rule_is_compiled_when_its_address_is_needed(folder):
+    watch = Watch(lambda progress: None)
+    try:
+        negated = rule(types.int64(types.int64))(lambda x: -x)
+        assert watch.done == 0
+        assert negated.ctypes(5) == -5 and watch.done == 1
+    finally:
+        watch.end()
