@@ -57,7 +57,7 @@ class StoredNetwork:
 
 def layers_of(model: Any) -> Layers | None:
     """Return the layers that compute what a network does; None for a network of one's own."""
-    if "layers" not in vars(model):
+    if not hasattr(model, "layers"):
         model.layers = _layers_like(model)
     layers: Layers | None = model.layers
     return layers

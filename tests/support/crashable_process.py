@@ -24,6 +24,9 @@ GAME = "tictactoe"
 class Linear:
     """A network of one layer; its answers are exact sums, so that no batch can change a bit of them."""
 
+    layers = ()
+    """Taken for the residual network, which needs no conversion."""
+
     def __init__(self, config, game):
         self.config = config
         rng = np.random.default_rng(config.seed)
@@ -32,6 +35,10 @@ class Linear:
 
     def get_weights(self):
         return [w.copy() for w in self.weights]
+
+    @property
+    def shapes(self):
+        return [w.shape for w in self.weights]
 
     def set_weights(self, weights):
         self.weights = [w.copy() for w in weights]
