@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,8 @@ def play_console(
         raise UserError(f"sims: expected a whole number from 1 to 1,000,000, got {sims}")
     state = after_moves(game, list(opening))
     drawn = state.render()
-    if not opening:  # at once, before anything is compiled
+    at_once = not opening and sys.stdout.isatty()  # before anything is compiled
+    if at_once:
         print(drawn, flush=True)
     if state.isEndGame:
         raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
@@ -56,7 +58,7 @@ def play_console(
         check_place(save_to, game, overwrite=overwrite)
     machine = make_player(against, game, sims=sims)
     person = _Scribe(PERSON, game, hint=lambda state: _hint(machine, state))
-    person.drawn = "" if opening else drawn
+    person.drawn = drawn if at_once else ""
     print(f"{game.name}: you are {game.pieces[1 if human_first else -1]}, against {machine.name}")
     result = None
     try:

@@ -287,7 +287,7 @@ ROOMS_WITH_COMPILED_CODE = sorted(
 
 
 def test_the_rooms_with_compiled_code_are_found():
-    assert {"games", "search", "search/speed", "training"} <= set(ROOMS_WITH_COMPILED_CODE)
+    assert {"games", "search", "training"} <= set(ROOMS_WITH_COMPILED_CODE)
 
 
 @pytest.mark.parametrize("room", ROOMS_WITH_COMPILED_CODE)
@@ -315,7 +315,7 @@ def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, room):
 def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
     """A number that numba knows while it compiles (0) or a shorter one is another kind, and compiles all below anew."""
     assert python(COMPILED).returncode == 0
-    large = ("select_leaf", "select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
+    large = ("select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
              "select", "make_child", "new_node", "end_move")  # fmt: skip
     kept = [path.name for path in FOLDER.rglob("*.nbc")]
     own = "py{}{}".format(*sys.version_info)
