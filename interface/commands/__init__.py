@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 import signal
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+from system.terminal import CLEAR, redraws
 
 if TYPE_CHECKING:
     from compiling.progress import Watch
@@ -58,25 +59,27 @@ def module(name: str) -> ModuleType:
     return importlib.import_module("interface.commands." + name.replace("-", "_"))
 
 
-def show_compiling(what: str) -> Watch:
-    """Show on the error stream, from now on, how far compiling is; return the count.
+_watching: list[Watch] = []
 
-    what: a key of `compiling.progress.EXPECTED`. In a terminal it is one line, which
-    disappears; elsewhere one line is printed when compiling has taken a second.
+
+def show_compiling(what: str) -> Watch:
+    """Show in a terminal, from now on, how far compiling is, in one line that disappears; return the count.
+
+    what: a key of `compiling.progress.EXPECTED`.
     """
     from compiling.progress import EXPECTED, Progress, Watch
 
-    live, shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb", [False]
+    live = redraws(sys.stderr)
 
     def show(progress: Progress | None) -> None:
         if live:
             text = "" if progress is None else COMPILING % progress
-            print(f"\r\x1b[2K{text[:shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
-        elif progress is not None and not shown[0]:
-            shown[0] = True
-            print("compiling the search, once", file=sys.stderr, flush=True)
+            print(f"{CLEAR}{text[:shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
 
-    return Watch(show, expected=EXPECTED[what])
+    while _watching:  # of another command of this process
+        _watching.pop().end()
+    _watching.append(Watch(show, expected=EXPECTED[what]))
+    return _watching[0]
 
 
 def take_as_ctrl_c(*names: str) -> None:
