@@ -64,7 +64,7 @@ def _cast(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
 
 
 def _conv(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
-    return _convolution(inputs[0], _filters_in_front(arrays[0]), arrays[1:])
+    return _convolution(inputs[0], ops.constant(_filters_in_front(arrays[0])), arrays[1:])
 
 
 def _filters_in_front(kernel: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ def _filters_in_front(kernel: np.ndarray) -> np.ndarray:
 
 def _convolution(x: Any, kernel: Any, bias: list[np.ndarray]) -> Any:
     x = ops.convolution(x, kernel, [1, 1], [0, 0], [0, 0], [1, 1], "same_upper")
-    return ops.add(x, bias[0].reshape(1, -1, 1, 1)) if bias else x
+    return ops.add(x, ops.constant(bias[0].reshape(1, -1, 1, 1))) if bias else x
 
 
 def _conv_in_8_bits(x: Any, arrays: list[np.ndarray], largest: float) -> Any:
@@ -85,11 +85,12 @@ def _conv_in_8_bits(x: Any, arrays: list[np.ndarray], largest: float) -> Any:
 
 
 def _normalise(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
-    return ops.batch_norm_inference(inputs[0], *arrays, EPSILON)
+    return ops.batch_norm_inference(inputs[0], *map(ops.constant, arrays), EPSILON)
 
 
 def _dense(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
-    x = ops.add(ops.matmul(inputs[0], arrays[0], False, False), arrays[1][None])
+    kernel, bias = ops.constant(arrays[0]), ops.constant(arrays[1][None])
+    x = ops.add(ops.matmul(inputs[0], kernel, False, False), bias)
     return ops.tanh(x) if layer.kind == "dense_tanh" else x
 
 

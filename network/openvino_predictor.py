@@ -21,12 +21,16 @@ from network.openvino_graph import converted, core, filled_in, from_bytes, openv
 from network.predictor import STEADY, cores, padded, pieces
 from network.stored_network import StoredNetwork, layers_of
 
+_MAKING = threading.Lock()
+"""Requests are made one at a time: two threads that made one stood still for ever, once."""
+
 
 class _Request:
     """An inference request, its arrays looked up once: all batches have one size, so the arrays stay where they are."""
 
     def __init__(self, compiled: Any) -> None:
-        request = compiled.create_infer_request()
+        with _MAKING:
+            request = compiled.create_infer_request()
         self.infer = request.infer
         self.planes = request.get_input_tensor(0).data
         self.values = request.get_output_tensor(0).data[:, 0]
