@@ -44,6 +44,7 @@ class InThisProcess:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr("interface.littlego_process.ThinkerProcess", InThisProcess)
+    monkeypatch.setattr("interface.littlego_turn.process_age", lambda: 0.0)  # what ran here before does not count
     monkeypatch.setattr(littlego_thinker, "FIRST", 4)
 
 
