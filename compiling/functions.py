@@ -61,7 +61,8 @@ class _PartCompiler(Compiler):
     def define_pipelines(self) -> Any:
         state = self.state
         state.flags.no_cpython_wrapper = True
-        state.library = _PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        target, name = state.targetctx, state.func_id.func_qualname
+        state.library = _PartLibrary(target.codegen(), name)
         return super().define_pipelines()
 
 

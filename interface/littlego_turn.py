@@ -47,7 +47,7 @@ class Thinker(Protocol):
 
 
 def process_age() -> float:
-    """Return the seconds since this process began, the start of Python included where the system tells.
+    """Return the seconds since this process began, the start of Python included where the system reports it.
 
     A process that did other things before, as a notebook, counts from the import of this module.
     """

@@ -1,6 +1,6 @@
 """A stored network as an OpenVINO model, made from its layers and arrays with OpenVINO's own operators.
 
-A network of one's own is converted by way of Keras instead, once, with its arrays as inputs.
+A user's own network is converted by way of Keras instead, once, with its arrays as inputs.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ _MAKE: dict[str, Callable[[list[Any], list[np.ndarray], Layer], Any]] = {
 }
 
 
-# ---- networks of one's own
+# ---- users' own networks
 
 
 def converted(model: Any) -> ov.Model:

@@ -1,4 +1,4 @@
-"""The network in OpenVINO on a CPU: its graph is made anew for each version, with the weights as constants.
+"""The network in OpenVINO on a CPU: its graph is made again for each version, with the weights as constants.
 
 Compiling a version takes 50-100 ms a batch size and leaks nothing measurable (benchmarks/RESULTS.md). With constants in
 place the compiler folds normalisation into the convolutions and lays the weights out for the processor.
@@ -135,7 +135,7 @@ class OpenVINOPredictor:
 
 
 def _graph_of(model: Any) -> Any:
-    """Return the graph of a network of one's own, its arrays as inputs; a Keras network keeps it once it is made."""
+    """Return the graph of a user's own network, its arrays as inputs; a Keras network keeps it once it is made."""
     if isinstance(model, StoredNetwork):
         return from_bytes(model.graph or b"")
     if not hasattr(model, "openvino_graph"):

@@ -1,7 +1,7 @@
 """A version of a run for play: settings, game and arrays, without Keras.
 
 The layers of `model.Residual_CNN` are known (network/residual_layers.py). Whether a run's network is that one is found
-out when it is built for training, by evaluating both, and recorded in run.db; of a network of one's own the run keeps
+out when it is built for training, by evaluating both, and recorded in run.db; of a user's own network the run keeps
 OpenVINO's graph, converted by way of Keras, with the arrays as inputs.
 """
 
@@ -38,7 +38,7 @@ class StoredNetwork:
     def __init__(
         self, config: Config, game: Game, graph: bytes | None = None, shapes: list[Shape] | None = None
     ) -> None:
-        """Make the residual network of a run's settings; `graph` and `shapes`: of a network of one's own instead."""
+        """Make the residual network of a run's settings; `graph` and `shapes`: of a user's own network instead."""
         self.config, self.game = config, game
         self.precision = resolve_precision(config.precision)
         self.layers = Layers(config.network, game) if graph is None else None
@@ -56,7 +56,7 @@ class StoredNetwork:
 
 
 def layers_of(model: Any) -> Layers | None:
-    """Return the layers that compute what a network does; None for a network of one's own."""
+    """Return the layers that compute what a network does; None for a user's own network."""
     if not hasattr(model, "layers"):
         model.layers = _layers_like(model)
     layers: Layers | None = model.layers
@@ -117,7 +117,7 @@ def convertible(model: Any, library: str) -> bool:
 
 
 def _graph_of(model: Any) -> bytes | None:
-    """Return the graph of a network of one's own; None where it cannot be converted."""
+    """Return the graph of a user's own network; None where it cannot be converted."""
     if not convertible(model, "openvino"):
         return None
     from network.openvino_graph import converted, to_bytes

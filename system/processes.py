@@ -58,7 +58,7 @@ def limits_files() -> bool:
 
 
 def limit_files(size: int) -> None:
-    """Let this process write files of at most so many bytes, where `limits_files`."""
+    """Let this process write files of at most `size` bytes, where `limits_files`."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
