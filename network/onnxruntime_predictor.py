@@ -1,4 +1,4 @@
-"""The network in ONNX Runtime on a CPU: a session for batches of any size is made again for each version, in 2 to 40 ms.
+"""The network in ONNX Runtime on a CPU: a session for batches of any size, made for each version in 2 to 40 ms.
 
 An evaluation is the same to the last bit in every batch, whatever the number of threads, so that nothing but `smallest`
 needs padding. It computes in float32 always: ONNX Runtime has no bfloat16 on a CPU.
