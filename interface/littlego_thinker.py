@@ -53,7 +53,8 @@ def think(task: dict[str, Any], say: Say) -> None:
     """
     before, board = (np.array(task[name]).reshape(5, 5) for name in ("before", "board"))
     state = LittleGo().position(before, board, task["player_to_move"], task["ply"])
-    Thread(target=_answer_first, args=(state, task, say), daemon=True).start()
+    first = Thread(target=_answer_first, args=(state, task, say))
+    first.start()
     try:
         player, by = load(task["player"], sims=task["sims"], seconds=_left(task))
         action = _choice(player, state, task)
@@ -66,6 +67,7 @@ def think(task: dict[str, Any], say: Say) -> None:
         action = _choice(RolloutPlayer(LittleGo(), seconds=_left(task)), state, task)
         by = f"rollouts: the player failed: {type(error).__name__}: {error}"
     say({"action": action, "by": by, "final": True})
+    first.join()  # the next turn finds its code compiled
 
 
 def load(name: str, *, sims: int, seconds: float) -> tuple[Player, str]:

@@ -102,10 +102,13 @@ def test_the_age_of_a_process_counts_from_its_start():
 
 
 def test_a_process_that_thinks_answers_and_ends():
-    with ThinkerProcess() as thinker:
-        thinker.ask(task("random"))
-        answers = list(thinker.answers(time.monotonic() + 900.0))
-    assert answers[-1]["final"] and answers[-1]["by"] == "random"
+    by, end = "another process still compiles what turns need", time.monotonic() + 900.0
+    while by.startswith("another process") and time.monotonic() < end:  # of another test, perhaps
+        with ThinkerProcess() as thinker:
+            thinker.ask(task("random"))
+            answers = list(thinker.answers(end))
+        by = answers[-1]["by"]
+    assert answers[-1]["final"] and by == "random"
 
 
 def test_a_process_whose_user_fails_is_ended():
