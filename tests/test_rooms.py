@@ -10,8 +10,8 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 FLOORS = [
-    "system", "config", "compiled", "compiling", "game", "games", "storage", "search loggers", "MCTS memory", "network",
-    "model agent", "initialise players", "evaluation", "funcs", "training", "main", "interface",
+    "languages", "system", "config", "compiled", "compiling", "game", "games", "storage", "search loggers",
+    "MCTS memory", "network", "model agent", "initialise players", "evaluation", "funcs", "training", "main", "interface",
     "textbook",
 ]  # fmt: skip
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
@@ -33,7 +33,7 @@ RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_des
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
 READS = ("compiled.py", "interface/commands/new_game.py", "interface/doctor/installation.py", "interface/web/app.py",
-         "interface/notebook/widget.py", "network/cpu_features.py", "storage/atomic_files.py", "system/",
+         "interface/notebook/widget.py", "languages/", "network/cpu_features.py", "storage/atomic_files.py", "system/",
          "training/presets.py")  # fmt: skip
 """What reads without a limit: files of the program or the system; and where the limited reading itself is."""
 TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",

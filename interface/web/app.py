@@ -18,9 +18,12 @@ from weakref import WeakSet
 
 from config import UserError
 from interface.web.request_guard import Guard, allowed_names, has_token, names_of
+from languages.translate import LANGUAGES, language, tr
 
 HERE = Path(__file__).parent
 VIEWS = "play", "games", "training"
+TEXTS = "Play", "Games", "Training"
+"""Names of the views."""
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
 """Packages that the socket library imports for its clients if installed: a third of the start, and this is a server."""
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -38,6 +41,7 @@ def serve(
     except ImportError:
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
     from interface.web.connection_limits import HEAD_BYTES, HEAD_SECONDS, STRANGERS, LimitedHTTP, Strangers
+    from interface.web.tab_language import begin_tab
 
     _check_port(host, port)
     token = secrets.token_urlsafe(24)
@@ -53,8 +57,10 @@ def serve(
 
     @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)
     def page(
-        game: str = "", moves: str = "", first: str = "", second: str = "", resigned: str = "", view: str = "play"
-    ) -> None:
+        game: str = "", moves: str = "", first: str = "", second: str = "", resigned: str = "", view: str = "play",
+        language: str = "",
+    ) -> None:  # fmt: skip
+        begin_tab(language)
         ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         query = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
@@ -205,7 +211,7 @@ def _frame(place: Shared, query: dict[str, str], view: str) -> None:
     tabs = _bar()
     body = ui.element("main")
     with body:
-        ui.label("Loading the boards ...").classes("soft").style("padding: 24px")
+        ui.label(tr("Loading the boards ...")).classes("soft").style("padding: 24px")
 
     async def load() -> None:
         try:
@@ -225,6 +231,8 @@ def _bar() -> Any:
     """Show the name, the tabs and the switch between light and dark; return the tabs."""
     from nicegui import ui
 
+    from interface.web.tab_language import SWITCH
+
     dark = ui.dark_mode(None)
 
     def toggle(event: Any) -> None:
@@ -234,9 +242,11 @@ def _bar() -> Any:
         ui.label("AlphaZero").classes("name")
         with ui.tabs().props("dense no-caps inline-label") as tabs:
             for name in VIEWS:
-                ui.tab(name, name.capitalize())
+                ui.tab(name, tr(name.capitalize()))
         ui.element("div").classes("grow")
-        button = ui.button(icon="contrast").props('flat round dense aria-label="light or dark"')
+        other = next(name for name in LANGUAGES if name != language())
+        ui.button(LANGUAGES[other]).props("flat dense").on("click", js_handler=SWITCH.format(other))
+        button = ui.button(icon="contrast").props(f'flat round dense aria-label="{tr("light or dark")}"')
         button.on("click", toggle, js_handler='() => emit(document.body.classList.contains("body--dark"))')
     return tabs
 

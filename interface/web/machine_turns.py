@@ -7,12 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from nicegui import app, background_tasks
+from nicegui import app
 
 from agent import Player
 from config import UserError
 from game import Game
 from games.line_of_moves import starting_at
+from interface.web.tab_language import in_background
 from interface.web.web_players import choose, has_level, make_game
 from storage.game_files import PERSON
 
@@ -56,7 +57,7 @@ class Machines:
         """Let machines play if it is their turn."""
         if self._play.table.machine_to_move and self._play.watched and not self.running:
             self.running = True  # now, not when the task begins
-            background_tasks.create(self._run(), name="machines")
+            in_background(self._run(), "machines")
 
     async def _run(self) -> None:
         """Let machines play as long as it is their turn; any action at the table stops their search."""

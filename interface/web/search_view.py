@@ -9,13 +9,14 @@ import asyncio
 from html import escape
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from config import UserError
 from game import GameState
 from interface.board_svg import Mark
 from interface.notebook.board import lines_of, overlay_of
 from interface.web.machine_turns import searching
+from interface.web.tab_language import in_background
 from interface.web.true_values import true_values
 from interface.web.web_players import DEEPEST, is_search, look, make_game
 from MCTS import Node
@@ -144,7 +145,7 @@ class Inside:
 
     def _start(self, sims: int) -> None:
         self._job += 1
-        background_tasks.create(self._search(self._job, sims), name="analysis")
+        in_background(self._search(self._job, sims), "analysis")
 
     async def _search(self, job: int, sims: int) -> None:
         table = self._play.table

@@ -1,0 +1,44 @@
+"""The language of a tab: the address's `language`, else the browser's."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from nicegui import background_tasks, context
+
+from languages.translate import LANGUAGES, chosen, language, of_browser, of_tab
+
+_tabs: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+SWITCH = (
+    "() => {{ const place = new URL(location); place.searchParams.set('language', '{}');"
+    " location.replace(place) }}"
+)
+
+
+def begin_tab(named: str) -> None:
+    """Choose the language of the tab whose page is being built; `named`: by the address, "" or anything."""
+    header = context.client.request.headers.get("accept-language", "")
+    _tabs[context.client] = named if named in LANGUAGES else of_browser(header)
+
+
+def in_background(work: Coroutine[Any, Any, None], name: str) -> None:
+    """Start a task that uses the language of the tab in whose event it begins."""
+    spoken = language()
+
+    async def run() -> None:
+        chosen.set(spoken)
+        await work
+
+    background_tasks.create(run(), name=name)
+
+
+def _of_tab() -> str:
+    try:
+        return _tabs.get(context.client, "")
+    except RuntimeError:  # outside of a tab
+        return ""
+
+
+of_tab.append(_of_tab)

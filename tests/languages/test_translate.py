@@ -1,0 +1,101 @@
+"""The catalogues hold every text of the code, and no other; the language is the person's."""
+
+import ast
+import json
+import string
+from pathlib import Path
+
+import pytest
+
+from languages import translate
+from languages.translate import LANGUAGES, catalogue, of_browser, of_system, tr
+
+HERE = Path(__file__).parents[2]
+
+
+def texts():
+    """Return {text: file} of all calls of `tr` in the program."""
+    found = {}
+    for path in HERE.glob("**/*.py"):
+        inside = path.relative_to(HERE)
+        if inside.parts[0] in ("tests", "benchmarks", "languages") or any(p.startswith(".") for p in inside.parts):
+            continue
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)) if "tr(" in source else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "tr":
+                for text in constants(node.args[0]):
+                    found[text] = inside.as_posix()
+    return found
+
+
+def constants(node):
+    """Return the texts that an argument can be: one in quotes, or either end of a condition."""
+    if isinstance(node, ast.IfExp):
+        return constants(node.body) + constants(node.orelse)
+    return [node.value] if isinstance(node, ast.Constant) else []
+
+
+def listed():
+    """Return what is translated by way of a name: each module's TEXTS, a tuple of texts."""
+    found = {}
+    for path in HERE.glob("*/**/*.py"):
+        source = path.read_text(encoding="utf-8")
+        if "\nTEXTS" in source and path.relative_to(HERE).parts[0] not in ("tests", "benchmarks"):
+            for node in ast.parse(source).body:
+                if isinstance(node, (ast.Assign, ast.AnnAssign)) and "TEXTS" in ast.unparse(node).split("=")[0]:
+                    found |= dict.fromkeys(ast.literal_eval(node.value), path.name)
+    return found
+
+
+def fields(text):
+    return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
+
+
+@pytest.mark.parametrize("name", [name for name in LANGUAGES if name != "en"])
+def test_a_catalogue_is_complete(name):
+    wanted, held = texts() | listed(), catalogue(name)
+    assert {text: file for text, file in wanted.items() if text not in held} == {}
+    assert sorted(held.keys() - wanted.keys()) == []
+    assert {text: found for text, found in held.items() if fields(text) != fields(found) or not found.strip()} == {}
+
+
+@pytest.mark.parametrize("name", [name for name in LANGUAGES if name != "en"])
+def test_a_text_is_translated_in_one_way(name):
+    seen = {}
+    for path in sorted((HERE / "languages" / name).glob("*.json")):
+        for text, found in json.loads(path.read_text(encoding="utf-8")).items():
+            assert seen.setdefault(text, found) == found, (path.name, text)
+
+
+@pytest.mark.parametrize(
+    "header, language",
+    [("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("de,en-GB;q=0.7,zh;q=0.3", "en"), ("en;q=0.2, zh-Hant-TW;q=0.5", "zh"),
+     ("de", "en"), ("", "en"), ("zh;q=9,;;,\x00", "en"), ("z" * 10_000, "en")],
+)  # fmt: skip
+def test_the_language_of_a_browser(monkeypatch, header, language):
+    for key in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(key, raising=False)
+    assert of_browser(header) == language
+
+
+@pytest.mark.parametrize(
+    "given, language",
+    [({"LANG": "zh_CN.UTF-8"}, "zh"), ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"), ({"LANGUAGE": "zh:en"}, "zh"),
+     ({"LANG": "de_DE"}, "en"), ({}, "en")],
+)  # fmt: skip
+def test_the_language_of_the_system(monkeypatch, given, language):
+    for key in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(key, raising=False)
+    for key, value in given.items():
+        monkeypatch.setenv(key, value)
+    assert of_system() == language
+
+
+def test_a_text_is_shown_in_the_language_of_its_tab(monkeypatch):
+    monkeypatch.setattr(translate, "catalogue", lambda name: {"{n} moves": "{n} 手"} if name == "zh" else {})
+    assert tr("{n} moves", n=3) == "3 moves"
+    monkeypatch.setattr(translate, "of_tab", [lambda: "zh"])
+    assert tr("{n} moves", n=3) == "3 手" and tr("unknown {") == "unknown {"
+    token = translate.chosen.set("en")
+    assert tr("{n} moves", n=3) == "3 moves"
+    translate.chosen.reset(token)
