@@ -21,7 +21,7 @@ from config import VERSION, Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
 from memory import ILLEGAL, Batch, learns_ownership
-from network.cpu_features import float_format, resolve_precision
+from network.cpu_features import resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
 from network.optimizers import WeightAverage, make_optimizer
@@ -62,7 +62,7 @@ class Gen_Model:
         self.game = game
         self.precision = resolve_precision(config.precision)
         set_seed(config.seed)
-        policy = "mixed_bfloat16" if float_format(self.precision) == "bfloat16" else "float32"
+        policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
         owned = config.ownership_weight if learns_ownership(config.network, game) else 0.0
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),

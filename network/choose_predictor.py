@@ -12,11 +12,13 @@ from network.stored_network import convertible
 from system.machine import gpu_driver
 
 
-def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1) -> Predictor:
+def make_predictor(
+    model: Any, *, backend: str = "auto", streams: int = 1, smallest: int = 1, in_8_bits: bool = False
+) -> Predictor:
     """Return a predictor with the model's present weights; `streams` threads may call it at once.
 
     model: a `Gen_Model`, or a `StoredNetwork` where `choose_backend` does not name Keras. smallest: smaller batches are
-    padded to this size.
+    padded to this size. in_8_bits: by OpenVINO only.
     """
     chosen = choose_backend(backend)
     if backend == "auto" and not convertible(model, chosen):
@@ -25,7 +27,7 @@ def make_predictor(model: Any, *, backend: str = "auto", streams: int = 1, small
     if chosen == "openvino":
         from network.openvino_predictor import OpenVINOPredictor
 
-        predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest)
+        predictor = OpenVINOPredictor(model, streams=streams, smallest=smallest, in_8_bits=in_8_bits)
     elif chosen == "onnxruntime":
         from network.onnxruntime_predictor import ONNXRuntimePredictor
 

@@ -16,10 +16,5 @@ def has_tiles() -> bool:
 
 
 def resolve_precision(precision: str) -> str:
-    """Return float32, bfloat16 or int8 for a setting that may be "auto"."""
+    """Return float32 or bfloat16 for a setting that may be "auto"."""
     return ("bfloat16" if native_bfloat16() else "float32") if precision == "auto" else precision
-
-
-def float_format(precision: str) -> str:
-    """Return the format of what is not computed in 8 bits, training included: float32 or bfloat16."""
-    return resolve_precision("auto" if precision == "int8" else precision)

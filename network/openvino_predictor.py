@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from network.cpu_features import float_format
 from network.int8 import find_scales
 from network.openvino_graph import converted, core, filled_in, from_bytes, openvino_graph
 from network.predictor import STEADY, cores, padded, pieces
@@ -38,10 +37,13 @@ class _Request:
 
 
 class OpenVINOPredictor:
-    """Evaluates with OpenVINO; `streams` threads that call it at once share the cores."""
+    """Evaluates with OpenVINO; `streams` threads that call it at once share the cores.
 
-    def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1) -> None:
-        self.name = f"openvino {model.precision}"
+    in_8_bits: most of a residual network computes in 8-bit integers, see network/int8.py.
+    """
+
+    def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1, in_8_bits: bool = False) -> None:
+        self.name = f"openvino {'int8' if in_8_bits else model.precision}"
         self._smallest = smallest
         self._layers = layers_of(model)
         self._graph = None if self._layers else _graph_of(model)
@@ -49,12 +51,12 @@ class OpenVINOPredictor:
         self.piece = STEADY if threads == 1 else 0
         """Multiples of this many positions need no padding and cost the same per position (0: not so)."""
         self._options = {
-            "INFERENCE_PRECISION_HINT": "bf16" if float_format(model.precision) == "bfloat16" else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if model.precision == "bfloat16" else "f32",
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,
         }
-        self._in_8_bits = model.precision == "int8" and self._layers is not None
+        self._in_8_bits = in_8_bits and self._layers is not None
         self._scales: dict[str, float] = {}
         """The largest input of each convolution that computes in 8 bits."""
         self._lock = threading.Lock()

@@ -173,11 +173,10 @@ def network_player(
     config = read_config(folder)
     if config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
-    if in_8_bits:
-        config = replace(config, precision="int8", backend="openvino")
     model, number = _model(game, folder, config, own, version)
     own = f"int8:{own}" if in_8_bits else own
-    predictor = make_predictor(model, backend=config.backend, smallest=smallest)
+    backend = "openvino" if in_8_bits else config.backend
+    predictor = make_predictor(model, backend=backend, smallest=smallest, in_8_bits=in_8_bits)
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
     clock = f":{options['seconds']:g}s" if "seconds" in options else ""

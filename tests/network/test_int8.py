@@ -1,7 +1,5 @@
 """8-bit answers: near to those in floating point, or not used."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -41,10 +39,10 @@ def test_the_first_convolution_the_last_block_and_the_heads_stay_in_floating_poi
 
 def test_a_network_that_8_bits_would_change_stays_in_floating_point(monkeypatch):
     monkeypatch.setattr("network.int8.VALUE_ERROR", 0.0)
-    network = make("connect4", hidden_cnn_layers=("16x3",) * 3, precision="int8")
+    network = make("connect4", hidden_cnn_layers=("16x3",) * 3)
     network.set_weights(trained_looking(network))
     planes = boards(network.game, 40)
-    rough = make_predictor(network, backend="openvino")
+    rough = make_predictor(network, backend="openvino", in_8_bits=True)
     assert rough._scales == {}
     hint = {"INFERENCE_PRECISION_HINT": rough._options["INFERENCE_PRECISION_HINT"]}
     graph = openvino_graph(rough._layers, network.get_weights(), 64)
@@ -54,10 +52,10 @@ def test_a_network_that_8_bits_would_change_stays_in_floating_point(monkeypatch)
 
 def test_8_bit_answers_depend_on_the_weights_alone():
     network = make("connect4", hidden_cnn_layers=("16x3",) * 4)
-    stored = StoredNetwork(replace(network.config, precision="int8"), network.game)
+    stored = StoredNetwork(network.config, network.game)
     planes, found = boards(network.game, 40), []
     for seed in (1, 2, 1):
         stored.set_weights(trained_looking(network, seed))
-        found.append([np.array(a) for a in make_predictor(stored)(planes)])
+        found.append([np.array(a) for a in make_predictor(stored, backend="openvino", in_8_bits=True)(planes)])
     assert np.array_equal(found[0][0], found[2][0]) and np.array_equal(found[0][1], found[2][1])
     assert not np.array_equal(found[0][0], found[1][0])
