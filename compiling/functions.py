@@ -15,6 +15,7 @@ from llvmlite.binding import parse_bitcode
 from numba.core import cgutils, codegen, event, types
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.experimental.function_type import FunctionModel
@@ -112,7 +113,9 @@ class Rule(CFunc):
     @property
     def address(self) -> int:
         if self._wrapper_address is None:
-            self.compile()
+            with global_compiler_lock:
+                if self._wrapper_address is None:  # else another thread has compiled it meanwhile
+                    self.compile()
         return int(self._wrapper_address)
 
 

@@ -78,9 +78,10 @@ def record(cls: type[T]) -> type[T]:
     """Decorator that makes a named tuple a record. Its arrays' contents may change, but not the arrays themselves."""
 
     def address(self: Any) -> int:
-        if "_block" not in self.__dict__:
-            self.__dict__["_block"] = block_of(self, typeof(self))
-        return int(self.__dict__["_block"].ctypes.data)
+        block = self.__dict__.get("_block")
+        if block is None:  # of two threads' blocks the first is kept: a replaced one would be freed while it is used
+            block = self.__dict__.setdefault("_block", block_of(self, typeof(self)))
+        return int(block.ctypes.data)
 
     names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
     made: Any = type(cls.__name__, (cls,), {**names, "address": property(address)})

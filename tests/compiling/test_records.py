@@ -1,12 +1,13 @@
 """Records: compiled code reads in them what Python put there."""
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from compiled import call, compiled, rule, types
-from compiling.records import record
+from compiling.records import block_of, record
 
 
 @record
@@ -74,3 +75,22 @@ def test_a_record_is_a_tuple_and_a_changed_copy_is_another_one():
 def test_what_compiled_code_cannot_read_is_refused():
     with pytest.raises(TypeError, match="expected contiguous arrays, numbers, records and functions"):
         _ = Inner(np.zeros(6, np.int32)[::2], 1.0).address
+
+
+def test_threads_that_need_a_record_at_once_get_one_block(monkeypatch):
+    """Another's block would be freed as soon as it is replaced, and compiled code would read what comes next there."""
+    both, found = threading.Barrier(2), []
+
+    def slow(values, kind):
+        block = block_of(values, kind)
+        both.wait(60)
+        return block
+
+    monkeypatch.setattr("compiling.records.block_of", slow)
+    inner = Inner(np.zeros(3), 1.5)
+    threads = [threading.Thread(target=lambda: found.append(inner.address)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [inner.address] * 2
