@@ -68,6 +68,8 @@ class Play:
         self.mode = query["mode"] if query.get("mode") in MODES else "play"
         """One of MODES."""
         self._numbered = False
+        self.teacher: Any = None
+        """What looks at a person's move first, see teacher_panel.py."""
         self._machines = Machines(self)
         games, game = self.roster.games(), query.get("game", "")
         found = self.roster.find(game, games)
@@ -244,6 +246,8 @@ class Play:
             return
         if t.machine_to_move:
             self.tell(tr("It is the machine's turn: wait, or stop it."))
+            return
+        if self.teacher is not None and self.teacher.holds(number):
             return
         if self.do(t.play, number):
             t.paused = False
