@@ -1,5 +1,38 @@
-// What a board does without asking Python, in the page and in a notebook: a cursor for the keyboard, and lines of moves
-// on hover. root: what holds one `.stage` with a board's SVG, and perhaps rows with `data-hover`; or the document.
+// What a board does without asking Python, in the page and in a notebook: a cursor for the keyboard, the stone under the
+// pointer, motion that goes on when the board is drawn again, sounds, and lines of moves on hover.
+// root: what holds one `.stage` with a board's SVG, and perhaps rows with `data-hover`; or the document.
+const boardSounds = {
+  speaker: null,
+  get on() { return localStorage.getItem("sounds") === "on"; },
+  toggle() {
+    localStorage.setItem("sounds", this.on ? "off" : "on");
+    this.show();
+    if (this.on) this.play("stone");
+  },
+  show() { // the switches: which icon is seen is the style sheet's
+    for (const b of document.querySelectorAll(".sounds")) b.setAttribute("aria-pressed", this.on);
+  },
+  tone(hertz, wait, seconds, type) {
+    const at = this.speaker.currentTime + wait, one = this.speaker.createOscillator(), loud = this.speaker.createGain();
+    one.type = type;
+    one.frequency.setValueAtTime(hertz, at);
+    if (type === "triangle") one.frequency.exponentialRampToValueAtTime(hertz / 3, at + seconds);
+    loud.gain.setValueAtTime(.3, at);
+    loud.gain.exponentialRampToValueAtTime(.001, at + seconds);
+    one.connect(loud).connect(this.speaker.destination);
+    one.start(at);
+    one.stop(at + seconds);
+  },
+  play(kind) {
+    if (!this.on) return;
+    this.speaker = this.speaker || new AudioContext();
+    this.speaker.resume();
+    this.tone(660, 0, .08, "triangle");
+    if (kind === "capture") this.tone(440, .07, .1, "triangle");
+    if (kind === "end") [392, 494, 587].forEach((hertz, i) => this.tone(hertz, .15 + .13 * i, .6, "sine"));
+  },
+};
+
 function liveBoard(root) {
   const stage = () => root.querySelector(".stage");
 
@@ -42,10 +75,47 @@ function liveBoard(root) {
     for (const p of points()) p.classList.remove("cursor");
     const p = points()[at];
     if (p && document.activeElement === stage()) p.classList.add("cursor");
+    ghost();
   }
-  new MutationObserver(cursor).observe(root, { childList: true, subtree: true });
+  new MutationObserver(() => { motion(); cursor(); boardSounds.show(); })
+    .observe(root, { childList: true, subtree: true });
   root.addEventListener("focusin", cursor);
   root.addEventListener("focusout", () => setTimeout(cursor));
+
+  function ghost() { // the stone of the side to move, where the pointer or the cursor would put it
+    const shape = root.querySelector(".stage .ghost");
+    if (!shape) return;
+    const over = root.querySelector(".stage .point:hover") || root.querySelector(".stage .point.cursor");
+    const to = over && root.querySelector(`.stage .point.free[data-action="${over.dataset.action}"]`);
+    shape.setAttribute("visibility", to ? "visible" : "hidden");
+    if (to) shape.setAttribute("transform", `translate(${+to.getAttribute("x") + 20} ${+to.getAttribute("y") + 20})`);
+  }
+  root.addEventListener("mousemove", ghost);
+  root.addEventListener("mouseout", ghost);
+
+  let seen = null, begun = 0, newest = null, before = null; // newest, before: stones on their way, and when they began
+  const place = (e) => ["cx", "cy", "d"].map((name) => e.getAttribute(name)).join();
+  function motion() {
+    const svg = root.querySelector(".stage svg"), now = performance.now();
+    if (!svg || svg === drawn) return;
+    drawn = svg;
+    if (svg.dataset.at !== seen) {
+      const first = seen === null, stone = svg.querySelector(".new, .drop");
+      [seen, before, begun] = [svg.dataset.at, newest, now];
+      newest = stone && { place: place(stone), kind: stone.classList.contains("drop") ? "drop" : "new",
+        fall: stone.style.getPropertyValue("--fall"), begun };
+      if (!first && stone)
+        boardSounds.play("over" in svg.dataset ? "end" : svg.querySelector(".gone, .was") ? "capture" : "stone");
+    }
+    svg.style.setProperty("--since", `${begun - now}ms`);
+    if (!before || now - before.begun > 500) return;
+    const other = [...svg.querySelectorAll(".side > .stone")].find((e) => place(e) === before.place);
+    if (!other || other.matches(".new, .drop, .turned")) return;
+    other.classList.add(before.kind);
+    other.style.setProperty("--fall", before.fall);
+    other.style.setProperty("--since", `${before.begun - now}ms`);
+  }
+  let drawn = null; // the drawing that was looked at
 
   root.addEventListener("keydown", (e) => {
     if (e.target !== stage() || e.ctrlKey || e.altKey || e.metaKey) return;
