@@ -63,6 +63,7 @@ def serve(
         given = context.client.request.query_params
         begin_tab(given.get("language", ""))
         ui.add_head_html(f"<style>{styles}</style><script>{scripts}liveBoard(document);</script>")
+        ui.add_head_html(f"<script>document.documentElement.lang = '{language()}'</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, given, given.get("view", "play"))
 
@@ -209,7 +210,7 @@ def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
     from nicegui import run, ui
 
     tabs = _bar()
-    body = ui.element("main")
+    body = ui.element("div").classes("views")
     with body:
         ui.label(tr("Loading the boards ...")).classes("soft").style("padding: 24px")
 
@@ -239,7 +240,7 @@ def _bar() -> Any:
         dark.value = not event.args
 
     with ui.element("header").classes("bar"):
-        ui.label("AlphaZero").classes("name")
+        ui.html("AlphaZero", tag="h1", sanitize=False).classes("name")
         with ui.tabs().props("dense no-caps inline-label") as tabs:
             for name in VIEWS:
                 ui.tab(name, tr(name.capitalize()))

@@ -123,7 +123,8 @@ class Play:
                 with ui.element("div").classes("stand"):
                     self._eval = ui.html("", sanitize=False).style("display: flex")
                     self._stage = ui.html("", sanitize=False).classes("stage")
-                    self._stage.props(f'tabindex=0 role=application aria-label="{tr("board: arrows move, Enter plays")}"')
+                    named = tr("board: arrows move, Enter plays")
+                    self._stage.props(f'tabindex=0 role=application aria-label="{named}"')
                     self._stage.on("click", lambda e: self.click(*e.args), js_handler=MOVE)
                 self._others = ui.element("div").classes("line-up others").style("justify-content: center")
                 with ui.element("div").classes("line-up tools").props(f'role="toolbar" aria-label="{tr("game")}"'):
