@@ -1,6 +1,7 @@
 // What a board does without asking Python, in the page and in a notebook: a cursor for the keyboard, the stone under the
 // pointer, motion that goes on when the board is drawn again, sounds, and lines of moves on hover.
 // root: what holds one `.stage` with a board's SVG, and perhaps rows with `data-hover`; or the document.
+// name: the selector of the stage.
 const boardSounds = {
   speaker: null,
   get on() { return localStorage.getItem("sounds") === "on"; },
@@ -33,20 +34,20 @@ const boardSounds = {
   },
 };
 
-function liveBoard(root) {
-  const stage = () => root.querySelector(".stage");
+function liveBoard(root, name = ".stage") {
+  const stage = () => root.querySelector(name);
 
   function show(action) {
-    for (const g of root.querySelectorAll(".stage .line"))
+    for (const g of root.querySelectorAll(`${name} .line`))
       g.setAttribute("visibility", g.dataset.line === action ? "visible" : "hidden");
-    const shown = [...root.querySelectorAll(".stage .line")].some((g) => g.dataset.line === action);
-    for (const g of root.querySelectorAll(".stage .mark")) g.setAttribute("opacity", shown ? "0" : "1");
+    const shown = [...root.querySelectorAll(`${name} .line`)].some((g) => g.dataset.line === action);
+    for (const g of root.querySelectorAll(`${name} .mark`)) g.setAttribute("opacity", shown ? "0" : "1");
   }
   root.addEventListener("mousemove", (e) => {
     if (!e.movementX && !e.movementY) return; // a board that is drawn anew under a mouse at rest
     const row = e.target.closest && e.target.closest("[data-hover]");
-    const overlaid = root.querySelector(".stage .mark, .stage .line[visibility=visible]");
-    const point = !row && overlaid && e.target.closest && e.target.closest(".stage [data-action]");
+    const overlaid = root.querySelector(`${name} .mark, ${name} .line[visibility=visible]`);
+    const point = !row && overlaid && e.target.closest && e.target.closest(`${name} [data-action]`);
     show(row ? row.dataset.hover : point ? point.dataset.action : null);
   });
   root.addEventListener("focusin", (e) => {
@@ -57,7 +58,7 @@ function liveBoard(root) {
   let held = null; // [element, selector] of the move or row with the focus: it is drawn anew under the hand
   root.addEventListener("focusin", (e) => {
     const one = e.target.closest && e.target.closest("button[data-ply], tr[data-hover]:not([data-hover=''])");
-    const named = one && ["ply", "hover"].find((name) => one.dataset[name] !== undefined);
+    const named = one && ["ply", "hover"].find((key) => one.dataset[key] !== undefined);
     held = one ? [one, `${one.localName}[data-${named}="${CSS.escape(one.dataset[named])}"]`] : null;
   });
   root.addEventListener("focusout", () => setTimeout(() => {
@@ -70,7 +71,7 @@ function liveBoard(root) {
   }).observe(root, { childList: true, subtree: true });
 
   let at = null; // index of the point under the keyboard's cursor
-  const points = () => [...root.querySelectorAll(".stage .point")];
+  const points = () => [...root.querySelectorAll(`${name} .point`)];
   function cursor() {
     for (const p of points()) p.classList.remove("cursor");
     const p = points()[at];
@@ -83,10 +84,10 @@ function liveBoard(root) {
   root.addEventListener("focusout", () => setTimeout(cursor));
 
   function ghost() { // the stone of the side to move, where the pointer or the cursor would put it
-    const shape = root.querySelector(".stage .ghost");
+    const shape = root.querySelector(`${name} .ghost`);
     if (!shape) return;
-    const over = root.querySelector(".stage .point:hover") || root.querySelector(".stage .point.cursor");
-    const to = over && root.querySelector(`.stage .point.free[data-action="${over.dataset.action}"]`);
+    const over = root.querySelector(`${name} .point:hover`) || root.querySelector(`${name} .point.cursor`);
+    const to = over && root.querySelector(`${name} .point.free[data-action="${over.dataset.action}"]`);
     shape.setAttribute("visibility", to ? "visible" : "hidden");
     if (to) shape.setAttribute("transform", `translate(${+to.getAttribute("x") + 20} ${+to.getAttribute("y") + 20})`);
   }
@@ -94,9 +95,9 @@ function liveBoard(root) {
   root.addEventListener("mouseout", ghost);
 
   let seen = null, begun = 0, newest = null, before = null; // newest, before: stones on their way, and when they began
-  const place = (e) => ["cx", "cy", "d"].map((name) => e.getAttribute(name)).join();
+  const place = (e) => ["cx", "cy", "d"].map((key) => e.getAttribute(key)).join();
   function motion() {
-    const svg = root.querySelector(".stage svg"), now = performance.now();
+    const svg = root.querySelector(`${name} svg`), now = performance.now();
     if (!svg || svg === drawn) return;
     drawn = svg;
     if (svg.dataset.at !== seen) {

@@ -78,8 +78,8 @@ def test_rings_and_lines_over_a_board_are_seen_on_everything(look):
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_cursor_is_seen_on_every_board(look):
-    found = re.search(rf"\.stage \.{look} \.point\.cursor {{ stroke: (#\w+|currentColor)", SHEETS["board.css"])
-    colour = (found or re.search(r"\.stage \.point\.cursor { stroke: (#\w+)", SHEETS["board.css"]))[1]
+    found = re.search(rf"\.{look} \.point\.cursor {{ stroke: (#\w+|currentColor)", SHEETS["board.css"])
+    colour = (found or re.search(r"\n\.point\.cursor { stroke: (#\w+)", SHEETS["board.css"]))[1]
     if colour == "currentColor":
         assert [ink(mode) for mode in PAGES] == [variables(mode)["ink"] for mode in PAGES]
         return
