@@ -132,6 +132,7 @@ class MetaSquares(Game):
     """Four own stones at the corners of a square score; more points win."""
 
     name = "metasquares"
+    look = "corners"
     plane_names = ("stones of the player to move", "stones of the other", "the player to move leads", "the other leads",
                    "ones")  # fmt: skip
     won_by_a_move = False

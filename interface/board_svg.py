@@ -1,22 +1,42 @@
 """The board drawing of all games: `board_svg(state)`, an SVG as text, for the page, the notebook and the docs.
 
-The pieces are read from the text that a game renders, so a new game needs no code for its drawing. A position that is
-no grid of two kinds of pieces is drawn as its text. `Game.look` names the board and the pieces.
+The pieces are read from the text that a game renders (board_grid.py), so a new game needs no code for its drawing. A
+position whose text is no grid is drawn as its text. `Game.look` names the board and the pieces (board_looks.py).
+It looks right without scripts and style sheets; web/board.css and web/board.js add motion where there are any.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from game import Game, GameState
+from interface import board_looks
+from interface.board_grid import (
+    FORBIDDEN,
+    OTHER,
+    Changes,
+    Grid,
+    changes,
+    grid_of,
+    legal_points,
+    move_numbers,
+    point_of,
+    scored_squares,
+    star_points,
+    winning_lines,
+    winning_points,
+)
+from interface.board_looks import BRIGHT, CELL, DARK, FORBIDDEN_CROSS, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on
 
-CELL = 40.0
+__all__ = [
+    "FORBIDDEN", "LOOKS", "Grid", "Mark", "board_svg", "grid_of", "point_of", "ratio_of", "star_points", "stones_svg",
+    "winning_points",
+]  # fmt: skip
 MARGIN = 22.0
-FORBIDDEN = 2
+HALF = CELL / 2
 
 
 class Mark(NamedTuple):
@@ -28,126 +48,33 @@ class Mark(NamedTuple):
     """Short text next to the colour."""
 
 
-class Grid(NamedTuple):
-    """The pieces of a position, by point."""
-
-    cells: list[list[int]]
-    """[rows][columns]: 1, -1, 0, or FORBIDDEN for a free point that the game marks as forbidden."""
-    last: int | None
-    """The point played last, in row order."""
-    rows: list[str]
-    columns: list[str]
-    """Names at the edges; empty if the game writes none."""
-    notes: list[str]
-    """Other lines of the game's text, such as points."""
-
-
-class Look(NamedTuple):
-    """Colours of a board: its ground and lines, then for each side (fill, edge)."""
-
-    ground: str
-    line: str
-    sides: dict[int, tuple[str, str]]
-
-
-LOOKS = {
-    "holes": Look("#4470a5", "#35598a", {1: ("#d8404f", "#a82c3a"), -1: ("#f4c13d", "#c4922a")}),
-    "points": Look("#e2b673", "#7a5527", {1: ("#24272c", "#0c0e10"), -1: ("#f8f8f5", "#8f8b80")}),
-    "squares": Look("#3e8a62", "#2d6b4b", {1: ("#1f2328", "#0c0e10"), -1: ("#f6f6f3", "#b9b9b0")}),
-    "marks": Look("none", "currentColor", {1: ("#d8404f", "#d8404f"), -1: ("#2f7fd0", "#2f7fd0")}),
-}
-HOLE = "#e3eaf3"
-MORE, LESS = "#7a3cf0", "#d6227f"
-"""Colours of an overlay: unlike all pieces and grounds."""
-INK = 'fill="#14171c" stroke="#fff" stroke-opacity=".85" stroke-width="3" paint-order="stroke"'
-
-
-def grid_of(state: GameState) -> Grid | None:
-    """Return the pieces of a position, or None if it is no grid of two kinds of pieces."""
-    rows, columns = state.planes().shape[:2]
-    kinds = {word: side for side, word in pieces_of(state).items()} | {"*": FORBIDDEN}
-    cells: list[Any] = []
-    names, labels, notes, last = [], [""] * columns, [], None
-    for line in state.render().splitlines():
-        words = re.findall(r"\[[^\[\]\s]+\]|[^\[\]\s]+", line)
-        row = words[-columns:]
-        if len(words) in (columns, columns + 1) and all(word.strip("[]") in kinds for word in row):
-            marked = [c for c, word in enumerate(row) if word.startswith("[")]
-            last = columns * len(cells) + marked[0] if marked else last
-            cells.append([kinds[word.strip("[]")] for word in row])
-            names.append(words[0] if len(words) > columns else "")
-        elif len(words) == columns and not any(labels):
-            labels = words
-        elif line.strip():
-            notes.append(line.strip())
-    return Grid(cells, last, names, labels, notes) if len(cells) == rows else None
-
-
-def pieces_of(state: GameState) -> dict[int, str]:
-    """Return the marks of the sides and of an empty point."""
-    return getattr(getattr(state, "game", None), "pieces", Game.pieces)
-
-
-def point_of(game: Game, grid: Grid, action: int) -> int | None:
-    """Return the point, in row order, where a move puts its stone; None if a move is no point."""
-    rows, columns = len(grid.cells), len(grid.cells[0])
-    if game.policy_layout == "columns":
-        free = [r for r in range(rows) if grid.cells[r][action] == 0]
-        return columns * free[-1] + action if free else None
-    return action if game.policy_layout == "points" and action < rows * columns else None
-
-
-def winning_points(game: Game, grid: Grid) -> list[int]:
-    """Return the stones of the winning lines through the last stone, if the game is won by lines."""
-    rows, columns = len(grid.cells), len(grid.cells[0])
-    if grid.last is None or not game.winning_line:
-        return []
-    row, column = divmod(grid.last, columns)
-    side = grid.cells[row][column]
-    lines = []
-    for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        line = [grid.last]
-        for sign in (1, -1):
-            r, c = row + sign * dr, column + sign * dc
-            while 0 <= r < rows and 0 <= c < columns and grid.cells[r][c] == side:
-                line.append(r * columns + c)
-                r, c = r + sign * dr, c + sign * dc
-        lines.append(line)
-    exact = [line for line in lines if len(line) == game.winning_line]
-    return sorted({p for line in exact or lines if len(line) >= game.winning_line for p in line})
-
-
 def board_svg(
     state: GameState, *, overlay: Mapping[int, Mark] | None = None, lines: Mapping[int, Sequence[int]] | None = None,
-    clickable: bool = False, moves: Sequence[int] = (),
+    clickable: bool = False, moves: Sequence[int] = (), before: GameState | None = None, hint: int | None = None,
 ) -> str:  # fmt: skip
     """Return a position as an SVG.
 
     overlay: a mark for each action. lines: for an action its principal variation, itself first; each is a hidden group
     `<g class="line" data-line="ACTION">` of numbered stones, for a page to show. With `clickable` every point has the
-    action of a click on it as data-action, legal or not. moves: the moves from an empty board to here, whose numbers
-    are then drawn on the stones.
+    action of a click on it as data-action, legal or not, and the class "free" where a legal move puts its stone.
+    moves: the moves from an empty board to here, whose numbers are then drawn on the stones. before: the position
+    that was shown before; what one move changed since has classes for a page to animate: "new" or "drop", "turned",
+    and hidden stones "was" and "gone". hint: an action to ring.
     """
     grid, game = grid_of(state), getattr(state, "game", None)
     if grid is None or game is None:
         return _text_svg(state)
-    board = _Board(state, game, grid)
+    board = _Board(game, grid, state)
     board.numbers = move_numbers(game, grid, moves)
-    return board.svg(overlay or {}, lines or {}, clickable)
+    board.changes = changes(grid_of(before), grid) if before is not None else Changes()
+    return board.svg(overlay or {}, lines or {}, clickable, hint)
 
 
-def move_numbers(game: Game, grid: Grid, moves: Sequence[int]) -> dict[int, int]:
-    """Return {point: number of the last move to it}, in games whose moves are points or columns."""
-    rows, columns = len(grid.cells), len(grid.cells[0])
-    numbers: dict[int, int] = {}
-    height = [0] * columns
-    for number, action in enumerate(moves, 1):
-        if game.policy_layout == "columns":
-            height[action] += 1
-            numbers[(rows - height[action]) * columns + action] = number
-        elif game.policy_layout == "points" and action < rows * columns:
-            numbers[action] = number
-    return numbers
+def stones_svg(game: Game, stones: Sequence[Sequence[int]]) -> str:
+    """Return a clickable board with stones [rows][columns] in {1, -1, 0}, be they a position of the game or not."""
+    empty = grid_of(game.start()) or Grid([], None, [], [], [])
+    grid = Grid([list(row) for row in stones], None, empty.rows, empty.columns, [])
+    return _Board(game, grid, None).svg({}, {}, True, None)
 
 
 def ratio_of(svg: str) -> float:
@@ -159,71 +86,83 @@ def ratio_of(svg: str) -> float:
 def _text_svg(state: GameState) -> str:
     """Return a position's text as an SVG."""
     text = state.render().splitlines() or [""]
-    width, height = 9.0 * max(map(len, text)) + 20, 19.0 * len(text) + 14
+    width, height = max(9.0 * max(map(len, text)) + 36, 120.0), 19.0 * len(text) + 30
     spans = "".join(
-        f'<text x="10" y="{20 + 19 * i}" xml:space="preserve">{escape(line)}</text>' for i, line in enumerate(text)
+        f'<text x="18" y="{28 + 19 * i}" xml:space="preserve">{escape(line)}</text>' for i, line in enumerate(text)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-        f'height="{height:g}" role="img" font-family="ui-monospace, monospace" font-size="15" fill="currentColor">'
-        f"{spans}</svg>"
+        f'height="{height:g}" role="img" aria-label="{escape(getattr(getattr(state, "game", None), "name", "board"))}" '
+        'font-family="ui-monospace, monospace" font-size="15" fill="currentColor">'
+        f'<rect x="1" y="1" width="{width - 2:g}" height="{height - 2:g}" rx="7" fill="none" stroke="currentColor" '
+        f'stroke-opacity=".3"/>{spans}</svg>'
     )
 
 
 class _Board:
-    """The SVG of a position while it is made."""
+    """The SVG of a position while it is made; state: None for stones that are no position."""
 
-    def __init__(self, state: GameState, game: Game, grid: Grid) -> None:
+    def __init__(self, game: Game, grid: Grid, state: GameState | None) -> None:
         self.state, self.game, self.grid = state, game, grid
-        self.look = LOOKS[game.look]
+        self.name = game.look
+        self.look = LOOKS[self.name]
         self.rows, self.columns = len(grid.cells), len(grid.cells[0])
-        self._won = winning_points(game, grid) if state.isEndGame else []
+        over = state is not None and state.isEndGame
+        self._lines_won = winning_lines(game, grid) if over else []
+        self._won = {p for line in self._lines_won for p in line}
         self.numbers: dict[int, int] = {}
         """Text on the stones, by point."""
+        self.changes = Changes()
         self.left = MARGIN if any(grid.rows) else 2.0
         self.width = self.left + CELL * self.columns + 2
         self.height = 2 + CELL * self.rows + (MARGIN if any(grid.columns) else 0) + 18 * len(grid.notes)
 
-    def svg(self, overlay: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], clickable: bool) -> str:
-        parts = [self._ground(), self._labels()]
-        parts += [self._piece(p, self.grid.cells[p // self.columns][p % self.columns]) for p in self._points()]
-        parts += [self._legal(), self._winning(), self._overlay(overlay)]
-        parts += [self._line(action, line) for action, line in lines.items()]
-        parts += [self._click(point) for point in self._points()] if clickable else []
+    def svg(self, overlay: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], clickable: bool, hint: int | None
+            ) -> str:  # fmt: skip
+        parts = [board_looks.definitions(self.name), self._ground(), self._labels(), self._stones()]
+        parts += [self._ghost() if clickable else "", self._face(), self._marks(), self._overlay(overlay)]
+        parts += [self._hint(hint)] + [self._line(action, line) for action, line in lines.items()]
+        parts += [self._clicks()] if clickable else []
         size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
+        over = ' data-over=""' if self.state is not None and self.state.isEndGame else ""
         label = escape(f"{self.game.name}, {self.rows} rows, {self.columns} columns")
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="board" {size} role="img" aria-label="{label}" '
-            'font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" dominant-baseline="central">'
-            + "".join(parts) + "</svg>"
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="board {self.name}" {size}{over} role="img" '
+            f'aria-label="{label}" font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" '
+            'dominant-baseline="central">' + "".join(parts) + "</svg>"
         )  # fmt: skip
 
     def _points(self) -> range:
         return range(self.rows * self.columns)
 
+    def _side(self, point: int) -> int:
+        return self.grid.cells[point // self.columns][point % self.columns]
+
     def _at(self, point: int) -> tuple[float, float]:
         """Return the centre of a point."""
         return self.left + CELL * (point % self.columns + 0.5), 1 + CELL * (point // self.columns + 0.5)
 
+    # ---- the board
+
     def _ground(self) -> str:
-        look, (w, h) = self.look, (CELL * self.columns, CELL * self.rows)
-        x, y = self.left, 1.0
-        parts = [f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="7" fill="{look.ground}"/>']
-        inset = CELL / 2 if self.game.look == "points" else 0.0
-        path = ""
-        if self.game.look == "points":
-            for r in range(self.rows):
-                path += f"M{x + inset:g} {y + inset + CELL * r:g}h{w - CELL:g}"
-            for c in range(self.columns):
-                path += f"M{x + inset + CELL * c:g} {y + inset:g}v{h - CELL:g}"
-        elif self.game.look != "holes":
-            path += "".join(f"M{x:g} {y + CELL * r:g}h{w:g}" for r in range(1, self.rows))
-            path += "".join(f"M{x + CELL * c:g} {y:g}v{h:g}" for c in range(1, self.columns))
-        faint = ' stroke-opacity=".35" stroke-width="1.5"' if self.game.look == "marks" else ""
+        look, (w, h), x = self.look, (CELL * self.columns, CELL * self.rows), self.left
+        paint = f'rx="7" fill="{board_looks.ground(self.name)}"'
+        parts = [f'<rect x="{x:g}" y="1" width="{w:g}" height="{h:g}" {paint}/>']
+        if self.name == "holes":
+            return parts[0] + board_looks.dots([*map(self._at, self._points())], 15.5, f'stroke="{HOLE}"')
+        dots, radius, path = [], 2.5, ""
+        if self.name == "corners":
+            dots = [*self._points()]
+        elif self.name == "points":
+            path += "".join(f"M{x + HALF:g} {1 + HALF + CELL * r:g}h{w - CELL:g}" for r in range(self.rows))
+            path += "".join(f"M{x + HALF + CELL * c:g} {1 + HALF:g}v{h - CELL:g}" for c in range(self.columns))
+            dots, radius = star_points(self.rows, self.columns), 3.5
+        else:
+            path += "".join(f"M{x:g} {1 + CELL * r:g}h{w:g}" for r in range(1, self.rows))
+            path += "".join(f"M{x + CELL * c:g} 1v{h:g}" for c in range(1, self.columns))
+        faint = ' stroke-opacity=".62" stroke-width="1.5"' if self.name == "marks" else ""
         parts.append(f'<path d="{path}" fill="none" stroke="{look.line}"{faint}/>' if path else "")
-        dots = star_points(self.rows, self.columns) if self.game.look == "points" else []
-        for px, py in map(self._at, dots):
-            parts.append(f'<circle cx="{px:g}" cy="{py:g}" r="3" fill="{look.line}"/>')
+        parts.append(board_looks.dots([*map(self._at, dots)], radius, f'stroke="{look.line}"'))
         return "".join(parts)
 
     def _labels(self) -> str:
@@ -237,45 +176,95 @@ class _Board:
         y += MARGIN if any(self.grid.columns) else 0
         for i, note in enumerate(self.grid.notes):
             parts.append(f'<text x="{self.width / 2:g}" y="{y + 9 + 18 * i:g}">{escape(note)}</text>')
-        return f'<g fill="currentColor" fill-opacity=".65" font-size="10">{"".join(parts)}</g>'
+        size = 11 if self.columns < 10 else 13
+        text = "".join(parts)
+        return f'<g fill="currentColor" fill-opacity=".75" font-size="{size}">{text}</g>' if text else ""
 
-    def _piece(self, point: int, side: int) -> str:
-        x, y = self._at(point)
-        if side == FORBIDDEN:
-            return f'<path d="M{x - 6:g} {y - 6:g}l12 12m0 -12l-12 12" stroke="#b3261e" stroke-width="2.4"/>'
-        if side == 0:
-            return f'<circle cx="{x:g}" cy="{y:g}" r="15.5" fill="{HOLE}"/>' if self.game.look == "holes" else ""
-        rung = self.game.look == "marks" and point in self._won
-        last = point == self.grid.last and not rung
-        return self._stone(x, y, side) + (self._last(x, y, side) if last else "") + self._number(point, side)
+    def _face(self) -> str:
+        """Return the front of a board with holes: stones fall behind it."""
+        if self.name != "holes":
+            return ""
+        size = f'width="{CELL * self.columns:g}" height="{CELL * self.rows:g}"'
+        return f'<rect transform="translate({self.left:g} 1)" {size} rx="7" fill="url(#az-face) none"/>'
 
-    def _stone(self, x: float, y: float, side: int, more: str = "") -> str:
-        fill, edge = self.look.sides[side]
-        kind = "first" if side == 1 else "second"
-        if self.game.look == "marks":
-            stroke = f'fill="none" stroke="{fill}" stroke-width="5" stroke-linecap="round"'
-            cross = f'd="M{x - 10:g} {y - 10:g}l20 20m0 -20l-20 20"'
-            shape = f"<path {cross}" if side == 1 else f'<circle cx="{x:g}" cy="{y:g}" r="11"'
-            return f'{shape} class="stone {kind}" {stroke}{more}/>'
-        radius = {"points": 17.5, "holes": 15.5}.get(self.game.look, 16.0)
-        paint = f'fill="{fill}" stroke="{edge}" stroke-width="1.2"'
-        return f'<circle class="stone {kind}" cx="{x:g}" cy="{y:g}" r="{radius}" {paint}{more}/>'
+    # ---- what stands on it
 
-    def _last(self, x: float, y: float, side: int) -> str:
-        if self.game.look == "marks":
-            return f'<circle class="last" cx="{x + 14:g}" cy="{y - 14:g}" r="3" fill="{self.look.sides[side][0]}"/>'
-        radius = 12.5 if self.numbers else 6
-        paint = f'fill="none" stroke="{self._ink(side)}" stroke-width="2.4"'
-        return f'<circle class="last" cx="{x:g}" cy="{y:g}" r="{radius:g}" {paint}/>'
+    def _stones(self) -> str:
+        """Return the stones, those of a side in one group, and the other things on points."""
+        sides: dict[int, list[str]] = {1: [], -1: []}
+        others, crosses = [], ""
+        for point in self._points():
+            side, (x, y) = self._side(point), self._at(point)
+            if side in sides:
+                sides[side].append(self._stone(point, side))
+            elif side == FORBIDDEN:
+                crosses += f"M{x - 6:g} {y - 6:g}l12 12m0 -12l-12 12"
+            elif side == OTHER:
+                others.append(f'<text class="other" x="{x:g}" y="{y:g}">{escape(self.grid.words[point])}</text>')
+        for point, side in self.changes.gone.items():
+            sides[side].append(board_looks.stone(self.name, *self._at(point), side, "gone", ' visibility="hidden"'))
+        for point in self.changes.turned:
+            side = -self._side(point)
+            sides[side].append(board_looks.stone(self.name, *self._at(point), side, "was", ' visibility="hidden"'))
+        parts = [self._shade()]
+        parts += [
+            f'<g class="side" {board_looks.side_paint(self.name, side)}>{"".join(found)}</g>'
+            for side, found in sides.items() if found
+        ]  # fmt: skip
+        if crosses:
+            parts.append(f'<path class="forbidden" d="{crosses}" stroke="{FORBIDDEN_CROSS}" stroke-width="2.4"/>')
+        return "".join(parts) + (f'<g font-size="20" {INK}>{"".join(others)}</g>' if others else "")
+
+    def _shade(self) -> str:
+        """Return the shadows of the stones."""
+        if self.name in ("marks", "holes"):
+            return ""
+        places = [self._at(p) for p in self._points() if self._side(p) in (1, -1)]
+        paint = 'stroke="#000" stroke-opacity=".28"'
+        return board_looks.dots([(x + 1, y + 2.2) for x, y in places], self.look.radius + 0.4, paint)
+
+    def _stone(self, point: int, side: int) -> str:
+        kind = "stone first" if side == 1 else "stone second"
+        kind += " won" if point in self._won else ""
+        more = ""
+        if point == self.changes.new:
+            kind += " drop" if self.name == "holes" else " new"
+            fall = CELL * (point // self.columns + 1)
+            more = f' style="--fall:-{fall:g}px"' if self.name == "holes" else ""
+        kind += " turned" if point in self.changes.turned else ""
+        return board_looks.stone(self.name, *self._at(point), side, kind, more)
+
+    def _marks(self) -> str:
+        """Return what is marked on the stones and points: scored squares, winning lines, the last move, numbers."""
+        parts = [self._legal()]
+        if self.name == "corners":
+            parts += [self._outline(corners, "scored", "z") for corners in scored_squares(self.grid)]
+        parts += [self._outline([line[0], line[-1]], "won-line", "") for line in self._lines_won]
+        last = self.grid.last
+        if last is not None and self._side(last) in (1, -1) and not (self.name == "marks" and last in self._won):
+            parts.append(self._last(last))
+        return "".join(parts + [self._number(p) for p in self.numbers if self._side(p) in (1, -1)])
+
+    def _outline(self, points: Sequence[int], kind: str, end: str) -> str:
+        """Return a line through points, bright with dark edges."""
+        path = "M" + "L".join(f"{x:g} {y:g}" for x, y in map(self._at, points)) + end
+        shape = f'<path class="{kind}" d="{path}" fill="none" stroke-linecap="round" stroke-linejoin="round"'
+        return f'{shape} stroke="{DARK}" stroke-width="6.5"/>{shape} stroke="{BRIGHT}" stroke-width="3"/>'
 
     def _ink(self, side: int) -> str:
         """Return a colour that is visible on a stone."""
-        return "#20242a" if self.look.sides[side][0] in ("#f4c13d", "#f8f8f5", "#f6f6f3") else "#fff"
+        return ink_on(self.look.sides[side][0])
 
-    def _number(self, point: int, side: int) -> str:
-        if point not in self.numbers:
-            return ""
-        (x, y), marks = self._at(point), self.game.look == "marks"
+    def _last(self, point: int) -> str:
+        (x, y), side = self._at(point), self._side(point)
+        if self.name == "marks":
+            return f'<circle class="last" cx="{x + 14:g}" cy="{y - 14:g}" r="3" fill="{self.look.sides[side][0]}"/>'
+        radius = self.look.radius - 3.5 if self.numbers else 6
+        paint = f'fill="none" stroke="{self._ink(side)}" stroke-width="2.4"'
+        return f'<circle class="last" cx="{x:g}" cy="{y:g}" r="{radius:g}" {paint}/>'
+
+    def _number(self, point: int) -> str:
+        (x, y), marks, side = self._at(point), self.name == "marks", self._side(point)
         x, y, ink = (x - 14, y - 14, self.look.sides[side][0]) if marks else (x, y, self._ink(side))
         number = self.numbers[point]
         size = 10 if marks or number > 99 else 13
@@ -284,20 +273,17 @@ class _Board:
     def _legal(self) -> str:
         """Mark the points that may be played, if not every free point may."""
         free = sum(cell == 0 for row in self.grid.cells for cell in row)
-        points = [point_of(self.game, self.grid, action) for action in self.state.allowedActions]
-        if self.game.policy_layout != "points" or len([p for p in points if p is not None]) >= free:
+        points = self._free()
+        if self.game.policy_layout != "points" or self.state is None or len(points) >= free:
             return ""
-        dots = [self._at(p) for p in points if p is not None]
-        return "".join(
-            f'<circle class="legal" cx="{x:g}" cy="{y:g}" r="4.5" fill="#fff" fill-opacity=".55"/>' for x, y in dots
-        )
+        dots = [self._at(p) for p in sorted(points)]
+        return "".join(f'<circle class="legal" cx="{x:g}" cy="{y:g}" r="4.5" fill="{BRIGHT}" fill-opacity=".8"/>'
+                       for x, y in dots)  # fmt: skip
 
-    def _winning(self) -> str:
-        rings = map(self._at, self._won)
-        return "".join(
-            f'<circle class="won" cx="{x:g}" cy="{y:g}" r="18" fill="none" stroke="#14c38e" stroke-width="4"/>'
-            for x, y in rings
-        )
+    def _free(self) -> set[int]:
+        return legal_points(self.game, self.grid, self.state.allowedActions) if self.state is not None else set()
+
+    # ---- what is laid over it
 
     def _overlay(self, overlay: Mapping[int, Mark]) -> str:
         parts = []
@@ -313,38 +299,57 @@ class _Board:
             parts.append(f'<g class="mark" data-mark="{action}">{disc}{text}</g>')
         return "".join(parts)
 
+    def _hint(self, action: int | None) -> str:
+        point = None if action is None else point_of(self.game, self.grid, action)
+        if point is None:
+            return ""
+        (x, y), radius = self._at(point), self.look.radius - 1
+        shape = f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none"'
+        rings = f'{shape} stroke="{DARK}" stroke-width="6"/>{shape} stroke="{HINT}" stroke-width="3"/>'
+        return f'<g class="hint" data-hint="{action}">{rings}</g>'
+
     def _line(self, action: int, line: Sequence[int]) -> str:
-        state, grid, parts, taken = self.state, self.grid, [], set()
+        state, grid, taken = self.state, self.grid, set()
+        sides: dict[int, list[str]] = {1: [], -1: []}
+        texts = []
         for number, move in enumerate(line, 1):
-            point = point_of(self.game, grid, move)
-            side = state.playerTurn
+            if state is None:
+                break
+            point, side = point_of(self.game, grid, move), state.playerTurn
             state = state.takeAction(move)[0]
             grid = (grid_of(state) or grid) if self.game.policy_layout == "columns" else grid
             if point is None or point in taken:
                 continue
             taken.add(point)
             x, y = self._at(point)
-            text = f'<text x="{x:g}" y="{y:g}" font-weight="600" font-size="14" {INK}>{number}</text>'
-            parts.append(self._stone(x, y, side, ' opacity=".8"') + text)
-        return f'<g class="line" data-line="{action}" visibility="hidden">{"".join(parts)}</g>'
+            kind = "stone first" if side == 1 else "stone second"
+            sides[side].append(board_looks.stone(self.name, x, y, side, kind))
+            texts.append(f'<text x="{x:g}" y="{y:g}" font-weight="600" font-size="14" {INK}>{number}</text>')
+        stones = "".join(
+            f'<g opacity=".8" {board_looks.side_paint(self.name, side)}>{"".join(found)}</g>'
+            for side, found in sides.items() if found
+        )  # fmt: skip
+        return f'<g class="line" data-line="{action}" visibility="hidden">{stones}{"".join(texts)}</g>'
 
-    def _click(self, point: int) -> str:
-        x, y = self._at(point)
-        action = point % self.columns if self.game.policy_layout == "columns" else point
+    # ---- what the pointer needs
+
+    def _ghost(self) -> str:
+        """Return the stone of the side to move, hidden; a page lays it under the pointer."""
+        if self.state is None or self.state.isEndGame:
+            return ""
+        side = self.state.playerTurn
+        shape = board_looks.stone(self.name, 0, 0, side, "ghost", ' visibility="hidden" opacity=".6"')
+        return f"<g {board_looks.side_paint(self.name, side)}>{shape}</g>"
+
+    def _clicks(self) -> str:
         if self.game.policy_layout not in ("columns", "points"):
             return ""
-        box = f'x="{x - CELL / 2:g}" y="{y - CELL / 2:g}" width="{CELL:g}" height="{CELL:g}"'
-        return f'<rect class="point" data-action="{action}" data-point="{point}" {box} fill="transparent"/>'
-
-
-@lru_cache(maxsize=32)
-def star_points(rows: int, columns: int) -> list[int]:
-    """Return the points with a dot on a board of lines: those of Go, on square boards from 7 x 7."""
-    if rows != columns or rows < 7:
-        return []
-    edge = 3 if rows >= 12 else 2
-    ends = [edge, rows - 1 - edge]
-    middle = [rows // 2] if rows % 2 else []
-    lines = ends + middle if rows >= 12 else ends
-    points = {(r, c) for r in lines for c in lines} | {(r, c) for r in middle for c in middle}
-    return sorted(r * columns + c for r, c in points)
+        free = self._free()
+        parts = []
+        for point in self._points():
+            x, y = self._at(point)
+            action = point % self.columns if self.game.policy_layout == "columns" else point
+            box = f'x="{x - HALF:g}" y="{y - HALF:g}" width="{CELL:g}" height="{CELL:g}"'
+            kind = "point free" if point in free else "point"
+            parts.append(f'<rect class="{kind}" data-action="{action}" data-point="{point}" {box}/>')
+        return f'<g fill="transparent">{"".join(parts)}</g>'

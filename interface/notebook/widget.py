@@ -48,7 +48,7 @@ class BoardWidget(anywidget.AnyWidget):
 
     def __init__(self, board: Board) -> None:
         self._esm = "\n".join(_asset(name) for name in ("web/board.js", "notebook/widget.js"))
-        self._css = _asset("notebook/widget.css")
+        self._css = "\n".join(_asset(name) for name in ("web/board.css", "notebook/widget.css"))
         super().__init__()
         self.board = board
         self._seen: tuple[list[int], Explained] | None = None

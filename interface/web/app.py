@@ -52,15 +52,18 @@ def serve(
     app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.cors_allowed_origins = []  # neither checks nor headers: the guard has checked the origin
     core.sio.eio.max_http_buffer_size = MESSAGE_BYTES
-    files = "style.css", "board.js", "play.js"
-    style, script, more = ((HERE / name).read_text(encoding="utf-8") for name in files)
+    styles, scripts = (
+        "".join((HERE / name).read_text(encoding="utf-8") for name in names)
+        for names in (("style.css", "board.css"), ("board.js", "play.js"))
+    )
     place = Shared(spec)
 
     @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)
     def page() -> None:
         given = context.client.request.query_params
         begin_tab(given.get("language", ""))
-        ui.add_head_html(f"<style>{style}</style><script>{script}{more}liveBoard(document);</script>")
+        ui.add_head_html(f"<style>{styles}</style><script>{scripts}liveBoard(document);</script>")
+        ui.add_head_html(f"<script>document.documentElement.lang = '{language()}'</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, given, given.get("view", "play"))
 
@@ -208,7 +211,7 @@ def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
     from nicegui import run, ui
 
     tabs = _bar()
-    body = ui.element("main")
+    body = ui.element("div").classes("views")
     with body:
         ui.label(tr("Loading the boards ...")).classes("soft").style("padding: 24px")
 
@@ -238,13 +241,17 @@ def _bar() -> Any:
         dark.value = not event.args
 
     with ui.element("header").classes("bar"):
-        ui.label("AlphaZero").classes("name")
+        ui.html("AlphaZero", tag="h1", sanitize=False).classes("name")
         with ui.tabs().props("dense no-caps inline-label") as tabs:
             for name in VIEWS:
                 ui.tab(name, tr(name.capitalize()))
         ui.element("div").classes("grow")
         other = next(name for name in LANGUAGES if name != language())
         ui.button(LANGUAGES[other]).props("flat dense").on("click", js_handler=SWITCH.format(other))
+        sounds = ui.button().props(f'flat round dense aria-label="{tr("sounds")}" aria-pressed=false').classes("sounds")
+        with sounds.on("click", js_handler="() => boardSounds.toggle()"):
+            ui.icon("volume_off").classes("quiet")
+            ui.icon("volume_up").classes("loud")
         button = ui.button(icon="contrast").props(f'flat round dense aria-label="{tr("light or dark")}"')
         button.on("click", toggle, js_handler='() => emit(document.body.classList.contains("body--dark"))')
     return tabs

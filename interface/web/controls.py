@@ -8,7 +8,11 @@ from nicegui import ui
 
 
 def icon_button(text: str, icon: str, act: Callable[[], object] | None, tip: str) -> ui.button:
-    """Return a flat button with an icon; its tip is also its name for screen readers. act: None for a menu's."""
+    """Return a flat button with an icon; its tip, with its text, is also its name for screen readers.
+
+    act: None for a menu's.
+    """
+    name = tip if text.lower() in tip.lower() else f"{tip}: {text}"
     button = ui.button(text, icon=icon, on_click=(lambda: act()) if act else None)
-    button.props(f'flat dense aria-label="{tip}"').tooltip(tip)
+    button.props(f'flat dense aria-label="{name}"').tooltip(tip)
     return button

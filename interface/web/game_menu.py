@@ -11,6 +11,7 @@ from nicegui import run, ui
 
 from config import UserError
 from interface.web import tab_address
+from interface.web.board_editor import Editor
 from interface.web.controls import icon_button
 from interface.web.web_players import make_game
 from languages.translate import tr
@@ -34,6 +35,7 @@ class Sheet:
     def __init__(self, play: Any) -> None:
         self._play = play
         self._kept: dict[str, str] = {}
+        self._editor = Editor(play)
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -49,11 +51,13 @@ class Sheet:
                 icon_button(save, "download", partial(self._save, form), tip)
         ui.label(tr("Load a game ({forms})", forms=", ".join(READ))).classes("soft")
         chooser = ui.element("input").props(f'type=file accept="{",".join(READ)}" aria-label="{tr("load a game")}"')
+        self._editor.build()
         chooser.on("change", lambda e: self._load(*e.args), js_handler=READ_FILE.format(LIMIT))
 
     def show(self) -> None:
         """Show the moves up to the position on the board; write the game into the address, for a reload of the page."""
         self._text.value = self._play.table.text
+        self._editor.show()
         if (now := self._address()) != self._kept:
             self._kept = now
             self._play.client.run_javascript(tab_address.script(now))

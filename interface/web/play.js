@@ -22,7 +22,7 @@ function drawGhost() {
   for (const [name, value] of Object.entries(place)) stone.setAttribute(name, value);
   stone.classList.add("tap-ghost");
   stone.style.fill = board.dataset.turn;
-  board.insertBefore(stone, board.querySelector(".point"));
+  board.querySelector(".point").before(stone);
 }
 new MutationObserver(() => { if (ghost && !document.querySelector(".tap-ghost")) drawGhost(); })
   .observe(document, { childList: true, subtree: true }); // the board is drawn anew under the hand

@@ -17,8 +17,9 @@ from typing import Any
 from nicegui import context, ui
 
 from config import UserError
-from interface.board_svg import LOOKS, board_svg, grid_of, point_of, ratio_of
+from interface.board_svg import LOOKS, grid_of, point_of, ratio_of
 from interface.web import tab_address
+from interface.web.board_stage import Drawing, has_other_moves
 from interface.web.charts import moves_html, values_svg
 from interface.web.controls import icon_button
 from interface.web.game_menu import Sheet
@@ -70,6 +71,7 @@ class Play:
         self._numbered = False
         self.teacher: Any = None
         """What looks at a person's move first, see teacher_panel.py."""
+        self._drawing = Drawing()
         self._machines = Machines(self)
         games, game = self.roster.games(), query.get("game", "")
         found = self.roster.find(game, games)
@@ -117,9 +119,10 @@ class Play:
                 with ui.element("div").classes("stand"):
                     self._eval = ui.html("", sanitize=False).style("display: flex")
                     self._stage = ui.html("", sanitize=False).classes("stage")
-                    self._stage.props(f'tabindex=0 aria-label="{tr("board: arrows move, Enter plays")}"')
+                    named = tr("board: arrows move, Enter plays")
+                    self._stage.props(f'tabindex=0 role=application aria-label="{named}"')
                     self._stage.on("click", lambda e: self.click(*e.args), js_handler=MOVE)
-                self._others = ui.element("div").classes("line-up").style("justify-content: center")
+                self._others = ui.element("div").classes("line-up others").style("justify-content: center")
                 with ui.element("div").classes("line-up tools").props(f'role="toolbar" aria-label="{tr("game")}"'):
                     self._number = build_tools(self)
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
@@ -161,11 +164,11 @@ class Play:
         """Redraw everything."""
         t, game, open_ = self.table, self.table.game, self.mode == "analyse"
         marks, lines = self.review.marks() or self.inside.marks()
-        moves = t.moves[: t.ply] if self._numbered else []
         self._number.visible = game.policy_layout in ("points", "columns")
-        drawn = self.review.drawn(board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves))
+        drawn = self._drawing.svg(t, marks, lines, numbered=self._numbered, hint=self.inside.hinted)
+        drawn = self.review.drawn(drawn)
         colour, shared = LOOKS[game.look].sides[t.state.playerTurn][0], escape(dumps(link(t, self.mode)))
-        held = f'<svg data-at="{t.at}" data-turn="{colour}" data-share="{shared}" '
+        held = f'<svg data-turn="{colour}" data-share="{shared}" '
         self._stage.content = drawn.replace("<svg ", held, 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         self._eval.visible = self._graph.visible = self._analysis.visible = open_
@@ -190,6 +193,7 @@ class Play:
         t, grid = self.table, grid_of(self.table.state)
         legal = [] if t.over else t.state.allowedActions
         others = [a for a in legal if grid is None or point_of(t.game, grid, a) is None]
+        self._others.classes(remove="kept").classes("kept" if has_other_moves(t.game) else "")
         self._others.clear()
         with self._others:
             for action in others[:MOST_BUTTONS]:

@@ -64,7 +64,7 @@ class Inside:
         self._hint_wanted = False
         """Whether a hint was requested before there was a result."""
         self._hinted: int | None = None
-        """The move that a hint in Play shows on the board."""
+        """The move of a hint, which the board shows as a ring."""
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -113,7 +113,7 @@ class Inside:
         if found is None or self._play.table.over:
             return {}, {}
         if self._play.mode != "analyse":
-            return ({} if self._hinted is None else {self._hinted: Mark(1.0, "")}), {}
+            return {}, {}
         return overlay_of(found, self._overlay), lines_of(found, game)
 
     def _show_overlay(self, kind: str) -> None:
@@ -122,17 +122,25 @@ class Inside:
             self._switch.value = True
         self._play.show()
 
+    @property
+    def hinted(self) -> int | None:
+        """The action to ring on the board, after a hint."""
+        return self._hinted
+
     def hint(self) -> None:
-        """Show the visits on the board, and the move that the search would play; in Play the move only."""
+        """Show the move that the search would play: as a ring on the board, and in words."""
         if self._play.mode != "analyse":
             self._hint_wanted = True
             self._play.tell(tr("Searching ..."))
             self._start(FIRST)
             return
         self._switch.value = True
-        self._toggle.value = "N"
         self._hint_wanted = self._found is None
-        self._play.tell(tr("Searching ...") if self._found is None else hint_text(self._found))
+        if self._found is None:
+            self._play.tell(tr("Searching ..."))
+        else:
+            self._show_hint(self._found)
+            self._play.show()
 
     # ---- the search
 
@@ -244,13 +252,11 @@ class Inside:
         self._play.show()
 
     def _show_hint(self, found: dict[str, Any]) -> None:
-        """Show the result as a hint: in words, and in Play the move on the board."""
-        if self._play.mode == "analyse" or not found["moves"]:
-            self._play.tell(hint_text(found))
-        else:
-            best = chosen(found)
-            self._hinted = best["action"]
-            self._play.tell(tr("Try {move}.", move=best["move"]))
+        """Show the result as a hint: the move on the board, and in words."""
+        best = chosen(found) if found["moves"] else None
+        self._hinted = best["action"] if best else None
+        short = self._play.mode != "analyse" and best
+        self._play.tell(tr("Try {move}.", move=best["move"]) if short and best else hint_text(found))
 
     # ---- what the panel shows
 

@@ -18,8 +18,9 @@ from languages.translate import tr
 from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000
-COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
-TEXTS = "Red", "Yellow", "Black", "White"
+COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White"),
+           "corners": ("Orange", "Blue")}  # fmt: skip
+TEXTS = "Red", "Yellow", "Black", "White", "Orange", "Blue"
 """Names of the sides."""
 
 

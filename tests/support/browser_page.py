@@ -158,7 +158,7 @@ class Page:
         const middle = p => [+p.getAttribute('x') + 20, +p.getAttribute('y') + 20];
         const points = [...document.querySelectorAll('.stage .point')];
         return ['first', 'second'].map(side =>
-            [...document.querySelectorAll(`.stage svg > .${side}`)].map(s =>
+            [...document.querySelectorAll(`.stage .side > .${side}`)].map(s =>
                 +points.find(p => near(middle(p), at(s))).dataset.point))"""
         return [set(side) for side in self.run(places)]
 

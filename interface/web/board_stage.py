@@ -1,0 +1,35 @@
+"""The board of the page: the drawing of what a table shows, with what moved since the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from game import Game
+from interface.board_grid import Before
+from interface.board_svg import Mark, board_svg
+from interface.web.table import Table
+
+
+class Drawing:
+    """The drawings of one tab's table, one after the other."""
+
+    def __init__(self) -> None:
+        self._before = Before()
+
+    def svg(
+        self, table: Table, marks: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], *, numbered: bool = False,
+        hint: int | None = None,
+    ) -> str:  # fmt: skip
+        """Return the board of a table; its attribute data-at names the position, data-waits that no person moves."""
+        drawn = board_svg(
+            table.state, overlay=marks, lines=lines, clickable=True, hint=hint,
+            moves=table.moves[: table.ply] if numbered else (), before=self._before.of(table.state),
+        )  # fmt: skip
+        waits = ' data-waits=""' if table.machine_to_move or table.over else ""
+        return drawn.replace("<svg ", f'<svg data-at="{table.at}"{waits} ', 1)
+
+
+def has_other_moves(game: Game) -> bool:
+    """Return whether a game has moves that are no points, such as a pass: their buttons keep a place on the page."""
+    rows, columns = game.grid_shape
+    return game.policy_layout == "other" or (game.policy_layout == "points" and game.action_size > rows * columns)

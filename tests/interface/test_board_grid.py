@@ -1,0 +1,152 @@
+"""How a board is read from the text of any game, and what a move changed on it."""
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+import games
+from game import Game, GameState
+from games.line_of_moves import after_moves
+from interface.board_grid import FORBIDDEN, OTHER, Before, Changes, changes, grid_of, scored_squares
+from interface.board_svg import board_svg, stones_svg
+
+
+class Written(GameState):
+    """A position of a game of one's own: its text is what a test gives."""
+
+    playerTurn, isEndGame, value = 1, False, 0.0
+
+    def __init__(self, text, rows, columns, legal=()):
+        self.text, self.shape, self.allowedActions = text, (rows, columns, 2), list(legal)
+        self.game = Game()
+        self.game.name, self.game.grid_shape, self.game.action_size = "written", (rows, columns), rows * columns
+
+    def planes(self):
+        return np.zeros(self.shape, np.uint8)
+
+    def render(self):
+        return self.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X . O\n. X .", "XO.\n.X.".replace("XO.", "X.O"), "2 X - O\n1 - X -\n  a b c", "a b c\nX - O\n- X -",
+        "+---+---+---+\n| X | . | O |\n+---+---+---+\n| . | X | . |\n+---+---+---+", "0 1 2\nX _ O\n_ X _\n",
+        "2 X.O\n1 .X.\n  abc",
+    ],
+)  # fmt: skip
+def test_a_board_is_read_however_it_is_written(text):
+    grid = grid_of(Written(text, 2, 3))
+    assert grid.cells == [[1, 0, -1], [0, 1, 0]]
+    assert grid.columns in (["", "", ""], list("abc"), list("012")) and grid.notes == []
+
+
+def test_pieces_of_other_kinds_are_drawn_as_their_letters_and_can_be_clicked():
+    state = Written("r n K\n. X #\nto move: white", 2, 3, legal=[3])
+    grid = grid_of(state)
+    assert grid.cells == [[OTHER] * 3, [0, 1, OTHER]] and grid.words == {0: "r", 1: "n", 2: "K", 5: "#"}
+    assert grid.notes == ["to move: white"]
+    root = ElementTree.fromstring(board_svg(state, clickable=True))
+    assert [e.text for e in root.iter() if e.get("class") == "other"] == ["r", "n", "K", "#"]
+    points = [e for e in root.iter() if "point" in e.get("class", "").split()]
+    assert len(points) == 6 and [e.get("data-action") for e in points if "free" in e.get("class")] == ["3"]
+
+
+def test_a_text_that_is_no_board_stays_text():
+    for text in ("King on e4", "X O\nX", "12 23 31\n32 4 6\n7 7 7"):
+        state = Written(text, 2, 3)
+        assert grid_of(state) is None
+        assert [e.text for e in ElementTree.fromstring(board_svg(state)).iter() if e.tag.endswith("text")] == (
+            text.splitlines()
+        )
+
+
+def test_marked_and_forbidden_points_are_read():
+    grid = grid_of(Written(" X [O] *\n -  - [X]", 2, 3))
+    assert grid.cells == [[1, -1, FORBIDDEN], [0, 0, 1]] and grid.last == 5
+
+
+def line(spec, moves):
+    game = games.make(spec)
+    actions = game.parse_moves(moves)
+    return [after_moves(game, actions[:n]) for n in range(len(actions) + 1)]
+
+
+def test_a_move_of_othello_turns_discs():
+    before, after = line("othello", "f5")
+    found = changes(grid_of(before), grid_of(after))
+    assert found == Changes(4 * 8 + 5, frozenset({4 * 8 + 4}), {})
+    root = ElementTree.fromstring(board_svg(after, before=before))
+    kinds = [e.get("class") for e in root.iter() if e.tag.endswith("circle")]
+    assert kinds.count("stone first new") == 1 and kinds.count("stone first turned") == 1 and kinds.count("was") == 1
+    was = next(e for e in root.iter() if e.get("class") == "was")
+    assert was.get("visibility") == "hidden", "without a style sheet it is not seen"
+
+
+def test_a_capture_takes_stones_off_and_is_drawn_hidden():
+    states = line("go(size=5)", "a2 a1 b1")
+    assert changes(grid_of(states[2]), grid_of(states[3])).gone == {20: -1}
+    drawn = board_svg(states[3], before=states[2])
+    assert 'class="gone"' in drawn and drawn.count("stone second") == 0
+    assert 'class="gone"' not in board_svg(states[3])
+
+
+def test_a_disc_of_connect_4_falls_from_above_the_board():
+    states = line("connect4", "44")
+    drawn = board_svg(states[2], before=states[1])
+    assert 'class="stone second drop"' in drawn and "--fall:-200px" in drawn
+    assert drawn.index("drop") < drawn.index('fill="url(#az-face)'), "behind the front of the board"
+
+
+def test_nothing_moves_at_a_jump_or_backwards():
+    states = line("connect4", "4455")
+    for before, after in ((0, 4), (4, 0), (2, 2), (3, 1)):
+        found = changes(grid_of(states[before]), grid_of(states[after]))
+        assert found.new is None and not found.turned
+    assert changes(None, grid_of(states[1])) == Changes()
+    assert changes(grid_of(line("othello", "")[0]), grid_of(states[1])) == Changes(), "another board"
+
+
+def test_a_position_drawn_again_moves_as_before():
+    states, view = line("connect4", "44"), Before()
+    assert view.of(states[0]) is None and view.of(states[0]) is None
+    assert view.of(states[1]) is states[0] and view.of(states[1]) is states[0]
+    assert view.of(states[2]) is states[1]
+
+
+def test_the_squares_that_the_last_stone_of_metasquares_made_are_found_at_any_angle():
+    upright = grid_of(line("metasquares", "d4 a1 d6 b5 f4 e8 f6")[-1])
+    assert len(scored_squares(upright)) == 1
+    tilted = line("metasquares(size=5)", "b1 a1 c4 a2 a3 e5 d2")[-1]
+    (corners,) = scored_squares(grid_of(tilted))
+    assert {tilted.game.move_name(p) for p in corners} == {"b1", "d2", "c4", "a3"}
+    assert board_svg(tilted).count('class="scored"') == 2, "a dark line and a bright one"
+    assert scored_squares(grid_of(line("metasquares(size=5)", "b1 a1")[-1])) == []
+
+
+def test_a_hint_is_a_ring_where_the_stone_would_lie():
+    state = line("connect4", "4")[-1]
+    root = ElementTree.fromstring(board_svg(state, hint=3))
+    ring = next(e for e in root.iter() if e.get("class") == "hint")
+    assert ring.get("data-hint") == "3" and {e.get("cy") for e in ring} == {"181"}, "on the disc that is there"
+    assert "hint" not in board_svg(line("go(size=5)", "")[0], hint=25), "a pass has no point"
+
+
+def test_the_ghost_is_of_the_side_to_move_and_only_where_there_is_a_move():
+    states = line("tictactoe", "a1 a3 b2 b3 c3")
+    shapes = [[e for e in ElementTree.fromstring(board_svg(s, clickable=True)).iter() if e.get("class") == "ghost"]
+              for s in states]  # fmt: skip
+    assert [len(found) for found in shapes] == [1, 1, 1, 1, 1, 0]
+    assert [found[0].tag.split("}")[1] for found in shapes[:2]] == ["path", "circle"]
+    assert all(found[0].get("visibility") == "hidden" for found in shapes[:5])
+
+
+def test_stones_without_a_position_are_drawn_for_an_editor():
+    game = games.make("gomoku")
+    stones = np.zeros((9, 9), int)
+    stones[4, 4:9] = 1  # five in a row: no position of the game
+    root = ElementTree.fromstring(stones_svg(game, stones.tolist()))
+    kinds = [e.get("class", "").split() for e in root.iter()]
+    assert sum("stone" in kind for kind in kinds) == 5 and sum("point" in kind for kind in kinds) == 81
