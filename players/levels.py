@@ -14,7 +14,7 @@ from storage.run_folders import shipped_run
 AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0}, "leaves": 1}
 """Search settings of levels' networks, both when measured and when playing: no solved endings, one leaf at a time."""
 FILE = "levels.json"
-NAMES = TEXTS = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
+TEXTS = NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
 """Names of levels, weakest first; a game with fewer levels leaves some out."""
 NETWORKS = "net:shipped", "shipped"
 """Players whose moves may have a temperature: the shipped network without and with a search."""

@@ -80,7 +80,7 @@ def test_the_error_is_that_of_the_distance_to_the_level_below():
 
 
 def test_a_level_is_found_by_its_number_and_its_name(place, capsys):
-    folder = place / "shipped" / "tictactoe" / "run0001"
+    folder = place.parent / "shipped" / "tictactoe" / "run0001"
     folder.mkdir(parents=True)
     for name in ("config.json", "run.db"):
         (folder / name).write_bytes((SHIPPED / "tictactoe" / "run0001" / name).read_bytes())
