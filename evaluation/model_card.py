@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import games
-from evaluation.rating import ANCHOR
 from loggers import read_metrics
-from players.levels import FILE
+from players.levels import FILE, Level
 from storage.atomic_files import TEXT_BYTES, read_limited, write_file
 from storage.run_folders import read_config
 from storage.run_store import Store
@@ -88,10 +87,14 @@ def _levels(folder: Path) -> list[str]:
     if not (folder / FILE).exists():
         return []
     found = json.loads(read_limited(folder / FILE, TEXT_BYTES))
-    lines = [f"Levels of play, Elo over `{ANCHOR}`, {found['games']} games for each pair of neighbours:", "",
-             "| level | player | simulations | Elo |", "|---|---|---|---|"]  # fmt: skip
+    lines = [f"Levels of play, Elo over `{found['anchor']}`, with 95 % intervals of the distance to the level below;",
+             f"{found['games']} games for each pair of neighbours:", "",
+             "| level | name | player | simulations | temperature | Elo |", "|---|---|---|---|---|---|"]  # fmt: skip
     for number, row in enumerate(found["levels"], 1):
-        lines.append(f"| {number} | `{row['player']}` | {row['sims'] or ''} | {row['elo']:.0f} ±{row['error']:.0f} |")
+        level = Level(**row)
+        sims, temperature = level.sims or "", f"{level.temperature:g}" if level.temperature else ""
+        strength = f"{level.elo:.0f} ±{level.error:.0f}"
+        lines.append(f"| {number} | {level.name} | `{level.player}` | {sims} | {temperature} | {strength} |")
     return lines
 
 

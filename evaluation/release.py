@@ -1,41 +1,27 @@
 """A trained player made ready to ship: a small folder in run_archive/ that every command can play at once.
 
-It holds one network, the settings, the metrics of its training, its scoreboard, and levels of play with their Elo; no
-games. Levels meet their neighbours in seeded openings with both colours; one maximum-likelihood fit rates them.
+It holds one network, the settings, the metrics of its training, its scoreboard, and levels of play with their Elo
+(evaluation/level_games.py); no games of the training.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from config import Config, UserError, to_json
-from evaluation.match import contest
-from evaluation.rating import ANCHOR, fit_ratings
-from game import Game
+from evaluation.level_games import LINKS
 from loggers import write_metrics
-from players.by_name import make_player
-from players.levels import AS_MEASURED, FILE, Level
+from players.levels import FILE, Level
 from storage.atomic_files import DamagedData, write_file
 from storage.checkpoints import content, path_of
 from storage.run_files import RunFiles
 from storage.run_folders import make_folder, read_config, shipped_folder
 from storage.run_store import Store
-
-LADDER = (
-    ("random", 0), ("rollout:4", 0), (ANCHOR, 0), ("rollout:64", 0), ("rollout:256", 0), ("rollout:1024", 0),
-    ("rollout:4096", 0), ("net:shipped", 0), ("shipped", 16), ("shipped", 64), ("shipped", 400), ("shipped", 1600),
-)  # fmt: skip
-"""(player, simulations of a network) of the levels, before they are measured."""
-NEIGHBOURS = 2
-"""Players at most this far apart in `LADDER` play each other."""
-APART = 10.0
-"""Smallest Elo difference between two levels."""
-Say = Callable[[str], None]
 
 
 def pack(folder: Path, version: int | None = None) -> Path:
@@ -117,51 +103,11 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
     files.close()
 
 
-def measure_levels(
-    game: Game, *, count: int, plies: int = 4, seed: int = 0, ladder: tuple[tuple[str, int], ...] = LADDER,
-    report: Say = lambda text: None,
-) -> list[Level]:  # fmt: skip
-    """Return the levels in order of strength; each plays `count` games against each of its neighbours in `ladder`.
-
-    Elo is rounded to integers; of equal ones the later in the ladder counts as stronger: perfect players draw.
-    """
-    results = []
-    for i, first in enumerate(ladder):
-        for second in ladder[i + 1 : i + 1 + NEIGHBOURS]:
-            scores = _match(game, first, second, count, plies, seed)
-            results.append((_name(first), _name(second), sum(scores), float(len(scores))))
-            report(f"{_name(first)} against {_name(second)}: {sum(scores):g} of {len(scores)}")
-    ratings = fit_ratings(results, ANCHOR)
-    rated = [(entry, ratings[_name(entry)]) for entry in ladder]
-    found = [Level(*entry, float(round(rating.elo)), float(round(rating.error))) for entry, rating in rated]
-    return sorted(found, key=lambda level: level.elo)
-
-
-def apart(levels: list[Level]) -> list[Level]:
-    """Leave out each level that is hardly weaker than the next one kept: of perfect players the last one stays."""
-    kept: list[Level] = []
-    for level in reversed(levels):
-        if not kept or kept[-1].elo - level.elo >= APART:
-            kept.append(level)
-    return kept[::-1]
-
-
-def _name(entry: tuple[str, int]) -> str:
-    return f"{entry[0]} {entry[1]}" if entry[1] else entry[0]
-
-
-def _match(
-    game: Game, first: tuple[str, int], second: tuple[str, int], count: int, plies: int, seed: int
-) -> list[float]:
-    """Return the scores of the first player; both colours of each opening."""
-    one, two = (make_player(name, game, sims=sims or 1, **AS_MEASURED) for name, sims in (first, second))
-    return contest(game, (one, two), count, seed=seed, opening_plies=plies)
-
-
 def write_levels(folder: Path, found: list[Level], games_each: int) -> None:
     """Write the levels next to the shipped player."""
-    levels: dict[str, Any] = {"anchor": ANCHOR, "games": games_each, "levels": [level._asdict() for level in found]}
-    write_file(folder / FILE, (json.dumps(levels, indent=1) + "\n").encode())
+    anchor, levels = LINKS[0].how, [level._asdict() for level in found]
+    found_and_how: dict[str, Any] = {"anchor": anchor, "games": games_each, "levels": levels}
+    write_file(folder / FILE, (json.dumps(found_and_how, indent=1) + "\n").encode())
 
 
 def write_scoreboard(folder: Path, scoreboard: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from games.own import digest
 from network.choose_predictor import choose_backend, make_predictor
 from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
-from players.levels import AS_MEASURED, find_level
+from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
 from players.names import PLAYERS
 from search.tables import trees_in
 from storage.checkpoints import read_weights
@@ -35,7 +35,7 @@ _NETWORK = re.compile(
 )
 _BUDGET = re.compile(r"(\w+):((?P<count>[0-9]+)|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)", re.ASCII)
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
-_LEVEL = re.compile(r"level[: ]([0-9]{1,3})( \(elo -?[0-9]+\))?")
+_LEVEL = re.compile(r"level[: ]([0-9]{1,3}|[a-z]{1,20})( \(elo -?[0-9]+\))?")
 _LOGGER = logging.getLogger("alphazero.lineup")
 _MOST = {"alphabeta": 60, "rollout": 9_999_999, "uct": 9_999_999}
 """Largest number of plies or simulations, by kind of player."""
@@ -57,15 +57,26 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         return BookPlayer(player, find_book(game, match["file"]), match["file"])
     text = text.lower()
     if match := _LEVEL.fullmatch(text):
-        level = find_level(game.spec, int(match[1]))
-        player = make_player(level.player, game, **{**options, **AS_MEASURED, "sims": level.sims or sims})
-        player.name = f"level {match[1]} (Elo {level.elo:.0f})"
+        number = level_number(game.spec, match[1])
+        level = find_level(game.spec, number)
+        player = level_player(level, game, **options)
+        player.name = f"level {number} (Elo {level.elo:.0f})"
         return player
     if match := _NETWORK.fullmatch(text):
         return _network(match, game, name, sims, root, options)
     if match := _BUDGET.fullmatch(text):
         return _limited(match[1], game, match["count"], match["seconds"], name)
     return _plain(text, game, name)
+
+
+def level_player(level: Level, game: Game, **options: Any) -> Player:
+    """Return the player of a level; `options` as in `make_player`."""
+    if level.player not in NETWORKS:
+        return make_player(level.player, game, sims=max(level.sims, 1), **options)
+    from players.tempered import of_level
+
+    network = network_player(game, 0, "best", **{**options, **AS_MEASURED, "sims": max(level.sims, 1)})
+    return of_level(level, network)
 
 
 def _network(

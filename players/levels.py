@@ -1,4 +1,4 @@
-"""Levels of play of the shipped players, from beginner to full strength, with their measured Elo."""
+"""Levels of play of the shipped players, by name from beginner to full strength, with their measured Elo."""
 
 from __future__ import annotations
 
@@ -14,23 +14,36 @@ from storage.run_folders import shipped_run
 AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0}, "leaves": 1}
 """Search settings of levels' networks, both when measured and when playing: no solved endings, one leaf at a time."""
 FILE = "levels.json"
+TEXTS = NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
+"""Names of levels, weakest first; a game with fewer levels leaves some out."""
+NETWORKS = "net:shipped", "shipped"
+"""Players whose moves may have a temperature: the shipped network without and with a search."""
 
 
 class Level(NamedTuple):
     """A player and its strength."""
 
     player: str
-    """In the grammar of all commands; `shipped` is the shipped network."""
+    """In the grammar of all commands; `shipped` is the shipped network, `net:shipped` the same without a search."""
     sims: int
     """Simulations per move of a network, 0 if the player's name says everything."""
     elo: float
-    """Elo relative to `rollout:16`."""
+    """Elo relative to random moves."""
     error: float
-    """Half of the 95 % confidence interval of `elo`."""
+    """Half of the 95 % confidence interval of its distance to the level below, of the lowest to random moves."""
+    temperature: float = 0.0
+    """Of the network's choice of a move, see players/tempered.py; 0: the best move by priors or visits."""
+    name: str = ""
+    """One of NAMES, or none."""
+
+    @property
+    def how(self) -> str:
+        """Return what moves: the player's name, its simulations, its temperature."""
+        sims = f", {self.sims} simulations" if self.sims else ""
+        return f"{self.player}{sims}" + (f", temperature {self.temperature:g}" if self.temperature else "")
 
     def __str__(self) -> str:
-        how = f"{self.player}, {self.sims} simulations" if self.sims else self.player
-        return f"{how}: Elo {self.elo:.0f} ±{self.error:.0f} over rollout:16"
+        return f"{self.name + ': ' if self.name else ''}Elo {self.elo:.0f} ±{self.error:.0f} ({self.how})"
 
 
 def read_levels(spec: str) -> list[Level]:
@@ -40,15 +53,22 @@ def read_levels(spec: str) -> list[Level]:
         return []
     try:
         found = [_checked(row) for row in json.loads(read_limited(folder / FILE, TEXT_BYTES))["levels"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{folder / FILE}: expected levels of play, got {type(error).__name__}") from None
     return sorted(found, key=lambda level: level.elo)
 
 
 def _checked(row: dict[str, Any]) -> Level:
-    level = Level(str(row["player"]), int(row["sims"]), float(row["elo"]), float(row["error"]))
-    if not (math.isfinite(level.elo) and math.isfinite(level.error) and 0 <= level.sims <= 60_000):
+    numbers = float(row["elo"]), float(row["error"]), float(row.get("temperature", 0))
+    level = Level(str(row["player"]), int(row["sims"]), *numbers, str(row.get("name", "")))
+    if not (all(map(math.isfinite, numbers)) and 0 <= level.sims <= 60_000 and 0 <= level.temperature <= 100):
         raise ValueError(row)
+    if level.temperature and level.player not in NETWORKS:
+        raise ValueError("only a network's moves have a temperature")
+    if level.player in NETWORKS and (level.sims > 0) != (level.player == "shipped"):
+        raise ValueError("a network searches with simulations")
+    if level.name not in ("", *NAMES):
+        raise ValueError("a level has one of the names")
     if level.player.startswith("level:"):
         raise ValueError("a level is not another level")
     if re.search("gtp:|book:", level.player, re.IGNORECASE):
@@ -58,8 +78,15 @@ def _checked(row: dict[str, Any]) -> Level:
 
 def find_level(spec: str, number: int) -> Level:
     """Return a level, counted from 1; raise `UserError` with the levels that exist."""
+    return read_levels(spec)[level_number(spec, str(number)) - 1]
+
+
+def level_number(spec: str, text: str) -> int:
+    """Return the number, from 1, of a level by its number or its name; raise `UserError` with those that exist."""
     found = read_levels(spec)
-    if not 1 <= number <= len(found):
-        there = f"level:1 to level:{len(found)}" if found else "none, for no player of it ships"
-        raise UserError(f"expected a level of {spec} that there is ({there}), got level:{number}")
-    return found[number - 1]
+    for number, level in enumerate(found, 1):
+        if text.lower() in (str(number), level.name.lower() or None):
+            return number
+    names = "".join(f", level:{level.name.lower()}" for level in found if level.name)
+    there = f"level:1 to level:{len(found)}{names}" if found else "none, for no player of it ships"
+    raise UserError(f"expected a level of {spec} that there is ({there}), got level:{text}")

@@ -16,6 +16,7 @@ from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise
 from search.pipeline import search_step, shared_run
+from search.proofs import LOSS, UNPROVEN
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.select import rule_of
@@ -174,6 +175,15 @@ class ManyTrees:
         counts = np.zeros(self.game.action_size, np.int64)
         actions = self.forest.moves["action"][root["first"] : root["first"] + root["materialised"]]
         counts[actions] = edges["N"]
+        return counts
+
+    def kept_visits(self, tree: int = 0) -> np.ndarray:
+        """Return `visit_counts` with 0 for moves proven to be worse than others, see `search.proofs.keeps_proof`."""
+        root, counts = self.forest.nodes[self.forest.trees[tree]["root"]], self.visit_counts(tree)
+        moves = self.forest.moves[root["first"] : root["first"] + root["materialised"]]
+        known = moves["proven"]
+        kept = known != LOSS if root["proven"] == UNPROVEN else known == root["proven"]
+        counts[moves["action"][~kept]] = 0
         return counts
 
     def decide(self, tree: int, tau: float) -> Decision:

@@ -13,7 +13,7 @@ from training.presets import preset
 EXAMPLES = {
     "python main.py levels": "the levels of Connect 4",
     "python main.py levels --game gomoku": "of gomoku 9x9",
-    "python main.py play --against level:3": "play against one",
+    "python main.py play --against level:club": "play against one, by name or number",
 }
 
 

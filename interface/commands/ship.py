@@ -30,7 +30,7 @@ class Ship:
     ladder_games: int = 160
     """Most games of the scoreboard's ladder."""
     level_games: int = 100
-    """Games of each pair of levels; 0 leaves the levels out."""
+    """Games of each pair of neighbouring levels; 0 leaves the levels out."""
     seed: int = 0
     overwrite: bool = False
     """Replace the game's player that ships."""
@@ -50,8 +50,9 @@ def run(argv: list[str]) -> int:
             raise UserError(f"{name}: expected pairs of games, an even number, got {getattr(args, name)}")
     whole(args.seed, "seed", 0, 2**31 - 1)
     import games
+    from evaluation.level_games import GAMES_FILE, measure_levels
     from evaluation.model_card import write_card
-    from evaluation.release import apart, measure_levels, packed, require_learned, write_levels, write_scoreboard
+    from evaluation.release import packed, require_learned, write_levels, write_scoreboard
     from evaluation.report import as_text, evaluate
     from network.predictor import STEADY
     from players.by_name import make_player
@@ -74,9 +75,9 @@ def run(argv: list[str]) -> int:
         print(as_text(scoreboard))
         if args.level_games:
             found = measure_levels(
-                game, count=args.level_games, seed=args.seed, report=lambda text: print(text, file=sys.stderr)
-            )
-            found = apart(found)
+                game, count=args.level_games, seed=args.seed, file=target / GAMES_FILE,
+                report=lambda text: print(text, file=sys.stderr),
+            )  # fmt: skip
             write_levels(target, found, args.level_games)
             for number, level in enumerate(found, 1):
                 print(f"level:{number}  {level}")

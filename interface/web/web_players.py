@@ -29,9 +29,10 @@ from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import make_player, most_sims
-from players.levels import AS_MEASURED, Level, find_level, read_levels
+from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
 from players.network_alone import PolicyPlayer
 from players.rollout import RolloutPlayer
+from players.tempered import of_level
 from players.uct import spiel_name
 from storage.game_files import PERSON
 from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
@@ -152,10 +153,10 @@ class Roster:
 
     def _level(self, level: Level, game: Game) -> Player:
         """Return the player of a level; networks are those of all tabs."""
-        if not level.player.endswith("shipped"):
+        if level.player not in NETWORKS:
             return make_player(level.player, game)
         network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1), **AS_MEASURED)
-        return network if level.sims else PolicyPlayer(network)
+        return of_level(level, network)
 
     def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
         """Return a player whose search can be shown, with room for DEEPEST simulations."""

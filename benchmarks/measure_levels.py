@@ -1,0 +1,51 @@
+"""Measure the levels of play of players that ship again, and write them with their games and the model card.
+
+    python benchmarks/measure_levels.py connect4 go --games-each 400
+
+The levels are those that ship already; a game whose levels have no names gets the ones of a new player. Stopped, it
+begins again with the pair that it was playing. `--niced` leaves the processor to everything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import games
+from evaluation.level_games import GAMES_FILE, LADDER, measure_levels
+from evaluation.model_card import write_card
+from evaluation.release import write_levels
+from players.levels import read_levels
+from storage.run_folders import shipped_run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("games", nargs="+", help="games with a player that ships")
+    parser.add_argument("--games-each", type=int, default=400, help="games of each pair of neighbours, even")
+    parser.add_argument("--niced", action="store_true")
+    args = parser.parse_args()
+    if args.niced:
+        os.nice(19)
+    for spec in args.games:
+        game, folder = games.make(spec), shipped_run(spec)
+        if folder is None:
+            raise SystemExit(f"no player of {spec} ships")
+        known = read_levels(spec)
+        ladder = known if all(level.name for level in known) else LADDER
+        print(f"{spec}: {len(ladder)} players", flush=True)
+        found = measure_levels(
+            game, count=args.games_each, ladder=ladder, file=folder / GAMES_FILE,
+            report=lambda text: print(time.strftime("%H:%M:%S"), text, flush=True),
+        )  # fmt: skip
+        write_levels(folder, found, args.games_each)
+        print(write_card(folder), *found, sep="\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

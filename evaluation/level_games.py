@@ -1,0 +1,121 @@
+"""Levels of play are measured: each meets its neighbours, one maximum-likelihood fit rates all, random moves at Elo 0.
+
+Games of networks depend on the pair, the seed and the processor only, so `match level:3 level:4` plays them again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from evaluation.match import contest
+from evaluation.rating import fit_ratings
+from game import Game
+from network.predictor import STEADY
+from players.by_name import level_player
+from players.levels import NAMES, Level
+from storage.atomic_files import TEXT_BYTES, read_limited, write_file
+
+GAMES_FILE = "level_games.json"
+LINKS = tuple(Level(player, 0, 0.0, 0.0) for player in ("random", "rollout:4", "rollout:16"))
+"""Players between random moves and the lowest level, which would win nearly all games against them."""
+LADDER = (
+    *(Level("net:shipped", 0, 0.0, 0.0, temperature) for temperature in (6.0, 4.0, 3.0, 2.0, 1.4, 1.0)),
+    *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 0.8, 0.0)),
+    *(Level("shipped", sims, 0.0, 0.0) for sims in (64, 400)),
+)
+"""Candidates for levels of a network of any strength, about in order of strength, before they are measured."""
+APART = 100.0
+"""Smallest Elo difference between two levels."""
+NEXT = 4
+"""A level plays this many times as many games against a neighbour as against a neighbour's neighbour."""
+MARKS = {0.0: "0", 0.5: "=", 1.0: "1"}
+Say = Callable[[str], None]
+Games = dict[tuple[str, str], list[float]]
+"""{(player, other): scores of the player, in order}; the players as `Level.how` names them."""
+
+
+def measure_levels(
+    game: Game, *, count: int, plies: int = 2, seed: int = 0, ladder: Sequence[Level] = LADDER,
+    file: Path | None = None, report: Say = lambda text: None,
+) -> list[Level]:  # fmt: skip
+    """Return levels at least `APART` from each other, weakest first, with names and Elo.
+
+    count: games of each pair of neighbours, both colours of each opening. In `file` games are kept, and found again
+    after a stop.
+    """
+    known = read_games(file) if file is not None and file.exists() else {}
+    played: Games = {}
+    for first, second, number in pairs(ladder, count):
+        key = second.how, first.how
+        played[key] = known.get(key, [])
+        if len(played[key]) < number:
+            played[key] = _match(game, second, first, number, plies, seed)
+            if file is not None:
+                write_games(file, known | played)
+        report(f"{key[0]} against {key[1]}: {sum(played[key]):g} of {len(played[key])}")
+    if file is not None:
+        write_games(file, played)
+    return chosen(rated(ladder, played), played)
+
+
+def pairs(ladder: Sequence[Level], count: int) -> Iterator[tuple[Level, Level, int]]:
+    """Yield (weaker, stronger, games): neighbours, and neighbours of neighbours with fewer games; more in `LINKS`."""
+    line = [*LINKS, *ladder]
+    for i, weaker in enumerate(line):
+        for distance, stronger in enumerate(line[i + 1 : i + 3], 1):
+            cheap = i < len(LINKS) - 1
+            yield weaker, stronger, 4 * count if cheap else count if distance == 1 else max(count // NEXT // 2 * 2, 2)
+
+
+def rated(ladder: Sequence[Level], played: Games) -> list[Level]:
+    """Return the levels with the Elo of their games, weakest first; perfect players draw, so of equals the later one
+    counts as stronger."""
+    found = fit_ratings(_results(played), LINKS[0].how)
+    levels = [level._replace(elo=float(round(found[level.how].elo))) for level in ladder]
+    return sorted(levels, key=lambda level: level.elo)
+
+
+def chosen(levels: Sequence[Level], played: Games) -> list[Level]:
+    """Return levels that are `APART`, the strongest among them, at most one for each name, with names and errors."""
+    kept: list[Level] = []
+    for level in reversed(levels):
+        if not kept or kept[0].elo - level.elo >= APART:
+            kept.insert(0, level)
+    while len(kept) > len(NAMES):
+        del kept[min(range(1, len(kept) - 1), key=lambda i: kept[i + 1].elo - kept[i - 1].elo)]
+    steps, below, found = max(len(kept) - 1, 1), LINKS[0], []
+    for i, level in enumerate(kept):
+        error = fit_ratings(_results(played), below.how)[level.how].error
+        name = NAMES[round(i * (len(NAMES) - 1) / steps)] if len(kept) > 1 else NAMES[-1]
+        found.append(level._replace(error=float(round(error)), name=name))
+        below = level
+    return found
+
+
+def _results(played: Games) -> list[tuple[str, str, float, float]]:
+    return [(*key, sum(scores), float(len(scores))) for key, scores in played.items()]
+
+
+def _match(game: Game, first: Level, second: Level, count: int, plies: int, seed: int) -> list[float]:
+    """Return the scores of the first player; both colours of each opening."""
+    one, two = (level_player(level, game, smallest=STEADY) for level in (first, second))
+    return contest(game, (one, two), count, seed=seed, opening_plies=plies)
+
+
+def read_games(file: Path) -> Games:
+    """Return the games in a file."""
+    marks = {mark: score for score, mark in MARKS.items()}
+    rows = json.loads(read_limited(file, TEXT_BYTES))["pairs"]
+    return {(row["player"], row["other"]): [marks[mark] for mark in row["scores"]] for row in rows}
+
+
+def write_games(file: Path, played: Games) -> None:
+    """Write games: for each pair a mark for each game in order, 1 won by `player`, 0 lost, = drawn."""
+    rows = [
+        {"player": player, "other": other, "games": len(scores), "points": sum(scores),
+         "scores": "".join(MARKS[score] for score in scores)}
+        for (player, other), scores in played.items()
+    ]  # fmt: skip
+    write_file(file, (json.dumps({"pairs": rows}, indent=1) + "\n").encode())

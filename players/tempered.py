@@ -1,0 +1,113 @@
+"""A network that errs like a person: it draws among the moves that look good to it, so its mistakes are plausible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agent import Agent, Player
+from compiled import call, compiled
+from game import NO_WIN, NOT_TOLD, Game, GameState
+from MCTS import MCTS, Decision
+from players.levels import Level
+from players.network_alone import PolicyPlayer
+from players.simple import BatchPlayer
+from search.priors import legal_softmax
+
+LEAST = 0.1
+"""Moves whose odds are below this share of the best move's are not drawn: no blunder comes from nowhere."""
+
+
+def draw_odds(weights: np.ndarray, temperature: float) -> np.ndarray:
+    """Return probabilities ~ weights^(1 / temperature), 0 where these odds are below LEAST of the largest.
+
+    >>> draw_odds(np.array([0.8, 0.2, 0.01]), 1).round(2).tolist()
+    [0.8, 0.2, 0.0]
+    """
+    odds = (weights / weights.max()) ** (1 / temperature)
+    odds[odds < LEAST] = 0.0
+    probabilities: np.ndarray = odds / odds.sum()
+    return probabilities
+
+
+@compiled
+def named_win(rules, row):
+    """Return a move that wins at once, or NO_WIN; NOT_TOLD by a game that names none."""
+    return rules.winning(row)
+
+
+def winning_move(game: Game, state: GameState) -> int | None:
+    """Return a move that wins at once, if there is one in a game that is won by a move."""
+    named = int(call(named_win, game.rules, game.row_of(state)))
+    if named != NOT_TOLD:
+        return None if named == NO_WIN else named
+    for action in state.allowedActions if game.won_by_a_move else ():
+        after = state.takeAction(action)[0]
+        if after.isEndGame and after.value * after.playerTurn == state.playerTurn:
+            return int(action)
+    return None
+
+
+class TemperedPlayer(BatchPlayer):
+    """Draws its moves with a temperature: by the visits of a network's search or, with sims = 0, by its priors.
+
+    It takes a win at once, in games that are won by a move, and plays no move that its search has proven to be worse.
+    """
+
+    def __init__(self, agent: Agent, sims: int, temperature: float) -> None:
+        """Make a player with the network and the search settings of `agent`, and trees of its own."""
+        if temperature <= 0:
+            raise ValueError(f"expected `temperature` > 0, got {temperature}")
+        super().__init__(agent.name, agent.game)
+        self.sims, self.temperature = sims, temperature
+        self.at_once = agent.at_once
+        self._agent = agent
+        self._trees: MCTS | None = None
+        self._rngs = {0: np.random.default_rng(0)}
+
+    def new_games(self, slots: int) -> None:
+        if self.sims and (self._trees is None or len(self._trees.forest.trees) < slots):
+            self._trees = MCTS(self.game, self._agent.search, trees=slots, sims=self.sims)
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self._rngs[slot] = np.random.default_rng(seed)
+        if self.sims:
+            self._searched(slot + 1).reset(slot, seed)
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        if not self.sims:
+            values, logits = self._agent.predict(np.stack([state.planes() for state in states]))
+            return [self._by_priors(*job) for job in zip(slots, states, values, logits, strict=True)]
+        trees = self._searched(max(slots) + 1)
+        for slot, state in zip(slots, states, strict=True):
+            trees.set_root(state, tree=slot, sims=self.sims)
+        trees.search(self._agent.predictor, self.sims, slots)
+        return [self._by_visits(trees, slot) for slot in slots]
+
+    def _searched(self, slots: int) -> MCTS:
+        self.new_games(slots)
+        if self._trees is None:
+            raise RuntimeError("expected a player that searches")
+        return self._trees
+
+    def _by_priors(self, slot: int, state: GameState, value: float, logits: np.ndarray) -> Decision:
+        allowed = np.array(state.allowedActions)
+        priors = np.zeros(self.game.action_size)
+        priors[allowed] = legal_softmax(logits[allowed])
+        win = winning_move(self.game, state)
+        return Decision(self._draw(slot, priors) if win is None else win, priors, float(value))
+
+    def _by_visits(self, trees: MCTS, slot: int) -> Decision:
+        best, kept = trees.decide(slot, 0.0), trees.kept_visits(slot)
+        return best._replace(action=self._draw(slot, kept)) if kept.any() else best
+
+    def _draw(self, slot: int, weights: np.ndarray) -> int:
+        return int(self._rngs[slot].choice(len(weights), p=draw_odds(weights, self.temperature)))
+
+
+def of_level(level: Level, agent: Agent) -> Player:
+    """Return the player of a level of the network; `agent` has it, with the level's settings and simulations."""
+    if level.temperature:
+        return TemperedPlayer(agent, level.sims, level.temperature)
+    return agent if level.sims else PolicyPlayer(agent)
