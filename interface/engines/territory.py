@@ -18,7 +18,7 @@ from search.priors import legal_softmax
 
 MOVES = 8
 """Most moves of the root after which the board is looked at."""
-GAMES = 4
+GAMES = 8
 """Games played out after each of them, each time it is asked for."""
 KEPT = 1000
 """Positions whose counts are kept."""
