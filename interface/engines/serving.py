@@ -16,7 +16,7 @@ import games
 from agent import Agent, Player
 from config import UserError
 from game import Game
-from games.chains import CAP
+from games.chains import CAP, SLOTS
 from games.go import Go
 from players.by_name import make_player
 from storage import run_folders
@@ -39,8 +39,8 @@ def long_game(game: Game) -> Game:
 
     Its `spec` is the same, so that its networks play it.
     """
-    if not isinstance(game, Go) or "plies" in game.parameters or game.name != "go":
-        return game
+    if not isinstance(game, Go) or "plies" in game.parameters or game.name != "go" or game.start_row[SLOTS]:
+        return game  # with superko its row has no room for more boards of the past
     found, size = copy.copy(game), game.grid_shape[0]
     found.max_plies, found.start_row = LONGEST * size * size, game.start_row.copy()
     found.start_row[CAP] = found.max_plies

@@ -16,10 +16,8 @@ from interface.engines.snapshot import Snapshot
 from network.ownership import ownership_of
 from search.priors import legal_softmax
 
-MOVES = 8
-"""Most moves of the root after which the board is looked at."""
-GAMES = 8
-"""Games played out after each of them, each time it is asked for."""
+GAMES, MOST = 32, 16
+"""Games played out after the moves of a root, shared out by their visits: at least one, and at most MOST after each."""
 KEPT = 1000
 """Positions whose counts are kept."""
 
@@ -40,53 +38,53 @@ class Territory:
         return self._head is not None
 
     def after(self, state: GameState, found: Snapshot) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return Black's ownership in [-1, 1], [rows, columns] each: of the root of a search, and after its best moves.
+        """Return Black's ownership in [-1, 1], [rows, columns] each: of the root of a search, and after its moves.
 
-        The root's is the mean of those, weighted by visits; there may be fewer than moves were found.
+        The root's is the mean of those, weighted by visits.
         """
-        moves = found.moves[:MOVES]
-        if state.isEndGame or not moves:
-            return self.of([state])[0], []
-        owned = self.of([state.takeAction(move.action)[0] for move in moves])
-        weights = np.array([move.visits for move in moves], float)
-        return np.average(owned, axis=0, weights=weights), list(owned)
+        if state.isEndGame or not found.moves:
+            return self.of([state], [MOST])[0], []
+        visits = np.array([move.visits for move in found.moves], float)
+        games = np.clip(np.ceil(GAMES * visits / visits.sum()), 1, MOST).astype(int)
+        owned = self.of([state.takeAction(move.action)[0] for move in found.moves], games.tolist())
+        return np.average(owned, axis=0, weights=visits), list(owned)
 
     def score(self, ownership: np.ndarray) -> float:
         """Return Black's lead in points."""
         return float(ownership.sum()) - self.game.komi
 
-    def of(self, states: Sequence[GameState]) -> np.ndarray:
-        """Return Black's ownership in [-1, 1] of positions, [n, rows, columns]."""
-        found: list[np.ndarray | None] = [_owners(state) if state.isEndGame else None for state in states]
-        left = [i for i, owned in enumerate(found) if owned is None]
-        asked = [states[i] for i in left]
-        owned = self._predicted(asked) if asked else []
-        for i, board in zip(left, owned, strict=True):
-            found[i] = board
-        return np.array(found, float)
+    def of(self, states: Sequence[GameState], games: Sequence[int]) -> np.ndarray:
+        """Return Black's ownership in [-1, 1] of positions, [n, rows, columns], after so many games of each."""
+        found: dict[int, np.ndarray] = {i: _owners(state) for i, state in enumerate(states) if state.isEndGame}
+        left = [i for i in range(len(states)) if i not in found]
+        if self._head is not None and left:
+            owned = self._head(np.stack([states[i].planes() for i in left]))
+            found |= {i: board * states[i].playerTurn for i, board in zip(left, owned, strict=True)}
+        else:
+            found |= zip(left, self._played_out([states[i] for i in left], [games[i] for i in left]), strict=True)
+        return np.array([found[i] for i in range(len(states))], float)
 
-    def _predicted(self, states: Sequence[GameState]) -> Sequence[np.ndarray]:
-        if self._head is None:
-            return self._played_out(states)
-        owned = self._head(np.stack([state.planes() for state in states]))
-        return [board * state.playerTurn for board, state in zip(owned, states, strict=True)]
+    def _played_out(self, states: Sequence[GameState], games: Sequence[int]) -> list[np.ndarray]:
+        """Return the mean owners at the end of games; those played before count, too."""
+        if len(self._counts) > KEPT:
+            self._counts.clear()
+        nothing = 0, np.zeros(self.game.grid_shape)
+        for state in states:
+            self._counts.setdefault(state.id, nothing)
+        start = [state for state, n in zip(states, games, strict=True) for _ in range(n - self._counts[state.id][0])]
+        for state, end in zip(start, self._ends(list(start)), strict=True):
+            count, total = self._counts[state.id]
+            self._counts[state.id] = count + 1, total + _owners(end)
+        return [total / max(count, 1) for count, total in (self._counts[state.id] for state in states)]
 
-    def _played_out(self, states: Sequence[GameState]) -> list[np.ndarray]:
-        games: list[GameState] = [state for state in states for _ in range(GAMES)]
+    def _ends(self, games: list[GameState]) -> list[GameState]:
         while running := [i for i, state in enumerate(games) if not state.isEndGame]:
             _, logits = self.agent.predict(np.stack([games[i].planes() for i in running]))
             for i, row in zip(running, logits, strict=True):
                 legal = games[i].allowedActions
-                games[i] = games[i].takeAction(int(self._rng.choice(legal, p=legal_softmax(row[legal]))))[0]
-        if len(self._counts) > KEPT:
-            self._counts.clear()
-        boards = []
-        for i, state in enumerate(states):
-            count, total = self._counts.get(state.id, (0, np.zeros(self.game.grid_shape)))
-            total = total + sum(_owners(end) for end in games[i * GAMES : (i + 1) * GAMES])
-            self._counts[state.id] = count + GAMES, total
-            boards.append(total / (count + GAMES))
-        return boards
+                odds = legal_softmax(row[legal]).cumsum()
+                games[i] = games[i].takeAction(legal[min(int((self._rng.random() > odds).sum()), len(legal) - 1)])[0]
+        return games
 
 
 def _owners(state: GameState) -> np.ndarray:

@@ -1,0 +1,72 @@
+"""KataGo's analysis protocol: a JSON object a line in, results as they come, in any order.
+
+Scores and ownership are of Go only, from the network's ownership head or from games played out (territory.py).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from config import VERSION, UserError
+from interface.engines.command_lines import TOO_LONG, CommandLines
+from interface.engines.loading import Loading
+
+if TYPE_CHECKING:
+    from interface.engines.analysis_results import Analysis
+
+LONGEST = 1_000_000
+"""Largest length of a line in bytes."""
+ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
+
+
+class Server:
+    """A conversation with one program."""
+
+    def __init__(self, source: BinaryIO, target: BinaryIO, load: Callable[[Server], Analysis]) -> None:
+        self.lines = CommandLines(source, LONGEST)
+        self._target, self._load = target, load
+
+    def serve(self) -> None:
+        """Answer until the end of the input and of all queries; raise `UserError` when the player cannot be loaded."""
+        loading = Loading(lambda: self._load(self))
+        ended = False
+        try:
+            while not ended or (loading.done and not loading.result().idle):
+                if not ended and (self.lines.waiting or not loading.done or loading.result().idle):
+                    line = loading.wait_for(self.lines)
+                    ended = line is None
+                    if line is not None and line.strip():
+                        self._take(line, loading)
+                else:
+                    loading.result().step(lambda: not ended and self.lines.waiting)
+        finally:
+            loading.end()
+
+    def say(self, values: dict[str, Any]) -> None:
+        """Write an object to the other program at once."""
+        self._target.write(json.dumps(values).encode() + b"\n")
+        self._target.flush()
+
+    def _take(self, line: str, loading: Loading[Analysis]) -> None:
+        known: dict[str, Any] = {}
+        try:
+            if line.startswith(TOO_LONG):
+                raise UserError(f"Request line had more than {LONGEST} bytes")
+            from interface.engines.analysis_query import decode
+
+            values = decode(line)
+            known = {"id": values["id"]}
+            if values.get("action") == "query_version":
+                self.say({**values, "version": VERSION, "git_hash": "<omitted>"})
+            elif "action" in values:
+                loading.result().act(values)
+            else:
+                loading.result().ask(values)
+        except UserError as error:
+            self.say({"error": (str(error).splitlines() or [""])[0][:300], **known})
+        except Exception as error:  # a fault of ours: the conversation goes on
+            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            self.say({"error": f"internal error: {type(error).__name__}", **known})
