@@ -41,9 +41,12 @@ class Server:
                     if line is not None and line.strip():
                         self._take(line, loading)
                 else:
-                    loading.result().step(lambda: not ended and self.lines.waiting)
+                    loading.result().step(_never if ended else self._waiting)
         finally:
             loading.end()
+
+    def _waiting(self) -> bool:
+        return self.lines.waiting
 
     def say(self, values: dict[str, Any]) -> None:
         """Write an object to the other program at once."""
@@ -70,3 +73,7 @@ class Server:
         except Exception as error:  # a fault of ours: the conversation goes on
             print(f"{type(error).__name__}: {error}", file=sys.stderr)
             self.say({"error": f"internal error: {type(error).__name__}", **known})
+
+
+def _never() -> bool:
+    return False

@@ -23,7 +23,8 @@ MOST_VISITS = 10**9
 SIDES = {"B": 1, "W": -1}
 _RULES = {
     "chinese": ("simple", "no", ""), "chinese-ogs": ("superko", "no", ""), "chinese-kgs": ("superko", "no", ""),
-    "tromp-taylor": ("superko", "yes", ""), "new-zealand": ("superko", "yes", ""), "new zealand": ("superko", "yes", ""),
+    "tromp-taylor": ("superko", "yes", ""), "new-zealand": ("superko", "yes", ""),
+    "new zealand": ("superko", "yes", ""),
     "aga": ("superko", "no", ""), "bga": ("superko", "no", ""), "aga-button": ("superko", "no", "without a button"),
     "japanese": ("simple", "no", "by area"), "korean": ("simple", "no", "by area"),
     "stone-scoring": ("simple", "no", "by area"), "stone_scoring": ("simple", "no", "by area"),
@@ -163,14 +164,15 @@ def _rules(rules: Any, warnings: list[tuple[str, str]]) -> tuple[str, str]:
     if isinstance(rules, str) and rules.strip().lower() in _RULES:
         ko, suicide, differs = _RULES[rules.strip().lower()]
     elif isinstance(rules, dict):
-        ko, suicide = _KO.get(str(rules.get("ko", "SIMPLE")).upper(), ""), "yes" if rules.get("suicide") is True else "no"
+        ko = _KO.get(str(rules.get("ko", "SIMPLE")).upper(), "")
+        suicide = "yes" if rules.get("suicide") is True else "no"
         differs = "" if str(rules.get("scoring", "AREA")).upper() == "AREA" else "by area"
         if not ko:
             raise BadField("rules", f"Unknown ko rule, expected one of {', '.join(_KO)}")
     else:
         raise BadField("rules", f"Could not parse rules, expected one of {', '.join(_RULES)} or an object")
     if differs:
-        warnings.append(("rules", f"These rules are not known here: the game is counted {differs}, every stone is alive"))
+        warnings.append(("rules", f"Not known here: the game is counted {differs}, and every stone is alive"))
     return ko, suicide
 
 

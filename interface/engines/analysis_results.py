@@ -11,7 +11,7 @@ from config import UserError
 from game import Game, state_key
 from games.go import Go
 from interface.engines.analysis_query import BadField, Query, read_query
-from interface.engines.analysis_search import Group, Pool, Task
+from interface.engines.analysis_search import Pool, Task
 from interface.engines.serving import PlayerSource
 from interface.engines.snapshot import Snapshot
 from interface.engines.thinking import policy
@@ -33,6 +33,7 @@ class Analysis:
             raise UserError(f"expected a game of Go for the analysis protocol, got {base.spec}")
         self._base, self._program, self._visits = base, program, visits
         self._source, self._pool = source, Pool(source, count)
+        self._pool.warm(base)
         self._name = source.player(base).name
         self._noted: set[str] = set()
 
@@ -90,22 +91,22 @@ class Analysis:
 
     def step(self, stop: Callable[[], bool]) -> None:
         """Search for a while and write what is due."""
-        for group, task, done in self._pool.step(stop):
+        for task, done in self._pool.step(stop):
             found = task.found
             if found is None or not found.moves:
                 if done:
                     self._say_nothing(task)
                 continue
-            self._program.say(result(group, task, found, done))
+            self._program.say(result(task, found, done))
 
     def _say_nothing(self, task: Task) -> None:
         known = {"id": task.query.id, "isDuringSearch": False, "noResults": True, "turnNumber": task.turn.number}
         self._program.say(known)
 
 
-def result(group: Group, task: Task, found: Snapshot, done: bool) -> dict[str, Any]:
+def result(task: Task, found: Snapshot, done: bool) -> dict[str, Any]:
     """Return what is known of a position, as KataGo says it."""
-    query, state = task.query, task.turn.state
+    query, group, state = task.query, task.group, task.turn.state
     game, names, side = query.game, NameLine(query.game, state), _side(query, found)
     territory = group.territory(game) if isinstance(game, Go) else None
     owned, after = territory.after(state, found) if territory is not None else (None, [])

@@ -1,6 +1,6 @@
 """Positions of several queries searched side by side: one tree each, and the evaluations of all in one batch.
 
-Positions share a group of trees if one network evaluates them and their rows are alike; komi and suicide are in the row.
+Positions share a group of trees if one network evaluates them and their rows have one form; komi is in the row.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from agent import Agent
 from config import UserError
-from game import CompiledState, GameState
+from game import CompiledState, Game, GameState
 from games.go import Go
 from interface.engines.analysis_query import Query, Turn
 from interface.engines.serving import PlayerSource
@@ -28,6 +28,8 @@ ROOM = 2**31
 """Memory limit of a group's trees in bytes; what no search needs is never touched."""
 LEAVES = 8
 """Leaves of a tree that wait for the network at once."""
+LEAST = 0.05
+"""Seconds that a position is searched between two reports, however long these take."""
 SLICE = 0.05
 """Seconds that a group of trees searches while another one waits."""
 
@@ -35,8 +37,8 @@ SLICE = 0.05
 class Task:
     """One position of a query."""
 
-    def __init__(self, query: Query, turn: Turn, number: int) -> None:
-        self.query, self.turn, self.number = query, turn, number
+    def __init__(self, query: Query, turn: Turn, group: Group, number: int) -> None:
+        self.query, self.turn, self.group, self.number = query, turn, group, number
         self.cancelled = False
         self.found: Snapshot | None = None
         """The latest result; None before any."""
@@ -96,7 +98,7 @@ class Group:
 
         self.trees.search(self.agent.predictor, targets, trees.tolist(), over)  # type: ignore[arg-type]
 
-    def look(self) -> Iterable[tuple[Task, bool]]:
+    def look(self) -> Iterator[tuple[Task, bool]]:
         """Yield (position, whether it is done) for those to be reported; trees of those that are done become free."""
         now, f = time.monotonic(), self.trees.forest
         for tree, task in list(self.running.items()):
@@ -110,9 +112,8 @@ class Group:
             if done:
                 del self.running[tree]
                 self.trees.reset(tree, task.number)
-            else:
-                task.next_report = max(task.next_report + task.query.every, now)
             yield task, done
+            task.next_report = max(task.next_report + task.query.every, time.monotonic() + LEAST)
 
     def territory(self, game: Go) -> Territory:
         if game.komi not in self._territories:
@@ -145,24 +146,30 @@ class Pool:
 
     def add(self, query: Query) -> str:
         """Take a query in; return a note for its user, perhaps empty. Raise `UserError` if nobody plays its game."""
-        agent = self._agent(query)
+        group = self._group(query.game)
         for turn in query.turns:
-            heapq.heappush(self._waiting, Task(query, turn, next(self._numbers)))
-        self._group(query, agent)
+            heapq.heappush(self._waiting, Task(query, turn, group, next(self._numbers)))
         return self._source.note
 
-    def _agent(self, query: Query) -> Agent:
-        agent = self._source.player(query.game)
+    def _group(self, game: Game) -> Group:
+        """Return the trees for a game; raise `UserError` if no network plays it."""
+        agent = self._source.player(game)
         if not isinstance(agent, Agent):
             raise UserError(f"expected a network that analyses, got {agent.name}")
-        return agent
-
-    def _group(self, query: Query, agent: Agent | None = None) -> Group:
-        agent = agent or self._agent(query)
-        key = id(agent.predictor), len(query.game.start().row) if isinstance(query.game.start(), CompiledState) else 0
+        key = id(agent.predictor), len(game.row_of(game.start()))
         if key not in self._groups:
             self._groups[key] = Group(agent, self._count)
         return self._groups[key]
+
+    def warm(self, game: Game) -> None:
+        """Compile and load what a first search of a game needs."""
+        group = self._group(game)
+        trees = range(len(group.trees.forest.trees))
+        for tree in trees:
+            group.trees.plant(game.start(), tree=tree)
+        group.trees.search(group.agent.predictor, LEAVES, list(trees))
+        for tree in trees:
+            group.trees.reset(tree, tree)
 
     @property
     def idle(self) -> bool:
@@ -183,23 +190,22 @@ class Pool:
         for group in self._groups.values():
             group.trees.clear_cache()
 
-    def step(self, stop: Callable[[], bool]) -> list[tuple[Group, Task, bool]]:
-        """Search for a while; return (group, position, whether it is done) of those to be reported."""
+    def step(self, stop: Callable[[], bool]) -> Iterator[tuple[Task, bool]]:
+        """Search for a while; yield (position, whether it is done) for those to be reported."""
         left = []
         while self._waiting:
             task = heapq.heappop(self._waiting)
-            group = self._group(task.query)
-            if group.full:
+            if task.group.full:
                 left.append(task)
             else:
-                group.add(task)
+                task.group.add(task)
         self._waiting = left
         heapq.heapify(self._waiting)
         busy = [group for group in self._groups.values() if group.running]
         if not busy:
-            return []
+            return
         self._turn += 1
         group = busy[self._turn % len(busy)]
         end = time.monotonic() + (SLICE if len(busy) > 1 else float("inf"))
         group.search(lambda: stop() or time.monotonic() > end or any(t.cancelled for t in group.running.values()))
-        return [(group, task, done) for task, done in group.look()]
+        yield from group.look()

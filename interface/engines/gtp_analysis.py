@@ -99,7 +99,8 @@ def _line(session: Session, state: GameState, found: Snapshot, wanted: Wanted, *
     names = vertices.NameLine(game, state)
     if not kata:
         return " ".join(_leela(names, order, move) for order, move in enumerate(moves))
-    territory, lead, owned, after = session.territory(), None, None, []
+    territory, lead, owned = session.territory(), None, None
+    after: list[np.ndarray] = []
     if territory is not None and (territory.by_network or wanted.flags & {"ownership", "movesOwnership"}):
         owned, after = territory.after(state, found)
         lead = territory.score(owned) * found.player

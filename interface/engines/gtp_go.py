@@ -125,14 +125,16 @@ def _fixed(size: int, count: int) -> list[int]:
     high = size - 1 - low
     corners = [(low, low), (high, high), (high, low), (low, high)]  # (column, row from below)
     sides = [(low, middle), (high, middle), (middle, low), (middle, high)]
-    spots = corners[:count] if count <= 4 else corners + sides[: (count - 4) // 2 * 2] + [(middle, middle)] * (count % 2)
+    more = sides[: (count - 4) // 2 * 2] + [(middle, middle)] * (count % 2)
+    spots = corners[:count] if count <= 4 else corners + more
     return [(size - 1 - row) * size + column for column, row in spots]
 
 
 def _chosen(session: Session, count: int) -> list[int]:
     """Return points for Black's stones: the network's moves one after the other, else from the middle outwards."""
     game, size = session.game, session.game.grid_shape[0]
-    position, points = Position(game), []
+    position = Position(game)
+    points: list[int] = []
     middle = (size - 1) / 2
     outwards = sorted(range(size * size), key=lambda p: abs(p // size - middle) + abs(p % size - middle))
     while len(points) < count:

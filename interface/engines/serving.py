@@ -30,7 +30,8 @@ KEPT = 4
 def changed(game: Game, **parameters: int | float | str) -> Game:
     """Return a game with other parameters; raise `UserError` if its rules know none such."""
     given = {**game.parameters, **parameters}
-    inside = ",".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in given.items())
+    words = {key: f"{value:g}" if isinstance(value, float) else value for key, value in given.items()}
+    inside = ",".join(f"{key}={word}" for key, word in words.items())
     return games.make(f"{game.origin or game.name}({inside})" if inside else game.origin or game.name)
 
 

@@ -1,7 +1,7 @@
 """The opening swap2 of gomoku tournaments: who plays which colour after the first stones.
 
-One player puts three stones, Black, White, Black. The other takes White and plays on, or takes Black (SWAP), or puts two
-more and lets the first choose, who then does the same. We never put two more: the value says which colour is better.
+One player puts three stones, Black, White, Black. The other takes White and plays on, or takes Black (SWAP), or puts
+two more and lets the first choose, who then does the same. We never put two more: the value says who is better off.
 """
 
 from __future__ import annotations

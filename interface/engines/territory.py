@@ -1,6 +1,7 @@
 """Who will own which point of a Go board, and the score: by the network's ownership head, else by games played out.
 
-A game is played out with moves drawn from the network's priors, to its end by our rules, and counted.
+A game is played out with moves drawn from the network's priors, to its end by our rules or for as many moves as the
+board has points, and counted.
 """
 
 from __future__ import annotations
@@ -78,7 +79,11 @@ class Territory:
         return [total / max(count, 1) for count, total in (self._counts[state.id] for state in states)]
 
     def _ends(self, games: list[GameState]) -> list[GameState]:
-        while running := [i for i, state in enumerate(games) if not state.isEndGame]:
+        """Play games to their end, or for as many moves as the board has points; return where they end."""
+        for _ in range(self.game.action_size - 1):
+            running = [i for i, state in enumerate(games) if not state.isEndGame]
+            if not running:
+                break
             _, logits = self.agent.predict(np.stack([games[i].planes() for i in running]))
             for i, row in zip(running, logits, strict=True):
                 legal = games[i].allowedActions
