@@ -29,7 +29,7 @@ ROOM = 2**31
 LEAVES = 8
 """Leaves of a tree that wait for the network at once."""
 LEAST = 0.05
-"""Seconds that a position is searched between two reports, however long these take."""
+"""Seconds of a search between two reports, however long these take."""
 SLICE = 0.05
 """Seconds that a group of trees searches while another one waits."""
 
@@ -87,6 +87,7 @@ class Group:
     def search(self, stop: Callable[[], bool]) -> None:
         """Search until `stop`, or until a position is done or due for a report."""
         trees = np.array(sorted(self.running), np.int32)
+        began = time.monotonic()
         targets = np.array([min(self.running[t].query.visits, self.most) for t in trees])
 
         def over() -> bool:
@@ -94,7 +95,7 @@ class Group:
             roots = self.trees.forest.trees["root"][trees]
             done = (self.trees.forest.nodes["total"][roots] >= targets).any()
             due = any(now >= min(task.next_report, task.end) for task in self.running.values())
-            return bool(done) or due or stop()
+            return bool(done) or (due and now - began >= LEAST) or stop()
 
         self.trees.search(self.agent.predictor, targets, trees.tolist(), over)  # type: ignore[arg-type]
 
@@ -113,7 +114,7 @@ class Group:
                 del self.running[tree]
                 self.trees.reset(tree, task.number)
             yield task, done
-            task.next_report = max(task.next_report + task.query.every, time.monotonic() + LEAST)
+            task.next_report = max(task.next_report + task.query.every, now)
 
     def territory(self, game: Go) -> Territory:
         if game.komi not in self._territories:

@@ -17,7 +17,7 @@ from interface.engines.snapshot import Snapshot
 from network.ownership import ownership_of
 from search.priors import legal_softmax
 
-GAMES, MOST = 32, 16
+GAMES, MOST = 16, 8
 """Games played out after the moves of a root, shared out by their visits: at least one, and at most MOST after each."""
 KEPT = 1000
 """Positions whose counts are kept."""
