@@ -39,7 +39,7 @@ class Server:
                     line = loading.wait_for(self.lines)
                     ended = line is None
                     if line is not None and line.strip():
-                        self._take(line, loading)
+                        self.take(line, loading)
                 else:
                     loading.result().step(_never if ended else self._waiting)
         finally:
@@ -53,7 +53,8 @@ class Server:
         self._target.write(json.dumps(values).encode() + b"\n")
         self._target.flush()
 
-    def _take(self, line: str, loading: Loading[Analysis]) -> None:
+    def take(self, line: str, loading: Loading[Analysis]) -> None:
+        """Take a line in: a query, or an action that is done at once."""
         known: dict[str, Any] = {}
         try:
             if line.startswith(TOO_LONG):

@@ -43,11 +43,8 @@ class Server:
         loading = Loading(lambda: self._load(self))
         try:
             while (line := loading.wait_for(self.lines)) is not None:
-                text = "".join(c for c in line if c.isprintable() or c == "\t").strip()
-                if text.upper() == "END":
+                if not self.answer(line, loading):
                     return
-                if text:
-                    self._answer(text, loading)
         finally:
             loading.end()
 
@@ -65,11 +62,15 @@ class Server:
             self._ended.set()
         return False
 
-    def _answer(self, text: str, loading: Loading[Session]) -> None:
+    def answer(self, line: str, loading: Loading[Session]) -> bool:
+        """Do what a line says and answer it; return whether there may be others."""
+        text = "".join(c for c in line if c.isprintable() or c == "\t").strip()
+        if text.upper() == "END":
+            return False
         try:
             if text.startswith(TOO_LONG):
                 raise UserError(f"expected a line of at most {LONGEST} bytes")
-            answer = self._do(text, loading)
+            answer = self._do(text, loading) if text else ""
         except UserError as error:
             answer = f"ERROR {(str(error).splitlines() or [''])[0][:300]}"
         except Exception as error:  # a fault of ours: the conversation goes on
@@ -77,6 +78,7 @@ class Server:
             answer = f"ERROR internal error: {type(error).__name__}"
         if answer:
             self.say(answer)
+        return True
 
     def _do(self, text: str, loading: Loading[Session]) -> str:
         """Do what a line says and return the answer, "" for none."""

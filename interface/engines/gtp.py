@@ -83,8 +83,7 @@ class Server:
         loading = Loading(lambda: self._load(self))
         try:
             while (line := self._next(loading)) is not None:
-                command = parse(line)
-                if command is not None and not self._answer(command, line, loading):
+                if not self.answer(line, loading):
                     return
         finally:
             loading.end()
@@ -113,8 +112,11 @@ class Server:
             self.streaming = True
             self.say(f"={self._number}\n")
 
-    def _answer(self, command: Command, line: str, loading: Loading[Session]) -> bool:
-        """Do a command and answer it; return whether there may be others."""
+    def answer(self, line: str, loading: Loading[Session]) -> bool:
+        """Do what a line says and answer it; return whether there may be others."""
+        command = parse(line)
+        if command is None:
+            return True
         self._number, self.streaming = command.number, False
         self._interrupt.clear()
         began = time.monotonic()
