@@ -52,7 +52,6 @@ class Session:
         self.source, self.program, self._ponder = source, program, ponder
         self.control = TimeControl()
         self.set_game(game)
-        self.thinker.warm()
         self._expects_reply = False
 
     def set_game(self, game: Game, position: Position | None = None) -> None:
@@ -60,6 +59,7 @@ class Session:
         game = position.game if position is not None else long_game(game)
         vertices.check_game(game)
         thinker = Thinker(self.source.player(game))
+        thinker.warm()
         if self.source.note:
             print(self.source.note, file=sys.stderr, flush=True)
         self.game, self.thinker = game, thinker

@@ -18,8 +18,8 @@ class Position:
         self.game = game
         self.states: list[GameState] = [game.start()]
         self.moves: list[int] = []
-        self.out_of_turn = 0
-        """Number of moves up to the last one that was played out of turn."""
+        self._out_of_turn: list[int] = []
+        """Numbers of the moves, from 0, that were played out of turn."""
 
     @property
     def state(self) -> GameState:
@@ -53,7 +53,7 @@ class Position:
             raise UserError(illegal_move(self.game, before, action).splitlines()[0])
         after = before.takeAction(action)[0]
         if before.playerTurn != self.to_move:
-            self.out_of_turn = len(self.moves)
+            self._out_of_turn.append(len(self.moves))
         self.states.append(after)
         self.moves.append(action)
 
@@ -63,18 +63,19 @@ class Position:
             raise UserError("cannot undo: no move was played")
         self.moves.pop()
         self.states.pop()
-        self.out_of_turn = min(self.out_of_turn, len(self.moves))
+        if self._out_of_turn and self._out_of_turn[-1] == len(self.moves):
+            self._out_of_turn.pop()
 
     def in_turn(self) -> tuple[Game, list[int]]:
         """Return a game and moves that alternate and lead here.
 
-        Moves up to the last one out of turn become stones set up.
+        Moves before the last one out of turn become stones set up.
         """
-        if not self.out_of_turn:
+        if not self._out_of_turn:
             return self.game, self.moves
-        first = self.states[self.out_of_turn]
-        turn = self.states[self.out_of_turn + 1].playerTurn * -1
-        return set_up(self.game, stones_of(first), turn), self.moves[self.out_of_turn :]
+        first = self._out_of_turn[-1]
+        turn = -int(self.states[first + 1].playerTurn)
+        return set_up(self.game, stones_of(self.states[first]), turn), self.moves[first:]
 
 
 def set_up(game: Game, board: np.ndarray, player: int) -> Game:

@@ -140,12 +140,16 @@ class Thinker:
         self._room = room
         if isinstance(self.player, Agent):
             self.player.MCTS = None
+            self.warm()
 
     def warm(self) -> None:
-        """Load and compile what a first search needs, so that it does not take the first move's time."""
+        """Load and compile what a first search needs, so that it does not take the first move's time.
+
+        The tree gets room for the longest search now: with less a longer one would have to begin anew.
+        """
         state, player = self.player.game.start(), self.player
         if isinstance(player, Agent) and not state.isEndGame:
-            player.think(state, 16)
+            player.think(state, self._most, lambda: player.MCTS is not None and player.MCTS.root.visits >= 8)
         elif isinstance(player, RolloutPlayer) and not state.isEndGame:
             player.think(state, 1)
         if (tree := self.tree) is not None:
