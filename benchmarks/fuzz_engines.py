@@ -2,8 +2,9 @@
 
     python benchmarks/fuzz_engines.py [--lines 20000] [--seed 0] [--protocols gtp gomocup analysis]
 
-Looked at: each line is answered in the protocol's form, no fault of ours is among the answers, nothing hangs (a line that
-takes more than 10 s is printed), and a command that is refused leaves the game, the clocks and the limits as they were.
+Looked at: each line is answered in the protocol's form, no fault of ours is among the answers, nothing hangs (a line
+that takes more than 10 s is printed), and a command that is refused leaves the game, the clocks and the limits as they
+were.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from interface.engines.loading import Loading
 from interface.engines.serving import PlayerSource, long_game
 
 SLOW = 10.0
-JUNK = ("", " ", "\t\x01", "#", "?", "=", "-1", "0", "1", "1.5", "1e9", "999999999", "nan", "inf", "b", "w", "black", "x",
-        "pass", "resign", "a1", "A1", "t19", "i5", "zz", "c3", "C3", "d4", "e5", "a0", "é", "\ufffd", "true", "false",
-        "interval", "maxmoves", "ownership", "0,0", "4,4", "8,8", "9,9", "-1,3", "1,2,3", "a,b", "../x.sgf", "x" * 300,
+JUNK = ("", " ", "\t\x01", "#", "?", "=", "-1", "0", "1", "1.5", "1e9", "999999999", "nan", "inf", "b", "w", "black",
+        "x", "pass", "resign", "a1", "A1", "t19", "i5", "zz", "c3", "C3", "d4", "e5", "a0", "é", "\ufffd", "true",
+        "false", "interval", "maxmoves", "ownership", "0,0", "4,4", "8,8", "9,9", "-1,3", "1,2,3", "a,b", "../x.sgf", "x" * 300,
         "{}", "[]", "null", "'", '"', "\\", "%s", "$HOME", "; ls")  # fmt: skip
 NUMBERS = (0, 1, 2, 3, 5, 7, 9, 13, 19, 25, 26, -1, 1000, 2**31, 0.5, 2.5, 7.5, 1e300)
 
@@ -80,7 +81,8 @@ def _broken(rng: np.random.Generator, text: str) -> str:
     letters = list(text)
     for _ in range(int(rng.integers(1, 4))):
         place = int(rng.integers(len(letters) + 1))
-        letters[place : place + int(rng.integers(2))] = [chr(int(pick(rng, (0, 9, 27, 32, 35, 44, 65, 127, 233, 0x2603))))]
+        letter = chr(int(pick(rng, (0, 9, 27, 32, 35, 44, 65, 127, 233, 0x2603))))
+        letters[place : place + int(rng.integers(2))] = [letter]
     return "".join(letters).replace("\n", " ")
 
 
@@ -88,8 +90,8 @@ def gomocup_lines(rng: np.random.Generator, game: str) -> Iterator[str]:
     """Yield command lines without end, with the lines of lists among them."""
     usual = ["START {s}", "RESTART", "BEGIN", "TURN {x}", "TURN {x}", "TURN {x}", "PLAY {x}", "TAKEBACK {x}", "ABOUT",
              "RECTSTART {s},{s}", "INFO timeout_turn {n}", "INFO timeout_match {n}", "INFO time_left {n}",
-             "INFO max_memory {n}", "INFO rule {r}", "INFO game_type 1", "INFO folder {w}", "INFO evaluate {x}", "{w} {w}",
-             "SUGGEST {x}", "turn {x}"]  # fmt: skip
+             "INFO max_memory {n}", "INFO rule {r}", "INFO game_type 1", "INFO folder {w}", "INFO evaluate {x}",
+             "{w} {w}", "SUGGEST {x}", "turn {x}"]  # fmt: skip
     while True:
         if rng.random() < 0.1:
             yield str(pick(rng, ("BOARD", "SWAP2BOARD", "board")))
@@ -120,7 +122,8 @@ def analysis_lines(rng: np.random.Generator, game: str) -> Iterator[str]:
     number = 0
     while True:
         number += 1
-        moves = [[pick(rng, "BW"), f"{pick(rng, 'ABCDE')}{int(rng.integers(1, 6))}"] for _ in range(int(rng.integers(4)))]
+        count = int(rng.integers(4))
+        moves = [[pick(rng, "BW"), f"{pick(rng, 'ABCDE')}{int(rng.integers(1, 6))}"] for _ in range(count)]
         query: dict[str, Any] = {
             "id": f"q{number}", "moves": moves, "rules": str(pick(rng, ("chinese", "tromp-taylor", "japanese"))),
             "boardXSize": 5, "boardYSize": 5, "komi": float(pick(rng, (2.5, 6.5, 0, 24.5))), "maxVisits": 2,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "python main.py analysis": "the shipped Go network, for boards of 5 lines",
+    "python main.py analysis --positions 16": "more positions side by side, for scripts",
     "python main.py analysis run0002:best --visits 1000": "another network, with more simulations",
 }
 
@@ -42,10 +43,10 @@ def run(argv: list[str]) -> int:
     whole(args.visits, "visits", 1, 10**9)
     whole(args.positions, "positions", 1, 64)
     whole(args.seed, "seed", 0, 2**31 - 1)
-    show_compiling("search")
     from interface.engines.analysis import Server
 
     def load(server: Server) -> Analysis:
+        show_compiling("search")
         import games
         from interface.engines.analysis_results import Analysis
         from interface.engines.serving import PlayerSource, long_game

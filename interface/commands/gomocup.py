@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "python main.py gomocup": "the shipped gomoku network: boards of 8 and 9 lines",
+    "python main.py gomocup run0002:best": "a network that you trained",
     "python main.py gomocup rollout:5s": "a player without a network, for a board of any size",
 }
 
@@ -39,10 +40,10 @@ def run(argv: list[str]) -> int:
     args = parse(Gomocup, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)
-    show_compiling("search")
     from interface.engines.gomocup import Server
 
     def load(server: Server) -> Session:
+        show_compiling("search")
         import games
         from interface.engines.gomocup_session import Session
         from interface.engines.serving import PlayerSource

@@ -43,10 +43,10 @@ def run(argv: list[str]) -> int:
     args = parse(Gtp, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)
-    show_compiling("search")
     from interface.engines.gtp import Server
 
     def load(server: Server) -> Session:
+        show_compiling("search")
         import games
         from interface.engines.gtp_session import Session
         from interface.engines.serving import PlayerSource

@@ -6,7 +6,7 @@ Scores and ownership are of Go only, from the network's ownership head or from g
 from __future__ import annotations
 
 import json
-import sys
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1_000_000
 """Largest length of a line in bytes."""
+_LOGGER = logging.getLogger("alphazero.engines")
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 
 
@@ -72,7 +73,7 @@ class Server:
         except UserError as error:
             self.say({"error": (str(error).splitlines() or [""])[0][:300], **known})
         except Exception as error:  # a fault of ours: the conversation goes on
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            _LOGGER.warning("%s: %s", type(error).__name__, error)
             self.say({"error": f"internal error: {type(error).__name__}", **known})
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-LAG = 0.03
+LAG = 0.04
 """Seconds of a move that are not the search's: messages, and a last batch of evaluations."""
-SHARE = 0.3
+SHARE = 0.4
 """Largest fraction of a move's time that is set aside for them."""
 LEAST = 0.005
 """Seconds that a search always gets."""

@@ -6,8 +6,8 @@ is answered by ERROR, what is not known by UNKNOWN; INFO has no answer. Referenc
 
 from __future__ import annotations
 
+import logging
 import re
-import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
@@ -24,6 +24,7 @@ LONGEST = 10_000
 MOST_STONES = 1000
 """Lines of a BOARD that are kept; more are not on any board."""
 ABOUT = f'name="alphazero-keras", version="{VERSION}"'
+_LOGGER = logging.getLogger("alphazero.engines")
 LISTS = ("BOARD", "SWAP2BOARD")
 PLAIN = ("START", "RECTSTART", "RESTART", "BEGIN", "TURN", "PLAY", "TAKEBACK")
 
@@ -74,7 +75,7 @@ class Server:
         except UserError as error:
             answer = f"ERROR {(str(error).splitlines() or [''])[0][:300]}"
         except Exception as error:  # a fault of ours: the conversation goes on
-            print(f"{text[:40]}: {type(error).__name__}: {error}", file=sys.stderr)
+            _LOGGER.warning("%s: %s: %s", text[:40], type(error).__name__, error)
             answer = f"ERROR internal error: {type(error).__name__}"
         if answer:
             self.say(answer)

@@ -6,8 +6,8 @@ command's number if it had one, and text up to an empty line. Reference: G. Farn
 
 from __future__ import annotations
 
+import logging
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from interface.engines.loading import Loading
 if TYPE_CHECKING:
     from interface.engines.gtp_session import Session
 
+_LOGGER = logging.getLogger("alphazero.engines")
 NAME = "alphazero-keras"
 INTERRUPT = re.compile(r"\s*#\s*interrupt\s*\Z")
 """A comment by which GoGui ends a search early."""
@@ -130,7 +131,7 @@ class Server:
             self._end(f"? {_one_line(error)}")
             return True
         except Exception as error:  # a fault of ours: the conversation goes on
-            print(f"{command.name}: {type(error).__name__}: {error}", file=sys.stderr)
+            _LOGGER.warning("%s: %s: %s", command.name, type(error).__name__, error)
             self._end(f"? internal error: {type(error).__name__}")
             return True
         self._end(f"= {text}" if text else "=")

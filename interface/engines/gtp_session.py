@@ -5,9 +5,9 @@ A command that is refused changes nothing.
 
 from __future__ import annotations
 
+import logging
 import math
 import re
-import sys
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -25,6 +25,7 @@ from interface.engines.territory import Territory
 from interface.engines.thinking import Choice, Thinker
 
 Do = Callable[["Session", list[str]], str]
+_LOGGER = logging.getLogger("alphazero.engines")
 LONGEST_TIME = 1e7
 """Most seconds of a clock."""
 LASTS = 0.4
@@ -61,7 +62,7 @@ class Session:
         thinker = Thinker(self.source.player(game))
         thinker.warm()
         if self.source.note:
-            print(self.source.note, file=sys.stderr, flush=True)
+            _LOGGER.warning(self.source.note)
         self.game, self.thinker = game, thinker
         self._territory: Territory | None = None
         self.start(position or Position(game))
@@ -154,7 +155,7 @@ def boardsize(session: Session, words: list[str]) -> str:
             raise UserError(f"expected at most {len(GO_LETTERS)} lines, got {size}")
         session.set_game(game if size == max(rows, columns) else changed(game, size=size))
     except UserError as error:
-        print(f"boardsize {size}: {str(error).splitlines()[0]}", file=sys.stderr, flush=True)
+        _LOGGER.warning("boardsize %d: %s", size, str(error).splitlines()[0])
         raise Failure("unacceptable size") from None
     return ""
 

@@ -11,6 +11,11 @@ from interface.engines.clock import LAG, Clock, TimeControl, less_lag, turn_budg
 SECONDS = st.floats(0.05, 5000)
 
 
+def control_lag(budget):
+    """Return the lag that was set aside for a move with this budget, or less."""
+    return min(LAG, 0.4 * budget)
+
+
 def left_after(clock, seconds):
     """Play a move by an independent keeper of the time: (main, period, stones, periods) or None when time is lost."""
     main, control = clock["main"], clock["control"]
@@ -50,7 +55,7 @@ def test_whoever_thinks_as_long_as_allowed_and_is_a_little_late_never_loses_on_t
         assert budget > 0
         if control.period == 0 and clock.main < 0.1:
             return  # sudden death: nobody keeps that for ever
-        seconds = budget + share * min(LAG, 0.3 * budget)  # the lag that was set aside
+        seconds = budget + share * (control_lag(budget))  # the lag that was set aside
         assert left_after(kept, seconds), (control, number)
         clock.spend(seconds)
         assert math.isclose(clock.main, kept["main"], abs_tol=1e-6)
@@ -67,7 +72,7 @@ def test_main_time_is_shared_out_and_a_period_costs_nothing():
     assert Clock(TimeControl(600.0)).budget(20) == pytest.approx(30 - LAG)
     assert Clock(TimeControl(600.0, 60.0, 1, 5)).budget(20) == pytest.approx(60 - LAG)
     assert Clock(TimeControl(0.0, 60.0, 10)).budget(20) == pytest.approx(6 - LAG)
-    assert Clock(TimeControl(0.0, 0.1, 1)).budget(20) == pytest.approx(less_lag(0.1)) and 0.06 < less_lag(0.1) < 0.08
+    assert Clock(TimeControl(0.0, 0.1, 1)).budget(20) == pytest.approx(less_lag(0.1)) and 0.05 < less_lag(0.1) < 0.08
 
 
 def test_the_other_programs_clock_counts():

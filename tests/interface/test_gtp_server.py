@@ -190,12 +190,12 @@ def test_a_disc_lies_where_it_falls():
     assert answers[3].startswith("? illegal move") and answers[4] == "=" and answers[5].startswith("= ")
 
 
-def test_the_size_chooses_the_network_and_none_is_made_up(capsys):
+def test_the_size_chooses_the_network_and_none_is_made_up(caplog):
     answers = told_gtp("boardsize 8", "genmove b", "boardsize 9", "boardsize 7", "showboard", game="gomoku",
                        player="shipped", sims=4)  # fmt: skip
     assert answers[0] == "=" and answers[1].startswith("= ") and answers[3] == "? unacceptable size"
     assert "gomoku\n" in answers[4]
-    assert "expected" in capsys.readouterr().err
+    assert "boardsize 7: expected" in caplog.text
 
 
 def test_a_player_that_is_none_ends_the_program_with_one_line(capsys, monkeypatch):

@@ -1,4 +1,4 @@
-"""Programs of the Gomocup protocol as players: by the rules they play, a bad one loses its own game and harms nothing."""
+"""Programs of the Gomocup protocol as players: a good one plays by the rules, a bad one loses its own game."""
 
 import gc
 import logging

@@ -1,4 +1,4 @@
-"""A program that speaks the Gomocup protocol well or badly, as its first argument says; see tests/players/test_gomocup.py."""
+"""A program that speaks the Gomocup protocol well or badly, as its first argument says."""
 
 import os
 import sys
