@@ -35,8 +35,8 @@ from interface.engines.serving import PlayerSource, long_game
 SLOW = 10.0
 JUNK = ("", " ", "\t\x01", "#", "?", "=", "-1", "0", "1", "1.5", "1e9", "999999999", "nan", "inf", "b", "w", "black",
         "x", "pass", "resign", "a1", "A1", "t19", "i5", "zz", "c3", "C3", "d4", "e5", "a0", "é", "\ufffd", "true",
-        "false", "interval", "maxmoves", "ownership", "0,0", "4,4", "8,8", "9,9", "-1,3", "1,2,3", "a,b", "../x.sgf", "x" * 300,
-        "{}", "[]", "null", "'", '"', "\\", "%s", "$HOME", "; ls")  # fmt: skip
+        "false", "interval", "maxmoves", "ownership", "0,0", "4,4", "8,8", "9,9", "-1,3", "1,2,3", "a,b", "../x.sgf",
+        "x" * 300, "{}", "[]", "null", "'", '"', "\\", "%s", "$HOME", "; ls")  # fmt: skip
 NUMBERS = (0, 1, 2, 3, 5, 7, 9, 13, 19, 25, 26, -1, 1000, 2**31, 0.5, 2.5, 7.5, 1e300)
 
 

@@ -43,7 +43,7 @@ def left_after(clock, seconds):
         st.builds(lambda main, p, n: TimeControl(main, p, n), st.just(0.0) | SECONDS, SECONDS, st.integers(1, 25)),
         st.builds(lambda main, p, n: TimeControl(main, p, 1, n), st.just(0.0) | SECONDS, SECONDS, st.integers(1, 9)),
     ),
-    st.lists(st.floats(0.0, 1.0), min_size=60, max_size=60),
+    st.lists(st.floats(0.0, 0.99), min_size=60, max_size=60),
 )
 @settings(max_examples=300, deadline=None)
 def test_whoever_thinks_as_long_as_allowed_and_is_a_little_late_never_loses_on_time(control, late):
@@ -55,7 +55,7 @@ def test_whoever_thinks_as_long_as_allowed_and_is_a_little_late_never_loses_on_t
         assert budget > 0
         if control.period == 0 and clock.main < 0.1:
             return  # sudden death: nobody keeps that for ever
-        seconds = budget + share * (control_lag(budget))  # the lag that was set aside
+        seconds = budget + share * control_lag(budget)  # the lag that was set aside
         assert left_after(kept, seconds), (control, number)
         clock.spend(seconds)
         assert math.isclose(clock.main, kept["main"], abs_tol=1e-6)
