@@ -60,8 +60,6 @@ class Server:
         try:
             if line.startswith(TOO_LONG):
                 raise UserError(f"Request line had more than {LONGEST} bytes")
-            from interface.engines.analysis_query import decode
-
             values = decode(line)
             known = {"id": values["id"]}
             if values.get("action") == "query_version":
@@ -79,3 +77,20 @@ class Server:
 
 def _never() -> bool:
     return False
+
+
+def decode(line: str) -> dict[str, Any]:
+    """Return the object of a line; raise `UserError` if it is none."""
+    try:
+        values = json.loads(line, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise UserError("Could not parse input line as json request") from None
+    if not isinstance(values, dict):
+        raise UserError("Request line was valid json but was not an object")
+    if not isinstance(values.get("id"), str):
+        raise UserError('Request must have a string "id" field')
+    return values
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)

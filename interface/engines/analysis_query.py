@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import Any, NamedTuple
@@ -13,7 +12,6 @@ import games
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS
-from games.go import Go
 from interface.engines import vertices
 from interface.engines.position import Position, set_up
 from interface.engines.serving import changed, long_game
@@ -68,23 +66,6 @@ class Query(NamedTuple):
     perspective: str
     warnings: list[tuple[str, str]]
     """(field, text)"""
-
-
-def decode(line: str) -> dict[str, Any]:
-    """Return the object of a line; raise `UserError` if it is none."""
-    try:
-        values = json.loads(line, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise UserError("Could not parse input line as json request") from None
-    if not isinstance(values, dict):
-        raise UserError("Request line was valid json but was not an object")
-    if not isinstance(values.get("id"), str):
-        raise UserError('Request must have a string "id" field')
-    return values
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
 
 
 def read_query(values: dict[str, Any], base: Game, visits: int) -> Query:
@@ -297,7 +278,3 @@ def _allowed(
 
 
 _DEPTH = "Moves are left out at the root only, as with untilDepth 1"
-
-
-def is_go(game: Game) -> bool:
-    return isinstance(game, Go)

@@ -57,6 +57,7 @@ class Session:
         self.turn = self.match = math.inf
         """Seconds for a move, and those left for the game."""
         self._room = ROOM
+        self._ready: Thinker | None = self._warmed(game)
         self.thinker: Thinker | None = None
         """None before START."""
         self.stones: list[tuple[int, bool]] = []
@@ -108,16 +109,21 @@ class Session:
     def _begin(self, game: Game) -> None:
         """Begin a game with the empty board; raise `UserError`, with nothing changed, if nobody plays it."""
         if self.thinker is None or game.spec != self._base.spec:
-            try:
-                thinker = Thinker(self.source.player(game), room=self._room)
-            except UserError as error:
-                raise UserError(f"unsupported size: {str(error).splitlines()[0]}") from None
-            thinker.warm()
-            if self.source.note:
-                self.manager.say(f"MESSAGE {self.source.note}")
-            self._base, self.thinker = game, thinker
+            if self._ready is None or game.spec != self._base.spec:
+                try:
+                    self._ready = self._warmed(game)
+                except UserError as error:
+                    raise UserError(f"unsupported size: {str(error).splitlines()[0]}") from None
+                if self.source.note:
+                    self.manager.say(f"MESSAGE {self.source.note}")
+            self._base, self.thinker, self._ready = game, self._ready, None
         self.thinker.forget()
         self._take([])
+
+    def _warmed(self, game: Game) -> Thinker:
+        thinker = Thinker(self.source.player(game), room=self._room)
+        thinker.warm()
+        return thinker
 
     @contextmanager
     def _or_as_before(self) -> Iterator[None]:
@@ -275,8 +281,9 @@ class Session:
         if room < LEAST_ROOM:
             self.manager.say(f"MESSAGE the program itself uses {used // 2**20} MiB: max_memory cannot be kept")
         self._room = max(room, LEAST_ROOM)
-        if self.thinker is not None:
-            self.thinker.limit(self._room)
+        for thinker in (self.thinker, self._ready):
+            if thinker is not None:
+                thinker.limit(self._room)
 
     def _rule(self, rule: int) -> None:
         if rule not in RULES:
@@ -288,7 +295,7 @@ class Session:
                 return
             stones = self.stones
             if self.thinker is None:
-                self._base = game
+                self._base, self._ready = game, None
                 return
             self._begin(game)
             self._take(stones)
