@@ -20,6 +20,8 @@ from search.tables import trees_in
 
 ROOM = 2**29
 """Memory limit of a tree in bytes, unless another program sets one."""
+FADE = 0.95
+"""What is left of the longest step of a search at the next one."""
 LOOK = 0.005
 """Seconds between two looks for a command when there is nothing to search."""
 Stop = Callable[[], bool]
@@ -41,6 +43,8 @@ class Thinker:
         """Take a player for its own. room: memory limit of its tree, in bytes."""
         self.player, self._room = player, room
         self._begun = False
+        self._step = 0.0
+        """Seconds that the search lately took from one look at the clock to the next; long on a busy machine."""
 
     @property
     def tree(self) -> MCTS | None:
@@ -64,10 +68,14 @@ class Thinker:
 
         moves: those that led from the game's start to the state, for players that follow a game.
         """
-        end = time.monotonic() + seconds
+        last = time.monotonic()
+        end = last + seconds
 
         def late() -> bool:
-            return time.monotonic() > end or stop()
+            nonlocal last
+            now = time.monotonic()
+            self._step, last = max(now - last, FADE * self._step), now
+            return now + min(self._step, seconds / 2) > end or stop()
 
         if isinstance(self.player, Agent):
             return self._searched(self.player, state, math.isinf(seconds), late)
