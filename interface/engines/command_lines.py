@@ -5,6 +5,8 @@ A line is text without its end; what is no UTF-8 becomes question marks. `None` 
 
 from __future__ import annotations
 
+import io
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -43,26 +45,38 @@ class CommandLines:
         return line
 
     def _run(self) -> None:
-        try:
-            while data := self._stream.readline(self._longest):
-                line = data.decode("utf-8", "replace").rstrip("\r\n")
-                if not data.endswith(b"\n"):
-                    line = self._whole(line)
-                if not self._heed(line):
-                    self._lines.put(line)
-        except (OSError, ValueError):  # the stream is gone
-            pass
+        data, cut = b"", False
+        while part := self._read():
+            *lines, data = (data + part).split(b"\n")
+            for line in lines:
+                self._put(line, cut)
+                cut = False
+            if len(data) > self._longest:
+                data, cut = data[: self._longest], True
+        if data:
+            self._put(data, cut)
         self._lines.put(None)
 
-    def _whole(self, line: str) -> str:
-        """Return a line that ended without its end: TOO_LONG before it if there was more of it, which is dropped."""
-        cut = False
-        while rest := self._stream.readline(self._longest):
-            cut = cut or bool(rest.strip(b"\r\n"))
-            if rest.endswith(b"\n"):
-                break
-        return TOO_LONG + line[:200] if cut else line
+    def _read(self) -> bytes:
+        """Return what comes next, b"" at the end.
+
+        The file is read without its buffer: a thread that waits with a buffer locked cannot be left at the program's
+        end.
+        """
+        try:
+            return os.read(self._stream.fileno(), CHUNK)
+        except io.UnsupportedOperation:  # it is in memory
+            return self._stream.read(CHUNK)
+        except (OSError, ValueError):  # it is gone
+            return b""
+
+    def _put(self, data: bytes, cut: bool) -> None:
+        cut = cut or len(data) > self._longest
+        line = data[: self._longest].decode("utf-8", "replace").rstrip("\r")
+        if not self._heed(line):
+            self._lines.put(TOO_LONG + line[:200] if cut else line)
 
 
+CHUNK = 1 << 16
 TOO_LONG = "\N{REPLACEMENT CHARACTER}too long "
 """First characters of a line of which the rest was dropped; no command begins with them."""

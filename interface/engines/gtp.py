@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -73,7 +72,8 @@ class Server:
 
     def __init__(self, source: BinaryIO, target: BinaryIO, game: str, load: Callable[[Server], Session], version: str):
         """Begin to read and to load the player. version: what the command of this name answers."""
-        self._interrupt = threading.Event()
+        self._came = self._taken = self._interrupted = 0
+        """Numbers of lines: those that came, those that were taken, and those before the last interrupt."""
         self.lines = CommandLines(source, LONGEST, self._heed)
         self._target, self._game, self._version = target, game, version or VERSION
         self._load = load
@@ -92,7 +92,9 @@ class Server:
     def _next(self, loading: Loading[Session]) -> str | None:
         if loading.done:
             loading.result().ponder()
-        return loading.wait_for(self.lines)
+        line = loading.wait_for(self.lines)
+        self._taken += 1
+        return line
 
     # ---- answers
 
@@ -100,7 +102,7 @@ class Server:
         return self.lines.waiting
 
     def interrupted(self) -> bool:
-        return self._interrupt.is_set()
+        return self._taken <= self._interrupted
 
     def say(self, text: str) -> None:
         """Write to the other program at once."""
@@ -119,7 +121,6 @@ class Server:
         if command is None:
             return True
         self._number, self.streaming = command.number, False
-        self._interrupt.clear()
         began = time.monotonic()
         try:
             if line.startswith(TOO_LONG):
@@ -161,8 +162,9 @@ class Server:
 
     def _heed(self, line: str) -> bool:
         if INTERRUPT.match(line):
-            self._interrupt.set()
+            self._interrupted = self._came
             return True
+        self._came += 1
         return False
 
 

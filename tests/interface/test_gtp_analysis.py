@@ -115,9 +115,8 @@ def test_gogui_gets_the_move_now_when_it_interrupts(engine):
     engine.send("time_settings 100000 0 0")
     engine.answer()
     engine.send("genmove b")
-    time.sleep(0.2)
     engine.send("# interrupt")
-    assert engine.answer()[0][:1] in "=?"
+    assert engine.answer()[0].startswith("= ")
     engine.send("kgs-time_settings none")
     assert engine.answer() == ["="]
 
