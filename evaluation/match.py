@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ class MatchGame(NamedTuple):
     record: GameRecord
     values: tuple[list[float], list[float]]
     """Each player's values of its own positions."""
+    seconds: tuple[float, ...] = ()
+    """Seconds that each move took, 0 for those of the opening; () if games were played side by side."""
 
 
 def play_batch(
@@ -91,6 +94,8 @@ class _OpenGame:
         self.estimates: list[float] = []
         self.values: tuple[list[float], list[float]] = ([], [])
         self.resigned: int | None = None
+        self.seconds: dict[int, float] = {}
+        """{move: seconds that it took}, where they were measured"""
         for action in opening:
             self.play(action, np.zeros(game.action_size), 0.0, None)
 
@@ -134,7 +139,8 @@ class _OpenGame:
             index, np.array(self.moves, np.int16), np.minimum(visits, 65_534).astype(np.uint16),
             np.array(self.estimates, np.float32), result,
         )  # fmt: skip
-        return MatchGame(index, list(opening), self.moves, first, float(score), record, self.values)
+        seconds = tuple(self.seconds.get(i, 0.0) for i in range(len(self.moves))) if self.seconds else ()
+        return MatchGame(index, list(opening), self.moves, first, float(score), record, self.values, seconds)
 
 
 def play_alone(
@@ -158,6 +164,7 @@ def play_alone(
     while not game_on.is_over:
         number = game_on.to_move()
         player = players[number]
+        began = time.monotonic()
         try:
             tau = 1.0 if len(game_on.moves) < turns_until_tau0 else 0.0
             action, pi, value, _ = player.act(game_on.state, tau)
@@ -169,6 +176,7 @@ def play_alone(
         except Resigned:
             game_on.resigned = number
             break
+        game_on.seconds[len(game_on.moves)] = time.monotonic() - began
         game_on.play(action, *(player.searched or (pi, value)), number)
         if watch is not None:
             watch(game_on.state, player, action)

@@ -182,7 +182,7 @@ def time_for(clock: Sequence[tuple[int, float]], move: int) -> float:
 
 def check_player(name: str) -> None:
     """Raise `UserError` for a player that needs a complete game or a person."""
-    if name.strip().lower().startswith(("gtp:", "human", "-1")):
+    if name.strip().lower().startswith(("gtp:", "gomocup:", "human", "-1")):
         raise UserError(f"player: expected one that plays a single position, got {name[:60]!r}")
 
 

@@ -47,7 +47,7 @@ def openvino_graph(
         arrays.setdefault(name, []).append(array)
     planes = ops.parameter([batch, *layers.game.input_shape], np.uint8, name="planes")
     made = {"planes": planes}
-    for layer in layers.shown()[1:]:
+    for layer in layers.shown(outputs)[1:]:
         inputs, own = [made[name] for name in layer.inputs], arrays.get(layer.name, [])
         if scales and layer.name in scales:
             made[layer.name] = _conv_in_8_bits(inputs[0], own, scales[layer.name])

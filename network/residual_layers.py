@@ -6,6 +6,7 @@ Keras's order of layers, which `Layers.weights` repeats. Tests hold both equal t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from config import NetworkSettings
@@ -69,9 +70,9 @@ class Layers:
         order = sorted(self.all, key=lambda name: (-depths[name], visited[name]))
         return [(name, shape) for name in order for shape in self.all[name].weights]
 
-    def shown(self) -> list[Layer]:
-        """Return the layers that value and policy need, without heads that only help training."""
-        needed, waiting = set(), self.heads[:2]
+    def shown(self, outputs: Sequence[str] = ()) -> list[Layer]:
+        """Return the layers that `outputs` need; by default value and policy, not heads that only help training."""
+        needed, waiting = set(), list(outputs or self.heads[:2])
         while waiting:
             name = waiting.pop()
             needed.add(name)

@@ -1,7 +1,8 @@
 """Makes players by name, in one grammar for all commands (`arguments.PLAYERS`); accepts the names that players have,
 too.
 
-Any name but gtp may end in `+book`: known positions are answered from the game's opening book, or from `+book:FILE`.
+Any name but those of programs may end in `+book`: known positions are answered from the game's opening book, or from
+`+book:FILE`.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         from players.gtp import GTPPlayer
 
         return GTPPlayer(game, text[4:])
+    if text.lower().startswith("gomocup:"):
+        from players.gomocup import GomocupPlayer
+
+        return GomocupPlayer(game, text[8:])
     if match := _BOOK.fullmatch(text):
         from players.book import BookPlayer, find_book
 
@@ -112,7 +117,7 @@ def _seconds(text: str, name: str) -> float:
 
 def one_at_a_time(name: str) -> bool:
     """Return whether the named player plays one game after the other: a person, a program, one with a time limit."""
-    return re.match(r"gtp:|human|-1|.*:[0-9.]+s\b", name.strip().lower()) is not None
+    return re.match(r"gtp:|gomocup:|human|-1|.*:[0-9.]+s\b", name.strip().lower()) is not None
 
 
 def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name: str) -> Player:

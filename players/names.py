@@ -7,6 +7,6 @@ NETWORKS = "best, current, version0007, shipped, run0002:best, run0002:version00
 
 PLAYERS = (
     f"{NETWORKS}, net:best, level:3, rollout:5000, rollout:2s, rollout:2s+book, alphabeta:6, alphabeta:2s, "
-    "greedy, solver, random, uct:1000, gtp:gnugo, human"
+    "greedy, solver, random, uct:1000, gtp:gnugo, gomocup:PROGRAM, human"
 )
 """A player of each form that `by_name` reads; help and errors show them, and suggest the nearest to a wrong name."""

@@ -59,11 +59,13 @@ class Record(NamedTuple):
     """{result, rules, handicap, date: the words of a file from elsewhere}, as far as we would write others."""
     notes: tuple[str, ...] = ()
     """One line each on what of a file was not read and where our rules differ."""
+    seconds: tuple[float, ...] = ()
+    """Seconds that each move took; () if they were not measured."""
 
     def first_moves(self, count: int) -> Record:
         """Return the game after its first `count` moves, not decided."""
         stated = {key: words for key, words in self.stated.items() if key != "result"}
-        return self._replace(moves=self.moves[:count], result=None, stated=stated)
+        return self._replace(moves=self.moves[:count], result=None, stated=stated, seconds=self.seconds[:count])
 
 
 # ---- files
@@ -102,10 +104,11 @@ def save(path: Path, record: Record) -> None:
 
 
 def append(path: Path, records: Iterable[Record]) -> None:
-    """Add games to a file of lines; they are on the disk when this returns."""
+    """Add games to a file of lines, or to a collection in SGF; they are on the disk when this returns."""
+    form = ".sgf" if _form(path, (LINES, ".sgf")) == ".sgf" else ".json"
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:
-            before, data = file.tell(), b"".join(to_bytes(record, ".json") for record in records)
+            before, data = file.tell(), b"".join(to_bytes(record, form) for record in records)
             try:
                 while data:
                     data = data[file.write(data) :]
@@ -173,7 +176,7 @@ def to_bytes(record: Record, form: str) -> bytes:
     if form == ".sgf":
         sgf.check_game(game)
         end = _replay(game, moves, lambda action, state: action)[1]
-        return sgf.write(game, moves, end, record.result, record.players, record.date, record.stated)
+        return sgf.write(game, moves, end, record.result, record.players, record.date, record.stated, record.seconds)
     values: dict[str, Any] = {"game": game.spec, "moves": [game.move_name(a) for a in moves], "result": record.result}
     if any(record.players):
         values["players"] = list(record.players)
@@ -181,6 +184,8 @@ def to_bytes(record: Record, form: str) -> bytes:
         values["date"] = record.date
     if record.stated:
         values["stated"] = record.stated
+    if record.seconds:
+        values["seconds"] = [round(seconds, 3) for seconds in record.seconds]
     if game.set_up_from is not None:
         values["setup"] = setup_json.as_json(game)
     return (json.dumps(values) + "\n").encode()
@@ -289,7 +294,8 @@ def _from_json(text: str, game: Game | None) -> Record:
     result = found if by_rules else None if stated is None else float(stated)
     notes = (f"the file says {words['result']}, which is kept",) if "result" in words else ()
     players = values.get("players", ("", ""))
-    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes)
+    seconds = tuple(map(float, values.get("seconds", ())))[: len(moves)]
+    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes, seconds)
 
 
 def _names(spec: str, game: Game) -> bool:
@@ -335,6 +341,8 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
     ("stated", "result, rules, handicap or date with words", _is_stated),
     ("setup", "black, white and turn such as {\"black\": [\"c3\"], \"white\": [], \"turn\": \"white\"}",
      setup_json.is_json),
+    ("seconds", "a list of seconds, one for each move",
+     lambda v: isinstance(v, list) and all(type(n) in (int, float) and 0 <= n < 1e9 for n in v)),
 )  # fmt: skip
 """(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 

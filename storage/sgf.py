@@ -30,6 +30,8 @@ _KNOWN = set(
     "CH EL EX L M LT RG SC SE SI BS WS ID OM OP OV CI FK".split()
 )
 """The properties of FF[1] to FF[4]."""
+_SECONDS = re.compile(rb"[0-9]+\.[0-9]{3} s\Z")
+"""A comment on the seconds that a move took, as we write it."""
 MOST_BYTES = 400
 """Largest size of a name or date, which is shown with a hundred characters at most."""
 
@@ -181,7 +183,7 @@ def _place(point: str, rows: int, columns: int) -> tuple[int, int] | None:
 
 def _left_out(tree: Any, line: list[Properties]) -> list[str]:
     """Return a note on what of a tree is not read."""
-    branches, comments = 0, sum("C" in node for node in line)
+    branches, comments = 0, sum("C" in node and not _SECONDS.match(_first(node, "C")) for node in line)
     unknown = sorted({name for node in line for name in node} - _KNOWN)
     while tree.children:
         branches, tree = branches + len(tree.children) - 1, tree.children[0]
@@ -300,9 +302,12 @@ def _text(node: Properties, name: str) -> str:
 
 def write(
     game: Game, moves: list[int], end: GameState, result: float | None, players: tuple[str, str], date: str,
-    stated: dict[str, str],
+    stated: dict[str, str], seconds: tuple[float, ...] = (),
 ) -> bytes:  # fmt: skip
-    """Return a game as SGF; `end` is the position after its moves, `stated` as in `Sheet`."""
+    """Return a game as SGF; `end` is the position after its moves, `stated` as in `Sheet`.
+
+    seconds: of each move, written as a comment.
+    """
     grammar, known = _grammar(), _settings(game)
     root = {
         "FF": "4", "GM": str(game.sgf_number), "CA": "UTF-8", "SZ": _size(game), "GC": game.spec,
@@ -318,6 +323,8 @@ def write(
         r, c = divmod(action, columns)
         point = _LETTERS[c] + _LETTERS[r] if r < rows else ""
         tree.sequence.append({"B" if state.playerTurn == 1 else "W": [point.encode()]})
+        if len(tree.sequence) - 2 < len(seconds):
+            tree.sequence[-1]["C"] = [f"{seconds[len(tree.sequence) - 2]:.3f} s".encode()]
     return bytes(grammar.serialise_game_tree(tree))
 
 

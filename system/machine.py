@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import sys
 from pathlib import Path
 
@@ -36,3 +37,12 @@ def gpu_driver() -> bool:
     from ctypes.util import find_library  # slow to load
 
     return find_library("nvcuda" if sys.platform == "win32" else "cuda") is not None
+
+
+def memory_used() -> int | None:
+    """Return the bytes of memory that this process uses, None if the system does not report them."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * mmap.PAGESIZE
+    except (OSError, IndexError, ValueError):
+        return None

@@ -32,6 +32,11 @@ GROUPS = {
         "book": "make an opening book",
         "littlego": "play one move of a course's 5x5 Go, from file to file",
     },
+    "serve other programs": {
+        "gtp": "play in GoGui, Sabaki, Lizzie: the Go Text Protocol",
+        "gomocup": "play in Piskvork: the Gomocup protocol",
+        "analysis": "analyse for KaTrain: KataGo's JSON protocol",
+    },
     "measure": {
         "explain": "show what the search thinks of a position",
         "match": "let two players play a match",

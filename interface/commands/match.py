@@ -52,7 +52,8 @@ class Match:
     sprt_elo: tuple[float, float] = (0.0, 35.0)
     """The same as Elo differences, instead of scores."""
     save: str = ""
-    """Write the games to this file, a line each (.jsonl), batch by batch; `replay` shows them."""
+    """Write the games to this file, a line each (.jsonl) or as a collection (.sgf), batch by batch; `replay` shows
+    them. Where games are played one after the other, it also has the seconds of each move."""
     overwrite: bool = False
     """Replace that file if it exists."""
     json: bool = False
@@ -80,7 +81,7 @@ def run(argv: list[str]) -> int:
 
     game, place = checked(games.make(args.game)), Path(args.save)
     if args.save:
-        game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES,))
+        game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES, ".sgf"))
     names = args.player1, args.player2
     smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # no game may depend on the games next to it
     players = tuple(make_player(name, game, sims=args.sims, smallest=smallest) for name in names)
@@ -175,7 +176,8 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
 
     names, today = [player.name for player in players], datetime.date.today().isoformat()
     append(place, (
-        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today)
+        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today,
+               seconds=g.seconds)
         for g in games  # + 0.0: a draw is never -0.0
     ))  # fmt: skip
 

@@ -82,7 +82,7 @@ def _opponent(record: Record, name: str, usual: str) -> str:
     from players.by_name import make_player
 
     try:
-        if re.search("gtp:|book:", name, re.IGNORECASE):
+        if re.search("gtp:|gomocup:|book:", name, re.IGNORECASE):
             raise UserError("expected programs and files to be named with --against")
         make_player(name, record.game)
     except UserError:

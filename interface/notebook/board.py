@@ -16,7 +16,7 @@ from game import Game, GameState
 from interface.board_svg import Mark, board_svg
 from interface.explain import as_text, explain
 from players.book import BookPlayer
-from players.gtp import GTPPlayer
+from players.engine_player import EnginePlayer
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 
@@ -54,7 +54,7 @@ def opinion_of(player: Player, value: float) -> float | None:
 
     An opening book knows moves only; the player behind it may have values.
     """
-    silent = isinstance(player, RandomPlayer | UCTPlayer | GTPPlayer)
+    silent = isinstance(player, RandomPlayer | UCTPlayer | EnginePlayer)
     return None if silent or (isinstance(player, BookPlayer) and value == 0.0) else value
 
 

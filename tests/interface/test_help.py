@@ -15,7 +15,7 @@ from players.names import NETWORKS, PLAYERS
 
 PLACES = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
           "review": ["FILE"], "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
-          "import-games": ["FILE"]}  # fmt: skip
+          "import-games": ["FILE"], "gtp": ["[PLAYER]"], "gomocup": ["[PLAYER]"], "analysis": ["[PLAYER]"]}  # fmt: skip
 SETTINGS = ("train", "bench")
 
 

@@ -79,7 +79,7 @@ def test_the_name_of_a_player_makes_it_again(begin):
 
 def test_every_form_that_is_shown_is_one():
     known = PLAYERS.split(", ")
-    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 22
+    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 23
     for name in known:
         try:
             make_player(name, games.make("tictactoe"))

@@ -17,7 +17,7 @@ from config import UserError
 from evaluation.match import play_batch
 from funcs import playMatches
 from interface.notebook.board import Board
-from players import gtp
+from players import child_program, gtp
 from players.by_name import make_player
 from players.gtp import FOLDERS, GTPPlayer, find_program
 from players.simple import RandomPlayer
@@ -72,9 +72,9 @@ def test_gnugo_plays_whole_games_by_the_rules(spec, caplog):
 def test_a_bad_engine_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog, monkeypatch):
     game, ask = games.make("go(size=4)"), gtp.Engine.ask
 
-    def impatient(engine, command):  # with its moves: it has time to start
+    def impatient(engine, command, seconds=None):  # with its moves: it has time to start
         engine._seconds = 0.5 if command.startswith("genmove") and mode == "hangs" else 600.0
-        return ask(engine, command)
+        return ask(engine, command, seconds)
 
     monkeypatch.setattr(gtp.Engine, "ask", impatient)
     engine, other = fake(game, mode), RandomPlayer(game)
@@ -184,7 +184,7 @@ def test_a_flood_of_empty_lines_does_not_stop_the_clock(monkeypatch):
         return now[0]
 
     monkeypatch.setattr(player._games[0].engine._answers, "read", flood)
-    monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(child_program, "time", SimpleNamespace(monotonic=clock))
     with pytest.raises(gtp.EngineFailed, match="no answer within 60 s"):
         player._games[0].engine.ask("genmove black")
 
@@ -196,8 +196,8 @@ def test_a_slow_start_has_a_limit_of_its_own_and_is_shown(monkeypatch, caplog):
         now[0] += 1.0
         return now[0]
 
-    monkeypatch.setattr(gtp.PipeReader, "read", lambda self, seconds: None)
-    monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(child_program.PipeReader, "read", lambda self, seconds: None)
+    monkeypatch.setattr(child_program, "time", SimpleNamespace(monotonic=clock))
     with caplog.at_level(logging.WARNING), pytest.raises(UserError, match="3: no answer within 60 s; gtp:start=300s"):
         GTPPlayer(games.make("go(size=3)"), f"{sys.executable} {ENGINE} mute")
     caplog.clear()
@@ -215,8 +215,8 @@ def test_the_limit_for_the_start_is_not_that_of_a_move(monkeypatch):
     limited = GTPPlayer(games.make("go(size=3)"), f"start=300s:{sys.executable} {ENGINE} passes", seconds=7.0)
     assert limited.name.startswith("gtp:start=300s:") and player.name.startswith(f"gtp:{sys.executable[:20]}")
     engine = limited._games[0].engine
-    monkeypatch.setattr(gtp.PipeReader, "read", lambda self, seconds: None)
-    monkeypatch.setattr(gtp, "time", SimpleNamespace(monotonic=itertools.count(0.0, 1.0).__next__))
+    monkeypatch.setattr(child_program.PipeReader, "read", lambda self, seconds: None)
+    monkeypatch.setattr(child_program, "time", SimpleNamespace(monotonic=itertools.count(0.0, 1.0).__next__))
     with pytest.raises(gtp.EngineFailed, match="genmove black: no answer within 7 s$"):
         engine.ask("genmove black")
     for wrong in ("start=0s:gnugo", "start=300:gnugo", "start=:gnugo", "start=1e9s:gnugo"):

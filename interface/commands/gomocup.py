@@ -1,0 +1,54 @@
+"""Serve the Gomocup protocol: play gomoku in Piskvork and its tournaments."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tyro.conf import Positional
+
+from interface.arguments import parse, whole
+from interface.commands import show_compiling
+
+if TYPE_CHECKING:
+    from interface.engines.gomocup import Server
+    from interface.engines.gomocup_session import Session
+
+EXAMPLES = {
+    "python main.py gomocup": "the shipped gomoku network: boards of 8 and 9 lines",
+    "python main.py gomocup run0002:best": "a network that you trained",
+    "python main.py gomocup rollout:5s": "a player without a network, for a board of any size",
+}
+
+
+@dataclass(frozen=True)
+class Gomocup:
+    """Serve the Gomocup protocol on the standard input and output, for Piskvork and other managers.
+    docs/engines.md says what to enter in them."""
+
+    player: Positional[str] = "best"
+    """Player: PLAYERS; the size of the board chooses the network."""
+    game: str = "gomoku"
+    """Gomoku, with the size and rule at the start: the manager may name others."""
+    sims: int = 400
+    """Simulations per move of a network while the manager sets no limit of time; a level has its own."""
+    seed: int = 0
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Gomocup, argv)
+    whole(args.sims, "sims", 1, 1_000_000)
+    whole(args.seed, "seed", 0, 2**31 - 1)
+    from interface.engines.gomocup import Server
+
+    def load(server: Server) -> Session:
+        show_compiling("search")
+        import games
+        from interface.engines.gomocup_session import Session
+        from interface.engines.serving import PlayerSource
+
+        return Session(PlayerSource(args.player, sims=args.sims, seed=args.seed), games.make(args.game), server)
+
+    Server(sys.stdin.buffer, sys.stdout.buffer, load).serve()
+    return 0

@@ -1,0 +1,212 @@
+"""Positions of several queries searched side by side: one tree each, and the evaluations of all in one batch.
+
+Positions share a group of trees if one network evaluates them and their rows have one form; komi is in the row.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from agent import Agent
+from config import UserError
+from game import CompiledState, Game, GameState
+from games.go import Go
+from interface.engines.analysis_query import Query, Turn
+from interface.engines.serving import PlayerSource
+from interface.engines.snapshot import Snapshot, snapshot_of
+from interface.engines.territory import Territory
+from MCTS import MCTS
+from search.proofs import UNPROVEN
+from search.tables import trees_in
+
+ROOM = 2**31
+"""Memory limit of a group's trees in bytes; what no search needs is never touched."""
+LEAVES = 8
+"""Leaves of a tree that wait for the network at once."""
+LEAST = 0.05
+"""Seconds of a search between two reports, however long these take."""
+SLICE = 0.05
+"""Seconds that a group of trees searches while another one waits."""
+
+
+class Task:
+    """One position of a query."""
+
+    def __init__(self, query: Query, turn: Turn, group: Group, number: int) -> None:
+        self.query, self.turn, self.group, self.number = query, turn, group, number
+        self.cancelled = False
+        self.found: Snapshot | None = None
+        """The latest result; None before any."""
+        self.next_report = self.end = float("inf")
+
+    def begin(self) -> None:
+        now = time.monotonic()
+        self.next_report, self.end = now + self.query.every, now + self.query.seconds
+
+    def __lt__(self, other: Task) -> bool:
+        return (-self.turn.priority, self.number) < (-other.turn.priority, other.number)
+
+
+class Group:
+    """Trees for positions that one network evaluates."""
+
+    def __init__(self, agent: Agent, count: int) -> None:
+        self.agent = agent
+        room = trees_in(ROOM // count, agent.game, 1000) * 1000
+        self.most = max(room, 1000)
+        """Visits for which a tree has room."""
+        self.trees = MCTS(agent.game, agent.search, trees=count, leaves=LEAVES, sims=self.most, cache_size=1 << 16)
+        self.running: dict[int, Task] = {}
+        """{tree: its position}"""
+        self._territories: dict[float, Territory] = {}
+
+    @property
+    def full(self) -> bool:
+        return len(self.running) == len(self.trees.forest.trees)
+
+    def add(self, task: Task) -> None:
+        """Begin to search a position."""
+        tree = next(t for t in range(len(self.trees.forest.trees)) if t not in self.running)
+        self.trees.plant(self._own(task.turn.state), tree=tree)
+        if task.turn.allowed is not None:
+            _leave_out(self.trees, tree, task.turn.allowed)
+        self.running[tree] = task
+        task.begin()
+
+    def _own(self, state: GameState) -> GameState:
+        """Return a state as one of this group's game: komi is in its row."""
+        if not isinstance(state, CompiledState):
+            raise UserError("expected a game with compiled rules")
+        return self.agent.game.state_of(state.row)
+
+    def search(self, stop: Callable[[], bool]) -> None:
+        """Search until `stop`, or until a position is done or due for a report."""
+        trees = np.array(sorted(self.running), np.int32)
+        began = time.monotonic()
+        targets = np.array([min(self.running[t].query.visits, self.most) for t in trees])
+
+        def over() -> bool:
+            now = time.monotonic()
+            roots = self.trees.forest.trees["root"][trees]
+            done = (self.trees.forest.nodes["total"][roots] >= targets).any()
+            due = any(now >= min(task.next_report, task.end) for task in self.running.values())
+            return bool(done) or (due and now - began >= LEAST) or stop()
+
+        self.trees.search(self.agent.predictor, targets, trees.tolist(), over)  # type: ignore[arg-type]
+
+    def look(self) -> Iterator[tuple[Task, bool]]:
+        """Yield (position, whether it is done) for those to be reported; trees of those that are done become free."""
+        now, f = time.monotonic(), self.trees.forest
+        for tree, task in list(self.running.items()):
+            node = f.nodes[f.trees["root"][tree]]
+            full = f.trees["nodes"][tree] + LEAVES >= self.trees.capacity
+            most = min(task.query.visits, self.most)
+            done = task.cancelled or node["total"] >= most or node["proven"] != UNPROVEN or full or now >= task.end
+            if not done and now < task.next_report:
+                continue
+            task.found = snapshot_of(self.trees, tree)
+            if done:
+                del self.running[tree]
+                self.trees.reset(tree, task.number)
+            yield task, done
+            task.next_report = max(task.next_report + task.query.every, now)
+
+    def territory(self, game: Go) -> Territory:
+        if game.komi not in self._territories:
+            self._territories[game.komi] = Territory(self.agent, game)
+        return self._territories[game.komi]
+
+
+def _leave_out(trees: MCTS, tree: int, allowed: frozenset[int]) -> None:
+    """Put a new root's other moves behind its edges, as those that lose at once are: they are never searched."""
+    f = trees.forest
+    node = f.nodes[f.trees["root"][tree]]
+    first, count = int(node["first"]), int(node["count"])
+    moves = f.moves[first : first + count]
+    kept = np.isin(moves["action"], list(allowed))
+    f.moves[first : first + count] = np.concatenate([moves[kept], moves[~kept]])
+    if kept.any():
+        node["count"] = int(kept.sum())
+
+
+class Pool:
+    """All positions that wait or are searched."""
+
+    def __init__(self, source: PlayerSource, count: int) -> None:
+        """Make a pool. count: positions that are searched side by side."""
+        self._source, self._count = source, count
+        self._waiting: list[Task] = []
+        self._groups: dict[tuple[int, int], Group] = {}
+        self._numbers = itertools.count()
+        self._turn = 0
+
+    def add(self, query: Query) -> str:
+        """Take a query in; return a note for its user, perhaps empty. Raise `UserError` if nobody plays its game."""
+        group = self._group(query.game)
+        for turn in query.turns:
+            heapq.heappush(self._waiting, Task(query, turn, group, next(self._numbers)))
+        return self._source.note
+
+    def _group(self, game: Game) -> Group:
+        """Return the trees for a game; raise `UserError` if no network plays it."""
+        agent = self._source.player(game)
+        if not isinstance(agent, Agent):
+            raise UserError(f"expected a network that analyses, got {agent.name}")
+        key = id(agent.predictor), len(game.row_of(game.start()))
+        if key not in self._groups:
+            self._groups[key] = Group(agent, self._count)
+        return self._groups[key]
+
+    def warm(self, game: Game) -> None:
+        """Compile and load what a first search of a game needs."""
+        group = self._group(game)
+        trees = range(len(group.trees.forest.trees))
+        for tree in trees:
+            group.trees.plant(game.start(), tree=tree)
+        group.trees.search(group.agent.predictor, LEAVES, list(trees))
+        for tree in trees:
+            group.trees.reset(tree, tree)
+
+    @property
+    def idle(self) -> bool:
+        return not self._waiting and not any(group.running for group in self._groups.values())
+
+    def tasks(self) -> list[Task]:
+        """Return all positions that are not done."""
+        return [*self._waiting, *(task for group in self._groups.values() for task in group.running.values())]
+
+    def drop_cancelled(self) -> list[Task]:
+        """Take the positions that were not begun and are no longer wanted out; return them."""
+        dropped = [task for task in self._waiting if task.cancelled]
+        self._waiting = [task for task in self._waiting if not task.cancelled]
+        heapq.heapify(self._waiting)
+        return dropped
+
+    def clear_cache(self) -> None:
+        for group in self._groups.values():
+            group.trees.clear_cache()
+
+    def step(self, stop: Callable[[], bool]) -> Iterator[tuple[Task, bool]]:
+        """Search for a while; yield (position, whether it is done) for those to be reported."""
+        left = []
+        while self._waiting:
+            task = heapq.heappop(self._waiting)
+            if task.group.full:
+                left.append(task)
+            else:
+                task.group.add(task)
+        self._waiting = left
+        heapq.heapify(self._waiting)
+        busy = [group for group in self._groups.values() if group.running]
+        if not busy:
+            return
+        self._turn += 1
+        group = busy[self._turn % len(busy)]
+        end = time.monotonic() + (SLICE if len(busy) > 1 else float("inf"))
+        group.search(lambda: stop() or time.monotonic() > end or any(t.cancelled for t in group.running.values()))
+        yield from group.look()

@@ -1,0 +1,113 @@
+"""Which game and player serve another program: a size or a komi chooses the network that was trained for it.
+
+Where no network knows exactly these rules, one for the same board evaluates and our rules decide: a komi or a rule of
+gomoku changes no plane that a network sees.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from contextlib import suppress
+
+import numpy as np
+
+import games
+from agent import Agent, Player
+from config import UserError
+from game import Game
+from games.chains import CAP, SLOTS
+from games.go import Go
+from players.by_name import make_player
+from storage import run_folders
+
+LONGEST = 4
+"""Moves for each point of a Go board after which a game is counted."""
+KEPT = 4
+"""Networks in memory at once."""
+
+
+def changed(game: Game, **parameters: int | float | str) -> Game:
+    """Return a game with other parameters; raise `UserError` if its rules know none such."""
+    given = {**game.parameters, **parameters}
+    words = {key: f"{value:g}" if isinstance(value, float) else value for key, value in given.items()}
+    inside = ",".join(f"{key}={word}" for key, word in words.items())
+    return games.make(f"{game.origin or game.name}({inside})" if inside else game.origin or game.name)
+
+
+def long_game(game: Game) -> Game:
+    """Return Go with room for more moves before it is counted, as other programs know no such end; else the game.
+
+    Its `spec` is the same, so that its networks play it.
+    """
+    if not isinstance(game, Go) or "plies" in game.parameters or game.name != "go" or game.start_row[SLOTS]:
+        return game  # with superko its row has no room for more boards of the past
+    found, size = copy.copy(game), game.grid_shape[0]
+    found.max_plies, found.start_row = LONGEST * size * size, game.start_row.copy()
+    found.start_row[CAP] = found.max_plies
+    return found
+
+
+def variants(game: Game) -> list[Game]:
+    """Return the games with the same board of which there are networks, those nearest to a game's parameters first."""
+    found = {}
+    for root in (run_folders.RUNS, run_folders.SHIPPED):
+        for folder in sorted(root.glob(f"{run_folders.game_folder(game.name)}*/run*")) if root.is_dir() else []:
+            with suppress(UserError):
+                spec = run_folders.read_config(folder).game
+                if spec.split("(")[0] == game.name and spec not in found and spec != game.spec:
+                    found[spec] = games.make(spec, typed=False)
+    fit = [g for g in found.values() if (g.input_shape, g.action_size) == (game.input_shape, game.action_size)]
+    return sorted(fit, key=lambda other: _distance(game, other))
+
+
+def _distance(game: Game, other: Game) -> tuple[int, float]:
+    """Return how far the rules of two games are apart: parameters that are words, then the difference of komi."""
+    words = {key for g in (game, other) for key, value in g.parameters.items() if isinstance(value, str)}
+    differ = sum(game.parameters.get(key) != other.parameters.get(key) for key in words)
+    return differ, abs(getattr(game, "komi", 0.0) - getattr(other, "komi", 0.0))
+
+
+class PlayerSource:
+    """Players of one name for the games that another program asks for."""
+
+    def __init__(self, name: str, *, sims: int, seed: int = 0) -> None:
+        self.name, self._sims, self._seed = name, sims, seed
+        self._networks: OrderedDict[str, Agent] = OrderedDict()
+        self.note = ""
+        """What another program's user should know of the last player, one line; may be empty."""
+
+    def player(self, game: Game) -> Player:
+        """Return the player for a game; raise `UserError` if there is none for its board."""
+        self.note = ""
+        try:
+            player = self._player(game)
+        except UserError as error:
+            for other in variants(game):
+                with suppress(UserError):
+                    player = self._player(other)
+                    if isinstance(player, Agent):
+                        self.note = f"no network was trained for {game.spec}: that of {other.spec} evaluates"
+                        return self._twin(player, game)
+            raise error
+        if player.is_person:
+            raise UserError(f"expected a player that needs nobody, got {self.name!r}")
+        return self._twin(player, game) if isinstance(player, Agent) else player
+
+    def _player(self, game: Game) -> Player:
+        """Return the player for a game; networks are kept, to be shared by their twins."""
+        if game.spec not in self._networks:
+            player = make_player(self.name, game, sims=self._sims)
+            if not isinstance(player, Agent):
+                return player
+            self._networks[game.spec] = player
+        self._networks.move_to_end(game.spec)
+        while len(self._networks) > KEPT:
+            self._networks.popitem(last=False)
+        return self._networks[game.spec]
+
+    def _twin(self, agent: Agent, game: Game) -> Agent:
+        rng = np.random.default_rng(self._seed)
+        twin = agent.twin(game, agent.mcts_sims, rng=rng, seconds=agent.seconds, model=agent.model)
+        twin.name = agent.name
+        return twin

@@ -1,0 +1,181 @@
+"""Thinking for another program: for a time or a number of visits, until a next command, with the tree kept."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from agent import Agent, Player, Resigned
+from config import UserError
+from game import GameState
+from interface.engines.snapshot import Snapshot, snapshot
+from MCTS import MCTS
+from players.rollout import RolloutPlayer
+from search.tables import trees_in
+
+ROOM = 2**29
+"""Memory limit of a tree in bytes, unless another program sets one."""
+FADE = 0.95
+"""What is left of the longest step of a search at the next one."""
+LOOK = 0.005
+"""Seconds between two looks for a command when there is nothing to search."""
+Stop = Callable[[], bool]
+
+
+class Choice(NamedTuple):
+    """A chosen move."""
+
+    action: int | None
+    """None: the player resigns."""
+    value: float | None
+    """For the player to move; None if it was not searched."""
+
+
+class Thinker:
+    """A player of one game with its tree, which can be stopped at any moment."""
+
+    def __init__(self, player: Player, *, room: int = ROOM) -> None:
+        """Take a player for its own. room: memory limit of its tree, in bytes."""
+        self.player, self._room = player, room
+        self._begun = False
+        self._step = 0.0
+        """Seconds that the search lately took from one look at the clock to the next; long on a busy machine."""
+
+    @property
+    def tree(self) -> MCTS | None:
+        """Return the tree of a player that searches one; None for other players, and before the first search."""
+        if isinstance(self.player, Agent):
+            return self.player.MCTS
+        return self.player.trees(0)[0] if isinstance(self.player, RolloutPlayer) else None
+
+    @property
+    def shows(self) -> bool:
+        """Return whether the player has a search that can be shown."""
+        return isinstance(self.player, Agent | RolloutPlayer)
+
+    @property
+    def _most(self) -> int:
+        """Return the visits for which a tree has room."""
+        return max(trees_in(self._room, self.player.game, 1000), 1) * 1000
+
+    def choose(self, state: GameState, moves: Sequence[int], seconds: float, stop: Stop = lambda: False) -> Choice:
+        """Choose a move within `seconds`; infinite: with the player's own budget.
+
+        moves: those that led from the game's start to the state, for players that follow a game.
+        """
+        last = time.monotonic()
+        end = last + seconds
+
+        def late() -> bool:
+            nonlocal last
+            now = time.monotonic()
+            self._step, last = max(now - last, FADE * self._step), now
+            return now + min(self._step, seconds / 2) > end or stop()
+
+        if isinstance(self.player, Agent):
+            return self._searched(self.player, state, math.isinf(seconds), late)
+        return self._asked(state, moves, end, late)
+
+    def _searched(self, agent: Agent, state: GameState, by_visits: bool, late: Stop) -> Choice:
+        own = by_visits and math.isinf(agent.seconds) or agent.name.startswith("level ")
+        agent.think(state, agent.mcts_sims if own else max(self._most, agent.mcts_sims), late)
+        pi, values = agent.getAV(1)
+        action, _ = agent.chooseAction(pi, values, 0)
+        return Choice(action, agent.MCTS.root_value() if agent.MCTS is not None else None)
+
+    def _asked(self, state: GameState, moves: Sequence[int], end: float, late: Stop) -> Choice:
+        """Return the move of a player without a network."""
+        player = self.player
+        player.deadline = end
+        if hasattr(player, "stopped"):
+            player.stopped = late
+        if not isinstance(player, RolloutPlayer) or not self._begun:
+            player.new_games(1)
+            player.new_game(0, secrets.randbits(31))
+            self._begun = True
+            for action in moves:
+                player.observe(0, action)
+        try:
+            action = player.act(state, 0)[0]
+        except Resigned:
+            return Choice(None, None)
+        return Choice(action, None)
+
+    def analyse(
+        self, state: GameState, show: Callable[[Snapshot], None], *, every: float, stop: Stop,
+        moves: int = 10_000, seconds: float = math.inf, visits: int | None = None, ends: bool = False,
+    ) -> None:  # fmt: skip
+        """Search until `stop`, for some seconds, or some visits; `show` what is found every `every` seconds.
+
+        A search that has nothing more to find, as in a proven position or a full tree, is shown further unless it
+        `ends`. Raise `UserError` for a player whose search cannot be shown.
+        """
+        player, end, shown_at = self.player, time.monotonic() + seconds, time.monotonic()
+        if not isinstance(player, Agent | RolloutPlayer):
+            raise UserError(f"expected a player whose search can be shown, got {player.name}")
+
+        def looking() -> bool:
+            nonlocal shown_at
+            now, tree = time.monotonic(), self.tree
+            if stop() or now > end:
+                return True
+            if now - shown_at >= every and tree is not None and (found := snapshot(tree, moves)).moves:
+                shown_at += every * max(math.floor((now - shown_at) / every), 1)
+                show(found)
+            return False
+
+        player.think(state, visits or (self._most if isinstance(player, Agent) else None), looking)
+        while not ends and not looking():
+            time.sleep(LOOK)
+
+    def ponder(self, state: GameState, stop: Stop) -> None:
+        """Search a position while the other player thinks, until `stop`."""
+        if isinstance(self.player, Agent) and not state.isEndGame:
+            self.player.think(state, self._most, stop)
+
+    def snapshot(self) -> Snapshot | None:
+        """Return the result of the last search, None if there was none or it cannot be shown."""
+        found = snapshot(self.tree) if self.tree is not None else None
+        return found if found is not None and found.moves else None
+
+    def limit(self, room: int) -> None:
+        """Set the memory limit of the tree, in bytes."""
+        self._room = room
+        if isinstance(self.player, Agent):
+            self.player.MCTS = None
+            self.warm()
+
+    def warm(self) -> None:
+        """Load and compile what a first search needs, so that it does not take the first move's time.
+
+        The tree gets room for the longest search now: with less a longer one would have to begin anew.
+        """
+        state, player = self.player.game.start(), self.player
+        if isinstance(player, Agent) and not state.isEndGame:
+            player.think(state, self._most, lambda: player.MCTS is not None and player.MCTS.root.visits >= 8)
+        elif isinstance(player, RolloutPlayer) and not state.isEndGame:
+            player.think(state, 1)
+        if (tree := self.tree) is not None:
+            snapshot(tree)
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the tree, before another game."""
+        self._begun = False
+        if isinstance(self.player, Agent) and self.player.MCTS is not None:
+            self.player.MCTS.clear()
+
+
+def policy(player: Player, state: GameState) -> np.ndarray | None:
+    """Return a network's move probabilities [action_size], -1 where a move is illegal; None without a network."""
+    if not isinstance(player, Agent):
+        return None
+    _, probabilities, legal = player.get_preds(state)
+    found = np.full(len(probabilities), -1.0)
+    found[legal] = probabilities[legal]
+    return found

@@ -1,0 +1,193 @@
+"""The Gomocup protocol from a manager's side: games, boards, limits, swap2, refusals."""
+
+import re
+
+import pytest
+
+import games
+from config import UserError
+from games.line_of_moves import after_moves
+from interface.engines.gomocup_session import LEAST_ROOM, Session
+from interface.engines.serving import PlayerSource
+from interface.engines.thinking import ROOM
+from support.engine_talk import Live, gomocup_server, told_gomocup
+
+POINT = re.compile("[0-9]+,[0-9]+")
+
+
+class Manager:
+    """What a session says aside, and when it is to stop."""
+
+    def __init__(self):
+        self.said = []
+
+    def say(self, text):
+        self.said.append(text)
+
+    def stopped(self):
+        return False
+
+
+@pytest.fixture
+def session():
+    return Session(PlayerSource("random", sims=8), games.make("gomoku"), Manager())
+
+
+def test_a_game_from_the_manual_is_played():
+    answers = told_gomocup("ABOUT", "START 9", "INFO timeout_turn 1000", "BEGIN", "RESTART", "TURN 4,4", "end", "ABOUT")
+    assert answers[0].startswith('name="alphazero-keras", version="') and answers[1] == answers[3] == "OK"
+    assert POINT.fullmatch(answers[2]) and POINT.fullmatch(answers[4]) and answers[4] != "4,4" and len(answers) == 5
+
+
+@pytest.mark.parametrize(
+    "lines, answer",
+    [
+        (["TURN 4,4"], "ERROR expected START first"),
+        (["BOARD", "DONE"], "ERROR expected START first"),
+        (["START"], "ERROR expected a size"),
+        (["START 99"], "ERROR unsupported size: gomoku: expected size"),
+        (["START 2"], "ERROR unsupported size"),
+        (["RECTSTART 9,8"], "ERROR unsupported size: the board must be square"),
+        (["START 9", "TURN 9,9"], "ERROR expected x,y from 0,0 to 8,8, got '9,9'"),
+        (["START 9", "TURN -1,2"], "ERROR expected x,y"),
+        (["START 9", "TURN"], "ERROR expected x,y"),
+        (["START 9", "PLAY 1,1", "TURN 1,1"], "ERROR illegal move"),
+        (["START 9", "PLAY 1,1", "BEGIN"], "ERROR expected an empty board"),
+        (["START 9", "PLAY 1,1", "PLAY 2,2"], "ERROR expected a move of the other"),
+        (["START 9", "TAKEBACK 1,1"], "ERROR expected a stone on 1,1"),
+        (["START 9", "BOARD", "1,1,3", "DONE"], "ERROR expected x,y,1"),
+        (["START 9", "BOARD", "1,1,1", "1,1,2", "DONE"], "ERROR expected each point once"),
+        (["START 9", "BOARD", "1,1,1", "2,2,1", "DONE"], "ERROR expected as many stones of both"),
+        (["START 9", "BOARD", "1,1,2", "2,2,1", "DONE"], "ERROR expected a move of the other's"),
+        (["START 9", "SWAP2BOARD", "1,1", "DONE"], "ERROR expected 0, 3 or 5 stones"),
+        (["SUGGEST 1,1"], "UNKNOWN command SUGGEST"),
+        (["\u00e4\u00f6 x"], "UNKNOWN command ??"),
+        (["y" * 20_000], "ERROR expected a line of at most 10000 bytes"),
+    ],
+)
+def test_what_cannot_be_done_is_answered_by_error_or_unknown(lines, answer):
+    assert told_gomocup(*lines)[-1].startswith(answer)
+
+
+def test_what_is_refused_leaves_the_board_as_it_was(session):
+    session.run("START", "9")
+    session.run("TURN", "4,4")
+    stones = list(session.stones)
+    for command, words in [("TURN", "4,4"), ("TURN", "x"), ("PLAY", "1,1"), ("BEGIN", ""), ("START", "100")]:
+        with pytest.raises(UserError):
+            session.run(command, words)
+        assert session.stones == stones and session.game.spec == "gomoku"
+    for lines in (["0,0,1", "1,1,1"], ["4,4,2"] * 2, ["x"]):
+        with pytest.raises(UserError):
+            session.take_list("BOARD", lines)
+        assert session.stones == stones
+    assert POINT.fullmatch(session.run("TURN", next(f"{x},0" for x in range(9) if (x, False) not in stones
+                                                   and (x, True) not in stones)))  # fmt: skip
+
+
+def test_a_board_in_its_order_is_a_line_of_moves_and_any_other_is_set_up(session):
+    session.run("START", "9")
+    session.take_list("BOARD", ["4,4,2", "5,5,1", "6,6,2"])
+    assert session.position().moves[:3] == [4 * 9 + 4, 5 * 9 + 5, 6 * 9 + 6] and session.position().to_move == 1
+    session.take_list("BOARD", ["4,4,2", "6,6,2", "5,5,1", "7,7,1"])
+    assert session.position().game.set_up_from is not None and len(session.stones) == 5
+    assert POINT.fullmatch(session.run("TURN", "0,0" if session.stones[-1][0] else "1,0"))
+    session.run("RESTART", "")
+    assert session.stones == []
+
+
+def test_moves_are_taken_back_and_played_on(session):
+    session.run("START", "9")
+    session.run("TURN", "4,4")
+    own = session.name(session.stones[1][0])
+    assert session.run("TAKEBACK", own) == "OK" and session.run("TAKEBACK", "4,4") == "OK"
+    assert session.stones == [] and POINT.fullmatch(session.run("BEGIN", ""))
+
+
+def test_a_finished_game_has_no_more_moves(session):
+    session.run("START", "9")
+    lines = [line for x in range(4) for line in (f"{x},0,2", f"{x},1,1")]
+    with pytest.raises(UserError, match="the game is over"):
+        session.take_list("BOARD", [*lines, "4,0,2"])
+    session.take_list("BOARD", [*lines[:-1]])
+    assert len(session.stones) == 8
+
+
+def test_the_rules_are_those_of_the_manager(session):
+    session.run("START", "9")
+    six = [line for i, x in enumerate((0, 1, 2, 4, 5)) for line in (f"{x},0,2", f"{x},{2 + 2 * (i % 2)},1")]
+    session.info("rule 1")
+    assert session.game.spec == "gomoku(rule=exact)"
+    assert POINT.fullmatch(session.take_list("BOARD", [*six, "3,0,2"]))  # six in a row are nothing
+    session.info("rule 0")
+    with pytest.raises(UserError, match="the game is over"):
+        session.take_list("BOARD", [*six, "3,0,2"])
+    session.info("rule 4")
+    assert session.game.spec == "gomoku(rule=renju)"
+    with pytest.raises(UserError, match="illegal move"):
+        session.take_list("BOARD", [*six, "3,0,2"])
+    session.info("rule 8")
+    assert session.game.spec == "gomoku(rule=renju)" and "rule 8 is not played" in session.manager.said[-1]
+
+
+def test_info_sets_limits_and_nonsense_is_passed_over(session):
+    for words in ("timeout_turn 500", "timeout_match 60000", "time_left 30000"):
+        session.info(words)
+    assert (session.turn, session.match) == (0.5, 30.0)
+    for words in ("", "timeout_turn", "timeout_turn x", "folder /tmp", "unknown 3", "evaluate 3,3"):
+        session.info(words)
+    assert (session.turn, session.match) == (0.5, 30.0)
+    session.info("timeout_match 0")
+    assert session.match == float("inf")
+    session.run("START", "9")
+    session.info("max_memory 1000")
+    assert session._room == LEAST_ROOM and "cannot be kept" in session.manager.said[-1]
+    session.info("max_memory 0")
+    assert session._room == ROOM
+
+
+def tree_bytes(session):
+    tree = session.thinker.tree.forest
+    return sum(table.nbytes for table in (tree.nodes, tree.edges, tree.moves, tree.rows, tree.table))
+
+
+def test_a_network_keeps_the_limit_of_memory():
+    session = Session(PlayerSource("shipped", sims=8), games.make("gomoku"), Manager())
+    session.run("START", "9")
+    session.info(f"max_memory {2**31}")
+    session.info("timeout_turn 50")
+    session.run("BEGIN", "")
+    assert tree_bytes(session) < 1.2 * session._room
+    session.info("max_memory 1000000")
+    session.run("RESTART", "")
+    session.run("BEGIN", "")
+    assert tree_bytes(session) < 2**27
+
+
+def test_swap2_opens_in_balance_and_chooses_the_better_colour():
+    session = Session(PlayerSource("shipped", sims=30), games.make("gomoku"), Manager())
+    session.run("START", "9")
+    opening = session.take_list("SWAP2BOARD", []).split()
+    points = [session.point(word) for word in opening]
+    assert len(set(points)) == 3 and not after_moves(session.game, points).isEndGame
+    assert re.fullmatch("SWAP|[0-8],[0-8]", session.take_list("SWAP2BOARD", opening))
+    three = ["3,4", "0,0", "4,4"]  # two black stones in the middle against one in a corner
+    assert session.take_list("SWAP2BOARD", three) == "SWAP"
+    lost = ["0,0", "4,4", "8,8", "4,5", "0,8"]  # White has two in the middle and is to move
+    assert POINT.fullmatch(session.take_list("SWAP2BOARD", lost)) and session.stones == []
+
+
+def test_end_stops_a_search_at_once():
+    with Live(gomocup_server, player="shipped") as talk:
+        talk.send("START 9")
+        assert talk.line() == "OK"
+        talk.send("INFO timeout_turn 1000000")
+        talk.send("BEGIN")
+        talk.send("END")
+        while (line := talk.line()) is not None:
+            assert POINT.fullmatch(line)
+
+
+def test_a_game_that_is_not_gomoku_is_refused():
+    with pytest.raises(UserError, match="expected a game of gomoku"):
+        told_gomocup("START 9", game="tictactoe")

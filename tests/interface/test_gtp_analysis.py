@@ -1,0 +1,202 @@
+"""Analysis and thinking by the clock over GTP, with searches that the other program interrupts."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import games
+from agent import Agent
+from interface.engines.serving import PlayerSource, long_game
+from interface.engines.snapshot import snapshot
+from interface.engines.territory import Territory
+from interface.engines.thinking import Thinker
+from network.ownership import ownership_of
+from network.stored_network import StoredNetwork
+from support.engine_talk import Live, gtp_server, told_gtp
+from support.tiny_runs import tiny
+
+
+def infos(line):
+    """Return [{keyword: words}] of the moves in a line of analysis, and the words after them."""
+    parts, rest = line.split("info ")[1:], ""
+    found = []
+    for part in parts:
+        words, info, key = part.split(), {}, ""
+        for word in words:
+            if word in ("rootInfo", "ownership"):
+                rest = part[part.index(word) :]
+                break
+            if word.isalpha() and word.islower() and word not in ("pass",) or word in KEYS:
+                key = word
+                info[key] = []
+            else:
+                info[key].append(word)
+        found.append(info)
+    return found, rest
+
+
+KEYS = ("scoreMean", "scoreLead", "pvVisits", "movesOwnership")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Live(gtp_server, player="shipped", sims=50) as talk:
+        yield talk
+
+
+def lines_until(talk, count):
+    """Return the next lines of an analysis that has begun."""
+    return [talk.line() for _ in range(count)]
+
+
+def test_lz_analyze_goes_on_until_the_next_command(engine):
+    engine.send("5 lz-analyze b 5")
+    assert engine.line() == "=5"
+    lines = lines_until(engine, 3)
+    engine.send("6 play b c3")
+    rest = engine.answer()
+    assert all(line.startswith("info move ") for line in [*lines, *rest]) and engine.answer() == ["=6"]
+    moves, _ = infos(lines[-1])
+    assert [info["order"] for info in moves] == [[str(i)] for i in range(len(moves))]
+    for info in moves:
+        assert set(info) == {"move", "visits", "winrate", "prior", "lcb", "order", "pv"}
+        assert info["pv"][0] == info["move"][0] and int(info["visits"][0]) > 0
+        assert 0 <= int(info["lcb"][0]) <= int(info["winrate"][0]) <= 10_000
+    assert sum(int(info["prior"][0]) for info in moves) <= 10_010
+    visits = [sum(int(info["visits"][0]) for info in infos(line)[0]) for line in lines]
+    assert visits == sorted(visits) and visits[0] < visits[-1]
+    engine.send("undo")
+    assert engine.answer() == ["="]
+
+
+def test_kata_analyze_has_decimals_and_what_it_is_asked_for(engine):
+    engine.send("kata-analyze w interval 5 maxmoves 2 ownership true pvVisits true rootInfo true")
+    assert engine.line() == "="
+    line = lines_until(engine, 2)[-1]
+    engine.send("name")
+    engine.answer()
+    assert engine.answer() == ["= alphazero-keras"]
+    moves, rest = infos(line)
+    assert 1 <= len(moves) <= 2 and rest.startswith("rootInfo winrate 0.") and " ownership " in rest
+    owned = [float(word) for word in rest.split(" ownership ")[1].split()]
+    assert len(owned) == 25 and all(-1 <= value <= 1 for value in owned)
+    for info in moves:
+        assert 0 <= float(info["winrate"][0]) <= 1 and math.isfinite(float(info["scoreLead"][0]))
+        assert len(info["pvVisits"]) == len(info["pv"]) and info["pvVisits"][0] == info["visits"][0]
+
+
+def test_a_move_is_chosen_among_analysis(engine):
+    engine.send("clear_board")
+    engine.answer()
+    engine.send("8 lz-genmove_analyze b 100")
+    lines = engine.answer()
+    assert lines[0] == "=8" and lines[-1].startswith("play ") and lines[-2].startswith("info move ")
+    assert lines[-1].split()[1] == infos(lines[-2])[0][0]["move"][0]
+    engine.send("showboard")
+    assert "white to move" in engine.answer()[-1]
+
+
+def test_the_clock_decides_how_long_a_move_takes(engine):
+    engine.send("clear_board")
+    engine.answer()
+    engine.send("time_settings 0 1 1")
+    assert engine.answer() == ["="]
+    began = time.monotonic()
+    engine.send("genmove b")
+    assert engine.answer()[0].startswith("= ")
+    assert time.monotonic() - began > 0.5  # 50 visits, which it takes without a clock, are done in a tenth of that
+    engine.send("kgs-time_settings none")
+    assert engine.answer() == ["="]
+
+
+def test_gogui_gets_the_move_now_when_it_interrupts(engine):
+    engine.send("time_settings 100000 0 0")
+    engine.answer()
+    engine.send("genmove b")
+    engine.send("# interrupt")
+    assert engine.answer()[0].startswith("= ")
+    engine.send("kgs-time_settings none")
+    assert engine.answer() == ["="]
+
+
+def test_the_tree_is_kept_between_moves_and_pondering_adds_to_it():
+    game = long_game(games.make("go"))
+    thinker = Thinker(PlayerSource("shipped", sims=60).player(game))
+    thinker.warm()
+    state = game.start()
+    choice = thinker.choose(state, [], math.inf)
+    after = state.takeAction(choice.action)[0]
+    looks = []
+
+    def stop():
+        looks.append(thinker.tree.root.visits)
+        return len(looks) > 5
+
+    thinker.ponder(after, stop)
+    assert looks[0] > 10 and thinker.tree.root.id == after.id
+    assert snapshot(thinker.tree).player == -1
+    with Live(gtp_server, player="shipped", sims=20, ponder=True) as talk:
+        talk.send("genmove b")
+        assert talk.answer()[0].startswith("= ")
+        time.sleep(0.2)
+        talk.send("genmove w")
+        assert talk.answer()[0].startswith("= ")
+
+
+def test_a_proven_position_is_shown_as_long_as_it_is_asked_for():
+    lines = ["play b b2", "play w a1", "play b c3", "play w a2"]
+    with Live(gtp_server, game="tictactoe", player="shipped") as talk:
+        for line in [*lines, "lz-analyze b 2"]:
+            talk.send(line)
+        for _ in lines:
+            assert talk.answer() == ["="]
+        assert talk.line() == "="
+        shown = lines_until(talk, 3)
+        talk.send("undo")
+        talk.answer()
+        assert infos(shown[-1])[0][0]["move"] == ["A3"] or infos(shown[-1])[0][0]["winrate"] == ["10000"]
+
+
+def test_levels_keep_their_strength_whatever_the_clock_says():
+    source = PlayerSource("level:4", sims=400)
+    player = source.player(games.make("tictactoe"))
+    if isinstance(player, Agent):
+        thinker = Thinker(player)
+        thinker.choose(player.game.start(), [], 0.5)
+        assert player.MCTS.root.visits <= player.mcts_sims + 8
+
+
+def test_rollouts_are_analysed_and_players_without_a_search_are_not():
+    answers = told_gtp("lz-genmove_analyze b 1", "quit", game="tictactoe", player="rollout:50")
+    assert "play " in answers[0]
+    assert told_gtp("lz-analyze", game="tictactoe", player="greedy") == ["? greedy has no search to show"]
+
+
+def test_ownership_adds_up_to_the_score_and_ends_are_counted_as_they_are():
+    game = games.make("go(size=5,komi=2.5)")
+    agent = PlayerSource("shipped", sims=8).player(game)
+    territory = Territory(agent, game)
+    state = game.start()
+    for action in (12, 25, 25):
+        state = state.takeAction(action)[0]
+    assert state.isEndGame and territory.score(territory.of([state], [1])[0]) == 22.5
+    start = game.start()
+    owned = territory.of([start, start.takeAction(12)[0]], [4, 4])
+    assert owned.shape == (2, 5, 5) and np.abs(owned).max() <= 1 and not territory.by_network
+    assert np.array_equal(territory.of([start], [4])[0], owned[0])  # no more games than were asked for
+
+
+def test_a_network_with_an_ownership_head_says_itself_who_owns_what():
+    game = games.make("go(size=5)")
+    config = tiny(game="go", ownership_weight=0.5, hidden_cnn_layers=("8x3", "8x3"))
+    network = StoredNetwork(config, game)
+    rng = np.random.default_rng(0)
+    network.set_weights([rng.normal(0.0, 0.3, shape).astype(np.float32) ** 2 for shape in network.shapes])
+    owned = ownership_of(network)
+    assert owned is not None
+    states = [game.start(), game.start().takeAction(3)[0]]
+    boards = owned(np.stack([state.planes() for state in states]))
+    assert boards.shape == (2, 5, 5) and (np.abs(boards) <= 1).all() and not np.array_equal(*boards)
+    assert ownership_of(StoredNetwork(tiny(game="go"), game)) is None

@@ -1,0 +1,109 @@
+"""Programs of the Gomocup protocol as players: a good one plays by the rules, a bad one loses its own game."""
+
+import gc
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+import games
+from config import UserError
+from evaluation.match import play_batch
+from funcs import playMatches
+from players import gomocup
+from players.by_name import make_player, one_at_a_time
+from players.gomocup import GomocupPlayer
+from players.simple import RandomPlayer
+
+BRAIN = Path(__file__).parents[1] / "support" / "fake_brain.py"
+MAIN = Path(__file__).parents[2] / "main.py"
+LOG = logging.Logger("test")
+SMALL = "gomoku(size=5)"
+
+
+def fake(game, mode, note="", options="turn=60s:"):
+    return GomocupPlayer(game, f"{options}{sys.executable} {BRAIN} {mode} {note}", seconds=600.0)
+
+
+@pytest.mark.parametrize("mode", ["good", "chats", "suggests"])
+def test_a_good_program_plays_whole_games(mode, caplog):
+    game = games.make(SMALL)
+    result = playMatches(game, fake(game, mode), RandomPlayer(game), 4, LOG, 0, opening_plies=2)
+    assert "loses" not in caplog.text and sum(result.scores.values()) == 4
+
+
+@pytest.mark.parametrize(
+    "mode, told",
+    [
+        ("hangs", "no answer within"),
+        ("floods", "at most 65,536 bytes"),
+        ("dies", "ended without an answer"),
+        ("garbage", "illegal move '[31mwhat?'"),
+        ("talks", "answered too much"),
+        ("refuses", "refused: 'ERROR cannot think'"),
+        ("unknown", "refused: 'UNKNOWN'"),
+        ("same_point", "illegal move '0,0'"),
+        ("outside", "illegal move '99,0'"),
+    ],
+)
+def test_a_bad_program_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog, monkeypatch):
+    game = games.make(SMALL)
+    monkeypatch.setattr(gomocup, "GRACE", 0.0 if mode == "hangs" else 600.0)
+    engine = fake(game, mode, options="turn=0.5s:" if mode == "hangs" else "turn=60s:")
+    with caplog.at_level(logging.WARNING):
+        result = playMatches(game, engine, RandomPlayer(game), 2, LOG, 0)
+    assert result.scores["random"] == 2 and result.scores[engine.name] == 0
+    assert caplog.text.count("loses its game by rule") == 2 and told in caplog.text and "\x1b" not in caplog.text
+
+
+def test_the_program_is_told_size_rule_time_and_all_moves(tmp_path):
+    game, note = games.make("gomoku(rule=renju,size=15)"), tmp_path / "note"
+    player, other = fake(game, "good", note, "turn=2.5s:"), RandomPlayer(game)
+    [played] = play_batch(game, (player, other), [(0, [112, 0, 14], False)], seed=1)
+    player.new_game(0, 0)
+    player.act(game.start(), 0.0)
+    del player
+    gc.collect()
+    lines = [line.strip() for line in note.read_text().splitlines()]
+    assert lines[:6] == ["START 15", "INFO timeout_turn 2500", "INFO timeout_match 0", "INFO max_memory 0",
+                         "INFO game_type 1", "INFO rule 4"]  # fmt: skip
+    board = lines.index("BOARD")
+    assert lines[board : board + 4] == ["BOARD", "7,7,2", "0,0,1", "14,0,2"]
+    turns = [line for line in lines if line.startswith("TURN")]
+    x, y = played.moves[4] % 15, played.moves[4] // 15
+    assert turns[0] == f"TURN {x},{y}" and lines[-2] == "BEGIN" and lines[-1] == "END"
+
+
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        ("", "such as gomocup:PROGRAM"),
+        ("no-such-program-here", "there is no 'no-such-program-here'"),
+        (f"{sys.executable} {BRAIN} absent", "START 5"),
+        (f"{sys.executable} {BRAIN} small", "refused: 'ERROR size'"),
+        ("turn=0s:x", "such as gomocup:turn=300s:COMMAND"),
+        ("turn=1s:turn=2s:x", "such as gomocup:turn=300s:COMMAND"),
+    ],
+)
+def test_a_program_that_cannot_be_used_is_refused_in_one_line(command, words):
+    with pytest.raises(UserError) as error:
+        make_player(f"gomocup:{command}", games.make(SMALL))
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("spec", ["go", "gomoku(n=4)", "tictactoe"])
+def test_other_games_have_no_such_programs(spec):
+    with pytest.raises(UserError, match="five in a row"):
+        make_player("gomocup:python", games.make(spec))
+
+
+def test_its_games_are_played_one_after_the_other():
+    assert one_at_a_time("gomocup:x") and one_at_a_time("GTP:x") and not one_at_a_time("best")
+
+
+def test_our_own_engine_is_such_a_program(caplog):
+    game = games.make(SMALL)
+    player = GomocupPlayer(game, f"start=600s:turn=600s:{sys.executable} {MAIN} gomocup rollout:20", seconds=600.0)
+    result = playMatches(game, player, RandomPlayer(game), 2, LOG, 0, opening_plies=1)
+    assert "loses" not in caplog.text and sum(result.scores.values()) == 2
