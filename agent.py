@@ -15,13 +15,16 @@ from typing import Any, TextIO
 import numpy as np
 
 from config import PLAIN_SEARCH, SearchSettings, UserError
-from game import Game, GameState, illegal_move
+from game import Game, GameState
+from games.console_turn import board_text, help_text, moves_text, question, understood
+from languages.translate import tr
 from MCTS import MCTS, Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
 from search.evaluation_cache import CACHE_BYTES, places_in
 from search.priors import legal_softmax
 from search.tables import trees_in
 from search.trace import log_simulation, snapshot
+from system.terminal import has_colours, typed_line
 
 TREES_BYTES = 2**31
 """Memory limit for the trees of a match; a player with large trees plays fewer games at once."""
@@ -31,10 +34,6 @@ RESIGN = -1
 
 class Resigned(Exception):
     """A player resigns the game."""
-
-
-MAX_TYPED = 10_000
-"""Characters of a typed line that are read."""
 
 
 class Quit(Exception):
@@ -327,7 +326,7 @@ class Agent(Player):
 
 
 class User(Player):
-    """A person at the console, who can enter undo, hint, resign, quit; end of input quits the game quietly."""
+    """A person at the console, who types moves or commands (`console_turn.COMMANDS`); the end of input quits."""
 
     at_once = 1
     is_person = True
@@ -337,57 +336,56 @@ class User(Player):
         input: TextIO | None = None, output: TextIO | None = None,
     ) -> None:  # fmt: skip
         super().__init__(name, game)
-        self._hint = hint
-        self._input = input
-        self.output = output
+        self._hint, self._input, self.output = hint, input, output
+        self.moves: list[int] = []
+        """Of the game so far."""
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self.moves = []
+
+    def observe(self, slot: int, action: int) -> None:
+        self.moves.append(action)
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Read moves until one is legal; raise `TakeBack`, `Resigned` or `Quit` when the person enters that."""
-        legal = [self.game.move_name(a) for a in state.allowedActions]
-        shown = " ".join(legal[:60]) + (" ..." if len(legal) > 60 else "")
-        moves = {name.lower() for name in legal}  # one may be named "h" or "q"
-        self.say(state.render())
+        """Read lines until one is a legal move; raise `TakeBack`, `Resigned` or `Quit` when the person types that."""
+        self.say(self.drawn(state))
+        ways_out = {"undo": TakeBack, "resign": Resigned, "quit": Quit}
         while True:
-            self.say(f"{self.game.pieces[state.playerTurn]} to move. Legal: {shown}  (or undo, hint, resign, quit)")
-            text = self._read().strip().lower()
-            word = text if text not in moves else ""
-            if word in ("undo", "u"):
-                raise TakeBack
-            if word in ("resign", "r"):
-                raise Resigned
-            if word in ("quit", "q", "exit"):
-                raise Quit
-            if word in ("hint", "h", "?"):
-                self.say(self._hint(state) if self._hint else "No hints in this game.")
-                continue
-            try:
-                action = self.game.parse_move(text)
-            except UserError as error:
-                self.say(str(error))
-                continue
-            if action not in state.allowedActions:
-                self.say(illegal_move(self.game, state, action).splitlines()[0])
-                continue
-            pi = np.zeros(self.game.action_size)
-            pi[action] = 1.0
-            return action, pi, 0.0, 0.0
+            self.say(question(self.game, state))
+            typed = understood(self.game, state, self._read())
+            if typed.action is not None:
+                pi = np.zeros(self.game.action_size)
+                pi[typed.action] = 1.0
+                return typed.action, pi, 0.0, 0.0
+            if typed.command in ways_out:
+                raise ways_out[typed.command]
+            self.say(typed.fault or self._answer(typed.command, state))
+
+    def _answer(self, command: str, state: GameState) -> str:
+        if command == "hint":
+            return self._hint(state) if self._hint else tr("No hints in this game.")
+        if command == "moves":
+            return moves_text(self.game, self.moves)
+        return help_text(self.game, state) if command == "help" else self.drawn(state)
 
     def _read(self) -> str:
-        stream = self._input or sys.stdin
-        try:
-            line = rest = stream.readline(MAX_TYPED) if stream else ""
-            while len(rest) == MAX_TYPED and not rest.endswith("\n"):  # drop the rest of a long line
-                rest = stream.readline(MAX_TYPED) if stream else ""
-        except UnicodeDecodeError:
-            return "\N{REPLACEMENT CHARACTER}"
-        except (OSError, ValueError):  # the terminal is gone, or the file is closed
-            raise Quit from None
-        if not line:
+        if self._screen.isatty():
+            print("> ", end="", file=self._screen, flush=True)
+        line = typed_line(self._input or sys.stdin)
+        if line is None:
             raise Quit
-        return "".join(c for c in line if c.isprintable())
+        return line
+
+    @property
+    def _screen(self) -> TextIO:
+        return self.output or sys.stdout
+
+    def drawn(self, state: GameState) -> str:
+        """Return the board, in colours where the terminal has them."""
+        return board_text(self.game, state.render(), colours=has_colours(self._screen))
 
     def say(self, text: str) -> None:
-        print(text, file=self.output or sys.stdout, flush=True)
+        print(text, file=self._screen, flush=True)
 
 
 def _temper(pi: np.ndarray, tau: float) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
 import sys
 import textwrap
 import time
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 from storage.atomic_files import LINES_BYTES, DamagedData, Unwritable, private, read_limited, unwritable
 from storage.run_files import RunFiles
-from system.terminal import redraws
+from system.terminal import LiveLine, has_colours, redraws, width_of
 
 MEGABYTE = 1 << 20
 METRICS = "metrics.jsonl"
@@ -184,14 +183,14 @@ class Console:
     @property
     def width(self) -> int:
         """Characters of a line."""
-        return shutil.get_terminal_size((100, 24)).columns - 1
+        return width_of(sys.stdout) - 1
 
     def row(self, text: str, heading: str, legend: str) -> None:
         """Print a line of a table; from time to time the heading before it, at first also the legend."""
         if self._rows == 0:
             self.say(textwrap.fill(legend, self.width))
         if self._rows % HEADING_EVERY == 0:
-            self.say(f"\x1b[1m{heading}\x1b[0m" if self._live and "NO_COLOR" not in os.environ else heading)
+            self.say(f"\x1b[1m{heading}\x1b[0m" if has_colours(sys.stdout) else heading)
         self._rows += 1
         self.say(text)
 
@@ -218,7 +217,7 @@ class Phase:
     def __init__(self, console: Console, name: str, total: int, first: int, *, live: bool, every: float) -> None:
         self._console, self._name, self._total, self._every = console, name, max(total, 1), every
         self._began = self._shown = time.monotonic()
-        self._live, self._drawn = live, ""
+        self._live, self._line = live, LiveLine()
         self._done = self._first = first
         self._pace = console.paces.get(name)
 
@@ -230,7 +229,7 @@ class Phase:
             return
         self._shown = now
         if self._live:
-            self._redraw(self._text(now, facts, self._console.width))
+            self._line.show(self._text(now, facts, self._console.width))
         else:
             self._console.say(self._text(now, facts))
 
@@ -239,14 +238,7 @@ class Phase:
         if self._done >= self._total and not self._first:
             self._console.paces[self._name] = (time.monotonic() - self._began) / self._total
         if self._live:
-            self._redraw("")
-
-    def _redraw(self, text: str) -> None:
-        """Replace the bar; after the terminal became narrower, the old one may stand on several lines."""
-        above = max(len(self._drawn) - 1, 0) // (self._console.width + 1)
-        up = f"\x1b[{above}A" if above else ""
-        print(f"\r{up}\x1b[J{text}", end="", flush=True)
-        self._drawn = text
+            self._line.show("")
 
     def _text(self, now: float, facts: dict[str, Any], width: int = 10**6) -> str:
         """Return the bar; facts for which `width` characters leave no room are left out, the last ones first."""

@@ -92,7 +92,12 @@ class CompiledFunction(CPUDispatcher):
         self.overloads[tuple(result.signature.args)] = result
 
     def _compile_for_args(self, *args: Any, **words: Any) -> Any:
-        return self.entry._compile_for_args(*args, **words)
+        """Return the entry for arguments of these types; the next call with such finds it without asking here."""
+        found = self.entry._compile_for_args(*args, **words)
+        signature = tuple(map(self.typeof_pyval, args))
+        if made := self.entry.overloads.get(signature):
+            self._insert([kind._code for kind in signature], made.entry_point)
+        return found
 
     @property
     def stats(self) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from compiled import event
+from languages.translate import tr
 
 EXPECTED = {"search": 190, "training": 280, "everything": 450}
 """About how many functions a search compiles, training with its first tournament, and `prepare` for all games."""
@@ -21,6 +22,11 @@ class Progress(NamedTuple):
     """Functions compiled, and about how many there are."""
     seconds: float
     """Spent compiling."""
+
+    def __str__(self) -> str:
+        seconds = f"{self.seconds:.0f}"
+        return tr("compiling the search, once: {done} of about {expected} functions, {seconds} s",
+                  done=self.done, expected=self.expected, seconds=seconds)  # fmt: skip
 
 
 Show = Callable[[Progress | None], None]

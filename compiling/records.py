@@ -90,7 +90,12 @@ def record(cls: type[T]) -> type[T]:
 
 
 def _typeof_record(value: Any, context: Any) -> RecordType:
-    return RecordType(type(value).__name__, tuple(zip(value._fields, map(typeof, value), strict=True)))
+    """Return a record's type, found once: numba asks at each call from Python, and it takes 0.3 ms to find."""
+    if "_kind" not in value.__dict__:
+        fields = tuple(zip(value._fields, map(typeof, value), strict=True))
+        value.__dict__["_kind"] = RecordType(type(value).__name__, fields)
+    kind: RecordType = value.__dict__["_kind"]
+    return kind
 
 
 @unbox(RecordType)

@@ -14,6 +14,7 @@ from evaluation.openings import openings
 from game import Game, GameState, illegal_move
 from games.bounds import check_ply
 from games.line_of_moves import played
+from languages.translate import tr
 from storage.game_record import GameRecord
 
 
@@ -171,7 +172,7 @@ def play_alone(
         except TakeBack:
             before, game_on = game_on, _taken_back(game_on, kept, number, seeds)
             if game_on is before and isinstance(player, User):
-                player.say("There is no move of yours to take back.")
+                player.say(tr("There is no move of yours to take back."))
             continue
         except Resigned:
             game_on.resigned = number

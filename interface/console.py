@@ -12,23 +12,24 @@ from agent import Agent, Player, Quit, User
 from config import UserError
 from evaluation.match import play_alone
 from game import Game, GameState
+from games.console_turn import board_text
 from games.line_of_moves import after_moves
-from interface.explain import as_text, explain, simulations
+from interface.explain import as_text, explain
 from languages.translate import tr
 from players.book import BookPlayer
 from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save
 from system.shell import join
+from system.terminal import has_colours
 
 
-class _Scribe(User):
-    """A person at the console whose valid moves are recorded, so that they survive leaving the game."""
+class _Seated(User):
+    """A person at the console who sees the first position before anything is compiled, and not a second time."""
+
+    seen = ""
 
     def __init__(self, name: str, game: Game, **options: Any) -> None:
         super().__init__(name, game, **options)
-        self.moves: list[int] = []
-        self.drawn = ""
-        """The position on the screen before the first turn; it is not drawn again."""
         self.warn: Callable[[GameState, int], str] = lambda state, action: ""
         """Says what is bad about a move, once; "" lets it be played."""
 
@@ -38,15 +39,9 @@ class _Scribe(User):
         return found
 
     def say(self, text: str) -> None:
-        if text != self.drawn:
+        if text != self.seen:
             super().say(text)
-        self.drawn = ""
-
-    def new_game(self, slot: int, seed: int) -> None:
-        self.moves = []
-
-    def observe(self, slot: int, action: int) -> None:
-        self.moves.append(action)
+        self.seen = ""
 
 
 def play_console(
@@ -57,7 +52,7 @@ def play_console(
     if not 1 <= sims <= 1_000_000:
         raise UserError(f"sims: expected a whole number from 1 to 1,000,000, got {sims}")
     state = after_moves(game, list(opening))
-    drawn = state.render()
+    drawn = board_text(game, state.render(), colours=has_colours(sys.stdout))
     at_once = not opening and sys.stdout.isatty()  # before anything is compiled
     if at_once:
         print(drawn, flush=True)
@@ -66,23 +61,24 @@ def play_console(
     if save_to is not None:
         check_place(save_to, game, overwrite=overwrite)
     machine = make_player(against, game, sims=sims)
-    person = _Scribe(PERSON, game, hint=lambda state: _hint(machine, state))
-    person.drawn = drawn if at_once else ""
+    person = _Seated(PERSON, game, hint=lambda state: _hint(machine, state))
+    person.seen = drawn if at_once else ""
     if teach:
         from interface.teaching import warner
 
         person.warn = warner(game)
-    print(f"{game.name}: you are {game.pieces[1 if human_first else -1]}, against {machine.name}")
+    side = game.pieces[1 if human_first else -1]
+    print(tr("{game}: you are {side}, against {player}", game=game.name, side=side, player=machine.name))
     result = None
     try:
         result = _play(game, person, machine, human_first, opening)
     finally:
         if save_to is not None and not person.moves:
-            print("No move was played, so nothing is saved.")
+            print(tr("No move was played, so nothing is saved."))
         elif save_to is not None:
             players = (person.name, machine.name) if human_first else (machine.name, person.name)
             save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
-            print(f"The game is saved in {save_to}.")
+            print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
             print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
     return 0
@@ -92,16 +88,17 @@ def _play(game: Game, person: User, machine: Player, human_first: bool, opening:
     """Return the result for who began; None when the person leaves."""
     try:
         played = play_alone(
-            game, (person, machine), (0, list(opening), human_first), seed=_fresh_seed(), watch=_tell(machine), kept=0
-        )
+            game, (person, machine), (0, list(opening), human_first), seed=_fresh_seed(), kept=0,
+            watch=_tell(machine, person),
+        )  # fmt: skip
     except Quit:
-        print("\nThe game is abandoned.")
+        print("\n" + tr("The game is abandoned."))
         return None
-    print(after_moves(game, played.moves).render())
-    words = {1.0: "You win.", 0.5: "A draw.", 0.0: "You lose."}[played.score]
+    print(person.drawn(after_moves(game, played.moves)))
+    words = {1.0: tr("You win."), 0.5: tr("A draw."), 0.0: tr("You lose.")}[played.score]
     if machine.is_person and played.record.result:
-        words = f"{game.pieces[1 if played.record.result > 0 else -1]} wins."
-    print(f"{words} Moves: {' '.join(game.move_name(a) for a in played.moves)}")
+        words = tr("{side} wins.", side=game.pieces[1 if played.record.result > 0 else -1])
+    print(words, tr("Moves: {moves}", moves=" ".join(game.move_name(a) for a in played.moves)))
     return float(played.record.result)
 
 
@@ -114,22 +111,42 @@ def _fresh_seed() -> int:
 def _hint(machine: Player, state: GameState) -> str:
     thinker = machine.player if isinstance(machine, BookPlayer) else machine
     if not isinstance(thinker, Agent):
-        return f"{machine.name} gives no hints."
+        return tr("{player} gives no hints.", player=machine.name)
     found = explain(thinker, state)
     return as_text(found, state).split("\n\n", 1)[1]
 
 
-def _tell(machine: Player) -> Any:
+def _tell(machine: Player, person: User) -> Any:
+    """Return what is called after each move: it shows the person's move on the board, and says the machine's."""
+
     def tell(state: GameState, player: Player, action: int) -> None:
-        if player is not machine or machine.is_person:
+        if player is not machine:
+            if not machine.is_person and not state.isEndGame:
+                print(person.drawn(state), flush=True)
             return
-        text = f"{machine.name} plays {machine.game.move_name(action)}"
+        if machine.is_person:
+            return
+        move = machine.game.move_name(action)
+        text = tr("{player} plays {move}", player=machine.name, move=move)
         if isinstance(machine, Agent) and machine.MCTS is not None:
             root = machine.MCTS.root
             after = dict(root.edges)[action].outNode
             line = [action, *(machine.MCTS.principal_variation(after) if after else [])]
             expected = " ".join(machine.game.move_name(a) for a in line)
-            text += f"  (value for it {root.Q:+.3f}, {simulations(root.visits)}, expects {expected})"
+            text += "  " + tr("({outlook}; {count} simulations; it expects {moves})", outlook=outlook(root.Q),
+                              count=root.visits, moves=expected)  # fmt: skip
         print(text, flush=True)
 
     return tell
+
+
+def outlook(value: float) -> str:
+    """Return a value in words, for the player that it is given for; a draw counts as half a win.
+
+    >>> outlook(0.62)
+    'it expects to win: 81 %, value +0.62 of -1 to 1'
+    """
+    if abs(value) == 1.0:
+        return tr("it has won: every reply is proven to lose") if value > 0 else tr("it has lost if you play right")
+    share = f"{50 + 50 * value:.0f}"
+    return tr("it expects to win: {share} %, value {value} of -1 to 1", share=share, value=f"{value:+.2f}")

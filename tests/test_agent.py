@@ -366,7 +366,7 @@ def test_a_person_can_take_back_resign_and_leave_and_the_end_of_input_leaves(tex
 def test_a_hint_is_shown_and_the_question_comes_again():
     (action, *_), said, _ = typed("hint\n5\n", hint=lambda state: f"think of {state.allowedActions[0]}")
     assert action == 4 and "think of 0" in said
-    assert "No hints" in typed("?\n5\n")[1]
+    assert "No hints" in typed("h\n5\n")[1]
 
 
 class Gone(io.StringIO):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 import signal
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from system.terminal import CLEAR, redraws
+from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
     from compiling.progress import Watch
@@ -57,7 +56,6 @@ GROUPS = {
     },
 }
 """{purpose: {command: what it does}}"""
-COMPILING = "compiling the search, once: %d of about %d functions, %.0f s"
 COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
 
 
@@ -76,12 +74,11 @@ def show_compiling(what: str) -> Watch:
     """
     from compiling.progress import EXPECTED, Progress, Watch
 
-    live = redraws(sys.stderr)
+    line = LiveLine(sys.stderr) if redraws(sys.stderr) else None
 
     def show(progress: Progress | None) -> None:
-        if live:
-            text = "" if progress is None else COMPILING % progress
-            print(f"{CLEAR}{text[:shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
+        if line is not None:
+            line.show("" if progress is None else str(progress))
 
     while _watching:  # of another command of this process
         _watching.pop().end()

@@ -12,7 +12,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
-from system.terminal import CLEAR, redraws
+from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
     from agent import Player
@@ -63,19 +63,19 @@ def run(argv: list[str]) -> int:
 
     game = checked(games.make(args.game))
     player, args = _player(game, args, argv)
-    live = not args.json and redraws(sys.stderr)
+    line = LiveLine(sys.stderr) if not args.json and redraws(sys.stderr) else None
 
     def report(what: str, done: int, total: int) -> None:
-        if live:
-            print(f"{CLEAR}{what} {done:,}/{total:,}", end="", file=sys.stderr, flush=True)
+        if line is not None:
+            line.show(f"{what} {done:,}/{total:,}")
 
     found = evaluate(
         game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
         ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
         seed=args.seed, report=report,
     )  # fmt: skip
-    if live:
-        print(CLEAR, end="", file=sys.stderr, flush=True)
+    if line is not None:
+        line.show("")
     print(json.dumps(found) if args.json else as_text(found))
     return 0
 

@@ -58,3 +58,13 @@ def test_a_rule_is_compiled_when_its_address_is_needed(folder):
         assert negated.ctypes(5) == -5 and watch.done == 1
     finally:
         watch.end()
+
+
+def test_a_function_called_again_with_arguments_of_the_same_types_is_found_without_python(folder, monkeypatch):
+    @inlined
+    def five_times(x):
+        return 5 * x
+
+    assert five_times(np.int64(2)) == 10 and five_times(2.5) == 12.5
+    monkeypatch.setattr(type(five_times), "_compile_for_args", None)
+    assert five_times(np.int64(3)) == 15 and five_times(1.5) == 7.5

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from compiled import call, compiled, rule, types
+from compiled import call, compiled, rule, typeof, types
 from compiling.records import block_of, record
 
 
@@ -94,3 +94,10 @@ def test_threads_that_need_a_record_at_once_get_one_block(monkeypatch):
     for thread in threads:
         thread.join()
     assert found == [inner.address] * 2
+
+
+def test_the_type_of_a_record_is_found_once():
+    """numba asks for it at each call from Python."""
+    first = Inner(np.zeros((2, 3)), 1.5)
+    assert typeof(first) is typeof(first) and typeof(first) == typeof(Inner(np.ones((5, 1)), 2.5))
+    assert typeof(first._replace(table=np.zeros((2, 3), np.int8))) != typeof(first)

@@ -1,6 +1,9 @@
 """Go in plain Python, slow and short, as an oracle: a board is a tuple of 1, -1, 0, and chains are found by filling."""
 
+from functools import cache, lru_cache
 
+
+@cache
 def neighbours(size, p):
     r, c = divmod(p, size)
     around = [(r - 1, c), (r, c - 1), (r, c + 1), (r + 1, c)]
@@ -31,6 +34,7 @@ def without_dead(board, size, colour):
     return tuple(0 if p in dead else stone for p, stone in enumerate(board))
 
 
+@lru_cache(10_000)
 def placed(board, size, p, colour):
     """Return (board after a stone, whether the stone itself was taken off): first others die, then one's own."""
     board = board[:p] + (colour,) + board[p + 1 :]

@@ -1,0 +1,100 @@
+"""A turn of a person at the console: the board in colours, the question, and what a typed line means."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from config import UserError
+from game import Game, GameState, illegal_move
+from languages.translate import tr
+
+COMMANDS = {
+    "help": ("help", "?"), "hint": ("hint", "h"), "undo": ("undo", "u"), "board": ("board", "b"),
+    "moves": ("moves", "m"), "resign": ("resign", "r"), "quit": ("quit", "q", "exit"),
+}  # fmt: skip
+"""{command: what is typed for it}; a move that has such a name is a move."""
+_WORDS = {word: name for name, words in COMMANDS.items() for word in words}
+SHOWN = 60
+"""Legal moves that are listed at most."""
+SIDES = {1: "\x1b[1;31m", -1: "\x1b[1;36m"}
+FAINT, PLAIN = "\x1b[2m", "\x1b[0m"
+_WORD = re.compile(r"(?<!\S)(\[?)([^\s\[\]]+)(\]?)(?!\S)")
+
+
+class Typed(NamedTuple):
+    """What a line means: a move, a command of COMMANDS, or neither, and why not."""
+
+    action: int | None = None
+    command: str = ""
+    fault: str = ""
+
+
+def understood(game: Game, state: GameState, text: str) -> Typed:
+    """Return what a person means by a line typed in a position; the fault is one line that says what is possible."""
+    text = text.strip().lower()
+    legal = {game.move_name(action).lower(): action for action in state.allowedActions}
+    if text in legal:
+        return Typed(legal[text])
+    if text in _WORDS:
+        return Typed(command=_WORDS[text])
+    try:
+        action = game.parse_move(text)
+    except UserError as error:
+        near = difflib.get_close_matches(text[:20], COMMANDS, n=1, cutoff=0.6)
+        hint = tr("did you mean {word}?", word=near[0]) if near else tr("help lists what can be typed")
+        return Typed(fault=f"{_one_line(error, game, state, text)}; {hint}")
+    return Typed(action) if action in state.allowedActions else Typed(fault=_cannot_be_played(game, state, action))
+
+
+def _one_line(error: UserError, game: Game, state: GameState, text: str) -> str:
+    """Return why a text is no move. A game of one's own may say that in its own words."""
+    if not str(error).startswith("expected a move such as "):
+        return str(error).splitlines()[0][:200]
+    example = game.move_name(state.allowedActions[0])
+    return tr("expected a move such as {move}, got {text}", move=example, text=repr(text[:40]))
+
+
+def _cannot_be_played(game: Game, state: GameState, action: int) -> str:
+    message = illegal_move(game, state, action).splitlines()[0]
+    move, _, moves = message.removeprefix("illegal move ").removesuffix(")").partition(" (legal: ")
+    return tr("illegal move {move} (legal: {moves})", move=move, moves=moves)
+
+
+def question(game: Game, state: GameState) -> str:
+    """Return the line before the prompt: whose turn it is, the legal moves, where help is."""
+    legal = [game.move_name(action) for action in state.allowedActions]
+    shown = " ".join(legal[:SHOWN]) + (" ..." if len(legal) > SHOWN else "")
+    return tr("{side} to move. Legal: {moves}  (or help)", side=game.pieces[state.playerTurn], moves=shown)
+
+
+def help_text(game: Game, state: GameState) -> str:
+    """Return what can be typed, a line each."""
+    move = game.move_name(state.allowedActions[0])
+    lines = {
+        move: tr("a move; the question lists them"), "hint, h": tr("what the other player's search thinks"),
+        "undo, u": tr("take your last move back"), "board, b": tr("show the board"), "moves, m": tr("the moves so far"),
+        "resign, r": tr("give the game up"), "quit, q": tr("leave; with --save the game is kept"),
+        "help, ?": tr("this list"),
+    }  # fmt: skip
+    return "\n".join(f"  {what:<11}{words}" for what, words in lines.items())
+
+
+def moves_text(game: Game, moves: Sequence[int]) -> str:
+    """Return the moves so far in a line that `--moves` reads."""
+    return game.format_moves(moves) or tr("no move yet")
+
+
+def board_text(game: Game, text: str, *, colours: bool) -> str:
+    """Return a rendered board, with `colours` for the sides; the marks of the sides differ without them as well."""
+    if not colours:
+        return text
+    pieces = {mark: SIDES[side] for side, mark in game.pieces.items() if side} | {game.pieces[0]: FAINT}
+
+    def coloured(match: re.Match[str]) -> str:
+        code = pieces.get(match[2])
+        return f"{code}{match[0]}{PLAIN}" if code else match[0]
+
+    return _WORD.sub(coloured, text)
