@@ -81,6 +81,7 @@ def loaded(code, *argv, cwd):
           "--ladder-sims", "4", "--json"], "shipped:version"),
         (["levels", "--game", "tictactoe"], "level"),
         (["gtp"], ""), (["gomocup"], ""), (["analysis"], ""),
+        (["milestones", "--game", "tictactoe"], "version 60 already wins at once when it can"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )  # fmt: skip
