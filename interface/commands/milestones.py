@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from config import UserError
 from interface.arguments import parse
-from system.terminal import CLEAR, redraws
+from system.terminal import LiveLine, redraws
 
 EXAMPLES = {
     "python main.py milestones": "the newest run of Connect 4",
@@ -47,11 +47,11 @@ def run(argv: list[str]) -> int:
         numbers = chosen_versions([row.version for row in store.versions()], args.versions)
     finally:
         store.close()
-    live = not args.json and redraws(sys.stderr)
+    line = LiveLine(sys.stderr) if not args.json and redraws(sys.stderr) else None
 
     def report(text: str) -> None:
-        if live:
-            print(f"{CLEAR}{text}", end="", file=sys.stderr, flush=True)
+        if line is not None:
+            line.show(text)
 
     asked = probes(game, report=lambda kind: report(f"positions to ask about: {kind}"))
     found = {}
