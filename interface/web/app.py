@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ def serve(
     in_front = set().union(*(allowed_names(place, port) for place in allowed))
     try:
         with hidden(*OF_CLIENTS):
-            from nicegui import app, background_tasks, core, ui
+            from nicegui import app, background_tasks, context, core, ui
     except ImportError:
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
     from interface.web.connection_limits import HEAD_BYTES, HEAD_SECONDS, STRANGERS, LimitedHTTP, Strangers
@@ -56,15 +56,12 @@ def serve(
     place = Shared(spec)
 
     @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)
-    def page(
-        game: str = "", moves: str = "", first: str = "", second: str = "", resigned: str = "", view: str = "play",
-        language: str = "",
-    ) -> None:  # fmt: skip
-        begin_tab(language)
+    def page() -> None:
+        given = context.client.request.query_params
+        begin_tab(given.get("language", ""))
         ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
-        query = {"game": game, "moves": moves, "first": first, "second": second, "resigned": resigned}
-        _frame(place, query, view)
+        _frame(place, given, given.get("view", "play"))
 
     reached = outward() if host == EVERYWHERE else host
     address = f"http://{reached}:{port}/?token={token}"
@@ -204,7 +201,7 @@ def _load(place: Shared) -> None:
     place.roster()
 
 
-def _frame(place: Shared, query: dict[str, str], view: str) -> None:
+def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
     """Show the bar at once and the views behind it as soon as what they need has been loaded."""
     from nicegui import run, ui
 
@@ -254,7 +251,7 @@ def _bar() -> Any:
 class _Views:
     """The views of a tab: the board at once, the others when they are first opened."""
 
-    def __init__(self, place: Shared, query: dict[str, str], tabs: Any) -> None:
+    def __init__(self, place: Shared, query: Mapping[str, str], tabs: Any) -> None:
         from nicegui import ui
 
         from interface.web.play_tab import Play

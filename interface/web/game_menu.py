@@ -52,13 +52,13 @@ class Sheet:
     def show(self) -> None:
         """Show the moves up to the position on the board; write the game into the address, for a reload of the page."""
         self._text.value = self._play.table.text
-        if (now := tab_address.kept(self._play.table)) != self._kept:
+        if (now := tab_address.kept(self._play.table) | {"mode": self._play.mode}) != self._kept:
             self._kept = now
             self._play.client.run_javascript(tab_address.script(now))
 
     def leave_address(self) -> None:
         """Keep the address until a move is played: the page, started again, may offer its game."""
-        self._kept = tab_address.kept(self._play.table)
+        self._kept = tab_address.kept(self._play.table) | {"mode": self._play.mode}
 
     def _set(self) -> None:
         self._play.set_moves(str(self._text.value))

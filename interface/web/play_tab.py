@@ -1,4 +1,8 @@
-"""The board and the game at it: seats, moves, undo and redo, hint."""
+"""The board and the game at it: seats, moves, undo and redo, hint; in two modes.
+
+Play shows nothing that tells the answer, and no search runs but the opponent's. Analyse shows the search on each position.
+Other parts put their panels into `Play.review_place` (shown after a game, in both modes) and `Play.teach_place` (always).
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,7 @@ MOVE = (  # the second click of a double one is ignored, wherever it is; at: see
 )
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 MOST_BUTTONS = 200
+MODES = {"play": "Play", "analyse": "Analyse"}
 
 
 class Play:
@@ -42,6 +47,12 @@ class Play:
         self.turn = 0
         """Counts the actions at the table: a search begun before the last action is outdated."""
         self._numbered = False
+        self.mode = query.get("mode", "") if query.get("mode") in MODES else "play"
+        """One of MODES."""
+        self.review_place: Any = None
+        """Element for the review of a game: shown in both modes once the game is over."""
+        self.teach_place: Any = None
+        """Element for puzzles and teaching: shown in both modes, between the opponents and the moves."""
         self._machines = Machines(self)
         games, game = self.roster.games(), query.get("game", "")
         found = self.roster.find(game, games)
@@ -98,7 +109,12 @@ class Play:
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
             with ui.element("div").classes("stack"):
                 with ui.element("div").classes("card stack setup"):
+                    self._modes = ui.toggle(MODES, value=self.mode, on_change=lambda e: self.set_mode(e.value))
+                    self._modes.props('dense unelevated no-caps spread aria-label="play or analyse"')
                     self._setup(games)
+                with ui.element("div").classes("card stack ended") as self._ended:
+                    self.review_place = ui.element("div").classes("stack")
+                self.teach_place = ui.element("div").classes("stack")
                 with ui.element("div").classes("card stack"):
                     with ui.element("div").classes("line-up"):
                         self._status = ui.label().classes("status grow").props('role="status"')
@@ -108,7 +124,7 @@ class Play:
                     self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
                     self._moves = ui.html("", sanitize=False)
                     self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
-                with ui.element("div").classes("card stack inside"):
+                with ui.element("div").classes("card stack inside") as self._analysis:
                     self.inside.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
 
@@ -160,6 +176,8 @@ class Play:
         thinking = self._machines.running and t.machine_to_move
         if thinking:
             self._status.text = f"{t.side_name(t.state.playerTurn)} is thinking ..."
+        self._ended.visible = t.result is not None
+        self._eval.visible = self._graph.visible = self._analysis.visible = self.mode == "analyse"
         self._stop.visible = thinking
         self._go_on.visible = t.machine_waits
         names = [game.move_name(a) for a in t.moves]
@@ -198,6 +216,14 @@ class Play:
         self._note.text = text
 
     # ---- actions
+
+    def set_mode(self, mode: str) -> None:
+        """Go to a mode; what is searched for the other one stops."""
+        if mode in MODES and mode != self.mode:
+            self.mode = mode
+            self._modes.value = mode
+            self.inside.position_changed()
+            self.show()
 
     def changed(self) -> None:
         """Record an action at the table: searches begun before it are outdated."""

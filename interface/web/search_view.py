@@ -121,7 +121,7 @@ class Inside:
         self._hint_wanted = False
         self._tree = ""
         table = self._play.table
-        if self._on and not table.over:
+        if self._on and self._play.mode == "analyse" and not table.over:
             self._start(FIRST)
         else:
             self._show("The game is over." if table.over else "")

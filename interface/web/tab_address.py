@@ -9,7 +9,7 @@ from typing import Any
 from interface.web.table import Table
 from interface.web.web_players import has_level, levels_of
 
-KEYS = "game", "moves", "first", "second", "resigned"
+KEYS = "game", "moves", "first", "second", "resigned", "mode"
 SIDES = {"first": 1, "second": -1}
 _PUT = (
     "const place = new URL(location); for (const [name, value] of Object.entries({}))"

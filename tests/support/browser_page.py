@@ -102,7 +102,9 @@ class Page:
     """A tab, by what people see in it."""
 
     def __init__(self, browser, address, more=""):
+        """Open the page, in the mode that shows all unless `more` names one."""
         self.browser = browser
+        more += "" if "&mode=" in more else "&mode=analyse"
         browser.get(address + more)
         until(lambda: self.all(".stage svg, .learn, .games"))
 
