@@ -52,14 +52,15 @@ def serve(
     app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.cors_allowed_origins = []  # neither checks nor headers: the guard has checked the origin
     core.sio.eio.max_http_buffer_size = MESSAGE_BYTES
-    style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "board.js"))
+    files = "style.css", "board.js", "play.js"
+    style, script, more = ((HERE / name).read_text(encoding="utf-8") for name in files)
     place = Shared(spec)
 
     @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)
     def page() -> None:
         given = context.client.request.query_params
         begin_tab(given.get("language", ""))
-        ui.add_head_html(f"<style>{style}</style><script>{script}liveBoard(document);</script>")
+        ui.add_head_html(f"<style>{style}</style><script>{script}{more}liveBoard(document);</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, given, given.get("view", "play"))
 

@@ -13,6 +13,7 @@ from config import UserError
 from interface.web import tab_address
 from interface.web.controls import icon_button
 from interface.web.web_players import make_game
+from languages.translate import tr
 from storage.game_files import FORMS, LIMIT, READ, Record, from_bytes, to_bytes
 
 READ_FILE = (  # its bytes in base64: only the file itself says how its text is encoded
@@ -36,29 +37,34 @@ class Sheet:
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
-        self._text = ui.input("moves of this position").props("dense outlined").style("width: 300px")
+        self._text = ui.input(tr("moves of this position")).props("dense outlined").style("width: 300px")
         self._text.classes("moves-text")
         self._text.on("keydown.enter", self._set)
         with ui.element("div").classes("line-up"):
-            icon_button("Set", "input", self._set, "play these moves from the start")
-            ui.button("Copy", icon="content_copy").props("flat dense").on("click", js_handler=COPY)
+            icon_button(tr("Set"), "input", self._set, tr("play these moves from the start"))
+            ui.button(tr("Copy"), icon="content_copy").props("flat dense").on("click", js_handler=COPY)
         with ui.element("div").classes("line-up"):
             for form in FORMS:
-                icon_button(f"Save {form}", "download", partial(self._save, form), f"download as {form}")
-        ui.label(f"Load a game ({', '.join(READ)})").classes("soft")
-        chooser = ui.element("input").props(f'type=file accept="{",".join(READ)}" aria-label="load a game"')
+                save, tip = tr("Save {form}", form=form), tr("download as {form}", form=form)
+                icon_button(save, "download", partial(self._save, form), tip)
+        ui.label(tr("Load a game ({forms})", forms=", ".join(READ))).classes("soft")
+        chooser = ui.element("input").props(f'type=file accept="{",".join(READ)}" aria-label="{tr("load a game")}"')
         chooser.on("change", lambda e: self._load(*e.args), js_handler=READ_FILE.format(LIMIT))
 
     def show(self) -> None:
         """Show the moves up to the position on the board; write the game into the address, for a reload of the page."""
         self._text.value = self._play.table.text
-        if (now := tab_address.kept(self._play.table) | {"mode": self._play.mode}) != self._kept:
+        if (now := self._address()) != self._kept:
             self._kept = now
             self._play.client.run_javascript(tab_address.script(now))
 
     def leave_address(self) -> None:
         """Keep the address until a move is played: the page, started again, may offer its game."""
-        self._kept = tab_address.kept(self._play.table) | {"mode": self._play.mode}
+        self._kept = self._address()
+
+    def _address(self) -> dict[str, str]:
+        fits = "1" if self._play.opponents.fits else ""
+        return tab_address.kept(self._play.table) | {"mode": self._play.mode, "fits": fits}
 
     def _set(self) -> None:
         self._play.set_moves(str(self._text.value))
@@ -89,7 +95,7 @@ class Sheet:
             self._play.tell(str(error).splitlines()[0])
             return
         except Exception:
-            self._play.tell("The file cannot be read; see the terminal.")
+            self._play.tell(tr("The file cannot be read; see the terminal."))
             raise
         if record is not None:  # it is None when the program ends
             self._play.open_record(record, {})

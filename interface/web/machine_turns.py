@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -15,6 +17,7 @@ from game import Game
 from games.line_of_moves import starting_at
 from interface.web.tab_language import in_background
 from interface.web.web_players import choose, has_level, make_game
+from languages.translate import tr
 from storage.game_files import PERSON
 
 LOTS = 4
@@ -40,6 +43,8 @@ class Machines:
     def __init__(self, play: Any) -> None:
         self._play = play
         self.running = False
+        self.loading = False
+        """Whether a player is being made and searches for the first time; its time does not run meanwhile."""
         self._players: dict[tuple[str, int, str, str], Player] = {}
 
     def forget(self) -> None:
@@ -61,7 +66,7 @@ class Machines:
 
     async def _run(self) -> None:
         """Let machines play as long as it is their turn; any action at the table stops their search."""
-        play = self._play
+        play, self._loop = self._play, asyncio.get_running_loop()
         try:
             while (t := play.table).machine_to_move and play.watched:
                 turn, state, side, moves = play.turn, t.state, t.state.playerTurn, tuple(t.moves[: t.ply])
@@ -87,7 +92,7 @@ class Machines:
             play.tell(str(error).splitlines()[0])
         except Exception:
             t.paused = True
-            play.tell("The machine failed; see the terminal.")
+            play.tell(tr("The machine failed; see the terminal."))
             raise
         finally:
             self.running = False
@@ -100,12 +105,25 @@ class Machines:
 
     def _answer(self, name: str, level: str, shown: Game, state: Any, moves: tuple[int, ...], turn: int
                 ) -> tuple[int, float | None] | None:  # fmt: skip
-        """Make the player if need be and let it choose a move; runs in a thread."""
-        key = self._key(shown.spec, state.playerTurn, name, level)
-        player = self._players.get(key)
+        """Make the player if need be and let it choose a move, within its clock's time; runs in a thread."""
+        key, table = self._key(shown.spec, state.playerTurn, name, level), self._play.table
+        player, now = self._players.get(key), time.monotonic()
+        until = now + table.clock.budget(state.playerTurn, now) if table.clock is not None else math.inf
         if player is None:
-            game = make_game(shown.spec)
-            game = starting_at(game, shown.start()) if shown.set_up_from else game
-            player = self._players[key] = self._play.roster.make(name, game, key[-1])
-        lots = len(moves) < LOTS and PERSON not in self._play.table.seats.values()  # or machines' games would be alike
-        return choose(player, key[-1], state, moves, lambda: bool(self._play.turn != turn), lots=lots)
+            self._load(True)
+        try:
+            if player is None:
+                game = make_game(shown.spec)
+                game = starting_at(game, shown.start()) if shown.set_up_from else game
+                player = self._players[key] = self._play.roster.make(name, game, key[-1])
+                until += time.monotonic() - now
+            lots = len(moves) < LOTS and PERSON not in table.seats.values()  # or machines' games would be alike
+            return choose(player, key[-1], state, moves, lambda: bool(self._play.turn != turn), lots=lots, until=until)
+        finally:
+            self._load(False)
+
+    def _load(self, on: bool) -> None:
+        """Stop the clock while a player is made and searches for the first time: networks are loaded, code compiled."""
+        if on != self.loading:
+            self.loading = on
+            self._loop.call_soon_threadsafe(self._play.strip.time)

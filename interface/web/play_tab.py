@@ -1,12 +1,17 @@
-"""The board and the game at it: seats, moves, undo and redo, hint; in two modes.
+"""The board and the game at it: moves, undo and redo, hint; in two modes.
 
-Play shows nothing that tells the answer, and no search runs but the opponent's. Analyse shows the search on each position.
-Other parts put their panels into `Play.review_place` (shown after a game, in both modes) and `Play.teach_place` (always).
+Play shows nothing that tells the answer, and no search runs but the opponent's. Analyse shows the search on each
+position. Two places are for panels of other parts, which build into them (`with play.review_place:`):
+
+- `Play.review_place`, in the panel of a game that is over, is shown in both modes;
+- `Play.teach_place`, below the opponents, is always there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
+from json import dumps
 from typing import Any
 
 from nicegui import context, ui
@@ -18,23 +23,35 @@ from interface.web.charts import moves_html, values_svg
 from interface.web.controls import icon_button
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
-from interface.web.search_view import Inside
+from interface.web.opponents import Opponents
+from interface.web.players_strip import Strip
+from interface.web.result_panel import Result
+from interface.web.search_view import Inside, eval_html
+from interface.web.seats import Seats
+from interface.web.share import Share, link
 from interface.web.table import Table
-from interface.web.web_players import LEVELS, has_level, levels_of
+from languages.translate import tr
 from storage.game_files import PERSON
 
-MOVE = (  # the second click of a double one is ignored, wherever it is; at: see `Play.click`
+MOVE = (  # the second click of a double one is ignored, wherever it is; at: see `Play.click`; confirmed: see play.js
     '(e) => { const t = e.target.closest("[data-action]"), now = performance.now();'
-    ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400)) return;'
+    ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400) || !confirmed(e, t)) return;'
     ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
 )
 CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 MOST_BUTTONS = 200
 MODES = {"play": "Play", "analyse": "Analyse"}
+TEXTS = "Play", "Analyse"
+"""Names of the modes."""
 
 
 class Play:
     """The view of one tab."""
+
+    review_place: Any
+    """Element for the review of a game: shown in both modes once the game is over."""
+    teach_place: Any
+    """Element for puzzles and teaching: always there, below the opponents."""
 
     def __init__(self, place: Any, query: Mapping[str, str]) -> None:
         """Build the view where the page is being built; `query` comes from the address."""
@@ -46,31 +63,32 @@ class Play:
         """Whether a browser is connected: nothing is searched for a tab that is closed or asleep."""
         self.turn = 0
         """Counts the actions at the table: a search begun before the last action is outdated."""
-        self._numbered = False
-        self.mode = query.get("mode", "") if query.get("mode") in MODES else "play"
+        self.mode = query["mode"] if query.get("mode") in MODES else "play"
         """One of MODES."""
-        self.review_place: Any = None
-        """Element for the review of a game: shown in both modes once the game is over."""
-        self.teach_place: Any = None
-        """Element for puzzles and teaching: shown in both modes, between the opponents and the moves."""
+        self._numbered = False
         self._machines = Machines(self)
         games, game = self.roster.games(), query.get("game", "")
         found = self.roster.find(game, games)
         self.table = Table(found or games[0])
-        self.inside, self.sheet = Inside(self), Sheet(self)
+        self.inside, self.sheet, self.share = Inside(self), Sheet(self), Share(self)
+        self.seats, self.opponents, self.strip, self.result = Seats(self), Opponents(self), Strip(self), Result(self)
         self._build(list(dict.fromkeys([*games, self.table.game.spec])))
         self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)
         self.client.on_delete(self._end)
-        self._choose_opponent()
+        self.opponents.seat_default()
+        self.refresh_players()
         if found and tab_address.seat(self.table, query, self.roster.players(found)):
+            self.opponents.found_in(query)
             self.refresh_players()
         if game and not found:
             self.sheet.leave_address()
-            self.tell(f"expected a game that is offered here, got {game[:60]}: `python main.py serve --game` names it")
+            named = "expected a game that is offered here, got {game}: `python main.py serve --game` names it"
+            self.tell(named.format(game=game[:60]))
         elif query.get("moves") and self.do(self.table.load_text, query["moves"]):
             self.table.paused = True
             tab_address.give_up(self.table, query)
+            self.opponents.helped = self.table.result is not None
         self.changed()
 
     def leave(self) -> None:
@@ -79,6 +97,7 @@ class Play:
         self.turn += 1
         self._machines.forget()
         self.inside.leave()
+        self.strip.time()
 
     def _lost(self) -> None:
         if not self.client.has_socket_connection:  # the end of an old socket may be noticed after the new one's start
@@ -97,106 +116,89 @@ class Play:
 
     def _build(self, games: list[str]) -> None:
         with ui.element("div").classes("sheet"):
-            with ui.element("div").classes("stack"):
+            with ui.element("div").classes("stack board-side"):
+                self.strip.build()
                 with ui.element("div").classes("stand"):
                     self._eval = ui.html("", sanitize=False).style("display: flex")
                     self._stage = ui.html("", sanitize=False).classes("stage")
-                    self._stage.props('tabindex=0 aria-label="board: arrows move, Enter plays"')
+                    self._stage.props(f'tabindex=0 aria-label="{tr("board: arrows move, Enter plays")}"')
                     self._stage.on("click", lambda e: self.click(*e.args), js_handler=MOVE)
                 self._others = ui.element("div").classes("line-up").style("justify-content: center")
-                with ui.element("div").classes("line-up tools").style("justify-content: center"):
+                with ui.element("div").classes("line-up tools").props(f'role="toolbar" aria-label="{tr("game")}"'):
                     self._tools()
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
-            with ui.element("div").classes("stack"):
+            with ui.element("div").classes("stack panels"):
                 with ui.element("div").classes("card stack setup"):
-                    self._modes = ui.toggle(MODES, value=self.mode, on_change=lambda e: self.set_mode(e.value))
-                    self._modes.props('dense unelevated no-caps spread aria-label="play or analyse"')
                     self._setup(games)
-                with ui.element("div").classes("card stack ended") as self._ended:
-                    self.review_place = ui.element("div").classes("stack")
-                self.teach_place = ui.element("div").classes("stack")
-                with ui.element("div").classes("card stack"):
-                    with ui.element("div").classes("line-up"):
-                        self._status = ui.label().classes("status grow").props('role="status"')
-                        self._stop = icon_button("Stop", "stop", self.halt, "stop the machines")
-                        self._go_on = icon_button("Go on", "play_arrow", self.go_on, "the machines play on from here")
-                    self._graph = ui.html("", sanitize=False)
-                    self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
-                    self._moves = ui.html("", sanitize=False)
-                    self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
+                self.review_place = self.result.build()
+                with ui.element("div").classes("card stack record"):
+                    self._record()
+                self.opponents.build()
+                self.teach_place = ui.element("div").classes("stack teach")
                 with ui.element("div").classes("card stack inside") as self._analysis:
                     self.inside.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
 
     def _tools(self) -> None:
-        icon_button("", "first_page", lambda: self.go(0), "to the start")
-        icon_button("", "undo", self.undo, "undo: take your last move back")
-        icon_button("", "redo", self.redo, "redo")
-        icon_button("", "last_page", lambda: self.go(len(self.table.moves)), "to the end")
-        self._number = icon_button("", "looks_one", self.number, "numbers of the moves on the stones, or none")
-        icon_button("Hint", "lightbulb_outline", self.hint, "what would the search play?")
-        icon_button("Resign", "flag", self.resign, "give the game up")
-        icon_button("New", "add", self.new, "a new game")
+        icon_button("", "first_page", lambda: self.go(0), tr("to the start"))
+        icon_button("", "undo", self.undo, tr("undo: take your last move back"))
+        icon_button("", "redo", self.redo, tr("redo"))
+        icon_button("", "last_page", lambda: self.go(len(self.table.moves)), tr("to the end"))
+        self._number = icon_button("", "looks_one", self.number, tr("numbers of the moves on the stones, or none"))
+        icon_button(tr("Hint"), "lightbulb_outline", self.hint, tr("what would the search play?"))
+        icon_button(tr("Resign"), "flag", self.resign, tr("give the game up"))
+        icon_button(tr("New"), "add", self.new, tr("a new game"))
+        self.share.build()
+        with icon_button("", "more_horiz", None, tr("files and text")), ui.menu().props("auto-close=false"):
+            with ui.element("div").classes("stack").style("padding: 12px"):
+                self.sheet.build()
 
     def _setup(self, games: list[str]) -> None:
-        with ui.element("div").classes("line-up"):
+        with ui.element("div").classes("line-up head"):
+            self._modes = ui.toggle({mode: tr(text) for mode, text in MODES.items()}, value=self.mode)
+            self._modes.props(f'dense unelevated no-caps aria-label="{tr("play or analyse")}"').classes("modes")
+            self._modes.on_value_change(lambda e: self.set_mode(e.value))
             self._game = ui.select(games, value=self.table.game.spec, on_change=self._change_game)
-            self._game.props('dense outlined options-dense label="game" aria-label="game"').classes("grow")
-            icon_button("", "swap_vert", self.swap, "swap sides")
-            with icon_button("", "more_horiz", None, "files and text"), ui.menu().props("auto-close=false"):
-                with ui.element("div").classes("stack").style("padding: 12px"):
-                    self.sheet.build()
-        self._seats: dict[int, tuple[Any, Any, Any]] = {}
-        for side in (1, -1):
-            with ui.element("div").classes("seat"):
-                dot = ui.html("", sanitize=False)
-                who = ui.select({PERSON: ""}, value=PERSON, on_change=lambda e, s=side: self._sit(s, e.value))
-                who.props(f'dense outlined options-dense aria-label="player {1 if side == 1 else 2}"')
-                level = ui.select(LEVELS, value="400", on_change=lambda e, s=side: self._set_level(s, e.value))
-                level.props(f'dense outlined options-dense label="level" aria-label="level {1 if side == 1 else 2}"')
-                self._seats[side] = dot, who, level
+            self._game.props(f'dense outlined options-dense label="{tr("game")}" aria-label="{tr("game")}"')
+            self._game.classes("grow")
+        self.seats.build()
+
+    def _record(self) -> None:
+        with ui.element("div").classes("line-up"):
+            self._status = ui.label().classes("status grow").props('role="status"')
+            self._stop = icon_button(tr("Stop"), "stop", self.halt, tr("stop the machines"))
+            self._go_on = icon_button(tr("Go on"), "play_arrow", self.go_on, tr("the machines play on from here"))
+        self._graph = ui.html("", sanitize=False)
+        self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
+        self._moves = ui.html("", sanitize=False)
+        self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
 
     def show(self) -> None:
         """Redraw everything."""
-        t, game = self.table, self.table.game
+        t, game, open_ = self.table, self.table.game, self.mode == "analyse"
         marks, lines = self.inside.marks()
         moves = t.moves[: t.ply] if self._numbered else []
         self._number.visible = game.policy_layout in ("points", "columns")
         drawn = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
-        self._stage.content = drawn.replace("<svg ", f'<svg data-at="{t.at}" ', 1)
+        colour, shared = LOOKS[game.look].sides[t.state.playerTurn][0], escape(dumps(link(t, self.mode)))
+        held = f'<svg data-at="{t.at}" data-turn="{colour}" data-share="{shared}" '
+        self._stage.content = drawn.replace("<svg ", held, 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
-        value = t.evaluation()
-        share = 50 if value is None else 50 + 50 * value
-        words = "no value yet" if value is None else f"value for {t.side_name(1)} {value:+.2f}"
-        self._eval.content = (
-            f'<div class="eval {game.look}" role="img" aria-label="{words}" title="{words}">'
-            f'<div style="height:{share:.1f}%"></div></div>'
-        )
+        self._eval.visible = self._graph.visible = self._analysis.visible = open_
         self._status.text = t.status
         thinking = self._machines.running and t.machine_to_move
         if thinking:
-            self._status.text = f"{t.side_name(t.state.playerTurn)} is thinking ..."
-        self._ended.visible = t.result is not None
-        self._eval.visible = self._graph.visible = self._analysis.visible = self.mode == "analyse"
+            self._status.text = tr("{side} is thinking ...", side=t.side_name(t.state.playerTurn))
         self._stop.visible = thinking
         self._go_on.visible = t.machine_waits
         names = [game.move_name(a) for a in t.moves]
-        self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
+        if open_:
+            self._eval.content = eval_html(t)
+            self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
         self._moves.content = moves_html(names, t.ply)
-        self.sheet.show()
-        self._show_seats()
+        for part in (self.sheet, self.seats, self.opponents, self.strip, self.result):
+            part.show()
         self._show_others()
-
-    def _show_seats(self) -> None:
-        sides = LOOKS[self.table.game.look].sides
-        for side, (dot, who, level) in self._seats.items():
-            dot.content = f'<span class="dot-side" style="background:{sides[side][0]}"></span>'
-            who.props["label"] = self.table.side_name(side)
-            who.value = self.table.seats[side]
-            if level.options != (levels := levels_of(who.value)):
-                level.set_options(levels, value=self.table.levels[side])
-            level.value = self.table.levels[side]
-            level.visible = has_level(self.table.seats[side])
 
     def _show_others(self) -> None:
         """Offer the moves that are no point of the board, such as a pass, as buttons."""
@@ -209,7 +211,8 @@ class Play:
                 name = t.game.move_name(action)
                 ui.button(name, on_click=lambda a=action: self.click(a)).props("outline dense no-caps")
             if len(others) > MOST_BUTTONS:
-                ui.label(f"and {len(others) - MOST_BUTTONS} more, to be typed under the three dots").classes("soft")
+                rest = len(others) - MOST_BUTTONS
+                ui.label(tr("and {count} more, to be typed under the three dots", count=rest)).classes("soft")
 
     def tell(self, text: str) -> None:
         """Show a line to the person."""
@@ -222,13 +225,17 @@ class Play:
         if mode in MODES and mode != self.mode:
             self.mode = mode
             self._modes.value = mode
+            self.opponents.helped |= bool(self.table.moves) and mode == "analyse"
             self.inside.position_changed()
+            self.strip.time()
             self.show()
 
     def changed(self) -> None:
         """Record an action at the table: searches begun before it are outdated."""
         self.turn += 1
+        self.opponents.ended()
         self.inside.position_changed()
+        self.strip.time()
         self.show()
         self._machines.wake()
 
@@ -253,7 +260,7 @@ class Play:
         if not 0 <= number < t.game.action_size or at not in (None, t.at):
             return
         if t.machine_to_move:
-            self.tell("It is the machine's turn: wait, or stop it.")
+            self.tell(tr("It is the machine's turn: wait, or stop it."))
             return
         if self.do(t.play, number):
             t.paused = False
@@ -266,28 +273,44 @@ class Play:
         self.changed()
 
     def undo(self) -> None:
-        self.tell("" if self.table.undo() else "There is no move of yours to take back.")
+        self.opponents.helped = True
+        self.tell("" if self.table.undo() else tr("There is no move of yours to take back."))
         self.changed()
 
     def redo(self) -> None:
-        self.tell("" if self.table.redo() else "There is nothing to redo.")
+        self.tell("" if self.table.redo() else tr("There is nothing to redo."))
         self.changed()
 
-    def new(self) -> None:
-        """Begin another game, against the newest network."""
+    def new(self, *, rematch: bool = False) -> None:
+        """Begin another game, against the newest network; rematch: with the sides swapped."""
         self.tell("")
+        self.opponents.new_game(rematch=rematch)
         self.table.new()
         self._machines.forget()
         self.inside.leave()
         self.refresh_players()
         self.changed()
 
+    def rematch(self) -> None:
+        self.new(rematch=True)
+
+    def keep_seated(self) -> None:
+        """Drop the players that have no seat any more; after a game that is over begin another."""
+        self._machines.keep_seated()
+        if self.table.result is not None:
+            self.table.new()
+
+    @property
+    def machines_load(self) -> bool:
+        """Whether a machine is being made; its time does not run meanwhile."""
+        return self._machines.loading
+
     def resign(self) -> None:
         """Resign for the person to move, or for the only person."""
         t = self.table
         people = [side for side in (1, -1) if t.seats[side] == PERSON]
         side = people[0] if len(people) == 1 else t.states[-1].playerTurn
-        self.tell("The game is over already." if t.result is not None else "")
+        self.tell(tr("The game is over already.") if t.result is not None else "")
         t.resign(side)
         self.changed()
 
@@ -299,7 +322,7 @@ class Play:
     def halt(self) -> None:
         """Stop the machines; the game waits."""
         self.table.paused = True
-        self.tell("Stopped.")
+        self.tell(tr("Stopped."))
         self.changed()
 
     def go_on(self) -> None:
@@ -316,13 +339,15 @@ class Play:
         self.show()
 
     def hint(self) -> None:
+        self.opponents.helped = True
         if self.table.over:
-            self.tell("The game is over.")
+            self.tell(tr("The game is over."))
         else:
             self.inside.hint()
 
     def open_record(self, record: Any, values: dict[int, float]) -> None:
-        """Show a stored game from its start, for two people to look at."""
+        """Show a stored game from its start, for two people to look at, in Analyse."""
+        self.set_mode("analyse")
         self.table.load(record)
         self.table.seats = {1: PERSON, -1: PERSON}
         self.table.keep(values)
@@ -342,7 +367,8 @@ class Play:
             return
         if self.do(self.table.change_game, event.value):
             self._machines.forget()
-            self._choose_opponent()
+            self.opponents.seat_default()
+            self.refresh_players()
             self.changed()
         else:
             self._game.value = self.table.game.spec
@@ -351,32 +377,11 @@ class Play:
         """Offer the players of the game that is on the table."""
         spec = self.table.game.spec
         options = self.roster.players(spec)
-        for side, (_, who, _) in self._seats.items():
-            seated = self.table.seats[side]
-            who.set_options(options, value=seated if seated in options else PERSON)
+        self.seats.offer(options)
         self.inside.change_game(spec, options)
         if spec not in self._game.options:
             self._game.set_options([*self._game.options, spec])
         self._game.value = spec
-
-    def _choose_opponent(self) -> None:
-        """Seat a person against the strongest player."""
-        self.table.seats = {1: PERSON, -1: self.roster.strongest(self.table.game.spec)}
-        self.refresh_players()
-
-    def _sit(self, side: int, name: str) -> None:
-        if name != self.table.seats[side]:
-            self.table.seats[side] = name
-            if self.table.levels[side] not in levels_of(name):
-                self.table.levels[side] = "400"
-            self._machines.keep_seated()
-            self.changed()
-
-    def _set_level(self, side: int, level: str) -> None:
-        if level != self.table.levels[side]:
-            self.table.levels[side] = level
-            self._machines.keep_seated()
-            self.changed()
 
     def _key(self, event: Any) -> None:
         if not self.keys_on or not event.action.keydown or event.modifiers.ctrl or event.modifiers.alt:

@@ -17,20 +17,29 @@ from interface.board_svg import Mark
 from interface.notebook.board import lines_of, overlay_of
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
+from interface.web.table import Table
 from interface.web.true_values import true_values
 from interface.web.web_players import DEEPEST, is_search, look, make_game
+from languages.translate import tr
 from MCTS import Node
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
+TEXTS = (
+    "None", "Visits", "Prior", "Q", "Network", "wins", "draws", "loses", "won", "drawn", "lost",
+    "How often the search tried this move. It plays the move that it tried most.",
+    "This move's part of all visits: the policy after the search.",
+    "The network's first guess, before any search: how likely this move is the one to play.",
+    "How good the move turned out in the search, for the side to move: +1 is a sure win, -1 a sure loss.",
+    "Bonus for moves that the network likes and the search has hardly tried: it tries the largest Q + U next.",
+    "The network's own value right after this move, without reading on: +1 is a win, -1 a loss.",
+    "What the move leads to when both sides play perfectly: a solver has worked it out.",
+)  # fmt: skip
+"""Overlays, results and the words of the columns."""
 FIRST = 400
 """Simulations of the first search of a position."""
 WORDS = {1: "wins", 0: "draws", -1: "loses"}
-HELP = {
-    "N": "visits", "share": "share of the visits: the policy after the search",
-    "P": "prior: the network's policy, before the search", "Q": "mean value of the search, for the player to move",
-    "U": "bonus of the selection rule", "V": "the network's own value of the position after the move",
-    "true": "with best play, by a solver",
-}  # fmt: skip
+HELP = dict(zip(("N", "share", "P", "Q", "U", "V", "true"), TEXTS[-7:], strict=True))
+"""{column: its plain words}, shown under the pointer or with the focus."""
 ROWS_OF_TREE = 400
 
 
@@ -42,6 +51,8 @@ class Inside:
         self._analyst: tuple[tuple[str, str], Any] = ("", ""), None
         """((player, game), the player that searches)."""
         self._name, self._spec = "rollout", ""
+        self._strongest = "rollout", ""
+        """(name, text) of the strongest player that can search."""
         self._overlay = "none"
         self._found: dict[str, Any] | None = None
         self._truth: dict[int, int] | None = None
@@ -52,23 +63,28 @@ class Inside:
         self._on = True
         self._hint_wanted = False
         """Whether a hint was requested before there was a result."""
+        self._hinted: int | None = None
+        """The move that a hint in Play shows on the board."""
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
         with ui.element("div").classes("line-up"):
             self._who = ui.select({"rollout": ""}, value="rollout", on_change=lambda e: self._choose(e.value))
-            self._who.props('dense outlined options-dense label="search" aria-label="who searches"').classes("grow")
+            label, name = tr("search"), tr("who searches")
+            self._who.props(f'dense outlined options-dense label="{label}" aria-label="{name}"').classes("grow")
             self._switch = ui.switch(value=True, on_change=lambda e: self._turn(e.value))
-            self._switch.props('dense aria-label="analyse each position"').tooltip("analyse each position")
-        self._toggle = ui.toggle(OVERLAYS, value="none", on_change=lambda e: self._show_overlay(e.value))
+            self._switch.props(f'dense aria-label="{tr("analyse each position")}"').tooltip(tr("analyse each position"))
+        self._chosen = ui.label().classes("soft")
+        overlays = {kind: tr(name) for kind, name in OVERLAYS.items()}
+        self._toggle = ui.toggle(overlays, value="none", on_change=lambda e: self._show_overlay(e.value))
         self._toggle.props("dense unelevated no-caps spread").classes("overlays")
         self._summary = ui.html("", sanitize=False)
         with ui.element("div").classes("line-up"):
-            self._deeper = ui.button("Deepen", icon="add", on_click=self._deepen).props("flat dense")
-            self._deeper.tooltip("four times as many simulations")
-            self._halt = ui.button("Stop", icon="stop", on_click=self.stop).props("flat dense")
+            self._deeper = ui.button(tr("Deepen"), icon="add", on_click=self._deepen).props("flat dense")
+            self._deeper.tooltip(tr("four times as many simulations"))
+            self._halt = ui.button(tr("Stop"), icon="stop", on_click=self.stop).props("flat dense")
         self._table = ui.html("", sanitize=False).classes("scroll")
-        with ui.expansion("Search tree").props("dense") as self._shelf:
+        with ui.expansion(tr("Search tree")).props("dense") as self._shelf:
             self._branches = ui.html("", sanitize=False).classes("scroll")
         self._shelf.on_value_change(lambda _: self._show_tree())
         self._halt.visible = False
@@ -80,6 +96,14 @@ class Inside:
         kept = self._name in names and (self._name != "rollout" or self._spec == spec)
         self._name, self._spec = self._name if kept else strongest, spec
         self._who.set_options(names, value=self._name)
+        self._strongest = strongest, names[strongest]
+        self._say_chosen()
+
+    def _say_chosen(self) -> None:
+        """Say when it is not the strongest player that searches."""
+        name, text = self._strongest
+        self._chosen.visible = self._name != name
+        self._chosen.text = tr("Chosen by hand; the strongest is {player}.", player=text)
 
     # ---- what the board shows of it
 
@@ -88,6 +112,8 @@ class Inside:
         found, game = self._found, self._play.table.game
         if found is None or self._play.table.over:
             return {}, {}
+        if self._play.mode != "analyse":
+            return ({} if self._hinted is None else {self._hinted: Mark(1.0, "")}), {}
         return overlay_of(found, self._overlay), lines_of(found, game)
 
     def _show_overlay(self, kind: str) -> None:
@@ -97,11 +123,16 @@ class Inside:
         self._play.show()
 
     def hint(self) -> None:
-        """Show the visits on the board, and the move that the search would play."""
+        """Show the visits on the board, and the move that the search would play; in Play the move only."""
+        if self._play.mode != "analyse":
+            self._hint_wanted = True
+            self._play.tell(tr("Searching ..."))
+            self._start(FIRST)
+            return
         self._switch.value = True
         self._toggle.value = "N"
         self._hint_wanted = self._found is None
-        self._play.tell("Searching ..." if self._found is None else hint_text(self._found))
+        self._play.tell(tr("Searching ...") if self._found is None else hint_text(self._found))
 
     # ---- the search
 
@@ -118,13 +149,13 @@ class Inside:
         """Search the new position, if the panel is on."""
         self.stop()
         self._found = self._truth = None
-        self._hint_wanted = False
+        self._hint_wanted, self._hinted = False, None
         self._tree = ""
         table = self._play.table
         if self._on and self._play.mode == "analyse" and not table.over:
             self._start(FIRST)
         else:
-            self._show("The game is over." if table.over else "")
+            self._show(tr("The game is over.") if table.over else "")
 
     def _turn(self, on: bool) -> None:
         self._on = bool(on)
@@ -137,6 +168,7 @@ class Inside:
     def _choose(self, name: str) -> None:
         if name != self._name:
             self._name = name
+            self._say_chosen()
             self.position_changed()
 
     def _deepen(self) -> None:
@@ -169,14 +201,14 @@ class Inside:
                 return
             self._halt.visible = True
             if self._found is None:
-                self._show("thinking ...")
+                self._show(tr("thinking ..."))
             try:
                 answer = await searching(work)
             except UserError as error:
                 self._show(str(error).splitlines()[0])
                 return
             except Exception:
-                self._show("The search failed; see the terminal.")
+                self._show(tr("The search failed; see the terminal."))
                 raise
             finally:
                 self._halt.visible = False
@@ -184,7 +216,7 @@ class Inside:
                 return
             self._tree = answer[1]
             self._take(job, answer[0], ply, state, False)
-        if job == self._job and self._truth is None:
+        if job == self._job and self._truth is None and self._play.mode == "analyse":
             truth = await searching(true_values, spec, state)
             if job == self._job:
                 self._truth = truth
@@ -206,10 +238,19 @@ class Inside:
         self._found = found
         if self._hint_wanted and not on_the_way:
             self._hint_wanted = False
-            self._play.tell(hint_text(found))
+            self._show_hint(found)
         table.note(ply, found["search_value"], table.states[ply].playerTurn)
         self._show()
         self._play.show()
+
+    def _show_hint(self, found: dict[str, Any]) -> None:
+        """Show the result as a hint: in words, and in Play the move on the board."""
+        if self._play.mode == "analyse" or not found["moves"]:
+            self._play.tell(hint_text(found))
+        else:
+            best = chosen(found)
+            self._hinted = best["action"]
+            self._play.tell(tr("Try {move}.", move=best["move"]))
 
     # ---- what the panel shows
 
@@ -232,12 +273,15 @@ class Inside:
 def hint_text(found: dict[str, Any]) -> str:
     """Return the move that the search would play, in words."""
     if not found["moves"]:
-        return "There is no move to play."
+        return tr("There is no move to play.")
     best = chosen(found)
     if best["proven"]:
-        return f"The search would play {best['move']}: {best['proven']} for certain."
-    value = f", value {best['Q']:+.2f}" if best["Q"] is not None else ""
-    return f"The search would play {best['move']}: {100 * best['share']:.0f} % of the visits{value}."
+        return tr("The search would play {move}: {result} for certain.", move=best["move"], result=tr(best["proven"]))
+    share = f"{100 * best['share']:.0f}"
+    if best["Q"] is None:
+        return tr("The search would play {move}: {share} % of the visits.", move=best["move"], share=share)
+    return tr("The search would play {move}: {share} % of the visits, value {value}.",
+              move=best["move"], share=share, value=f"{best['Q']:+.2f}")  # fmt: skip
 
 
 def chosen(found: dict[str, Any]) -> dict[str, Any]:
@@ -251,18 +295,23 @@ def chosen(found: dict[str, Any]) -> dict[str, Any]:
 def summary_html(found: dict[str, Any], side: str) -> str:
     """Return the values before and after the search."""
     network = f"{found['network_value']:+.3f}" if found["network_value"] is not None else "-"
-    return (
-        f"<div>Value for {escape(side)}: network <b>{network}</b>, after the search "
-        f"<b class='after'>{found['search_value']:+.3f}</b></div>"
-        f'<div class="soft"><span class="simulations">{found["simulations"]}</span> simulations, '
-        f"{found['nodes']} positions, by {escape(found['player'])}</div>"
-    )
+    value = tr("Value for {side}: network {network}, after the search {after}", side=escape(side),
+               network=f"<b>{network}</b>", after=f"<b class='after'>{found['search_value']:+.3f}</b>")  # fmt: skip
+    work = tr("{simulations} simulations, {positions} positions, by {player}", positions=found["nodes"],
+              simulations=f'<span class="simulations">{found["simulations"]}</span>',
+              player=escape(found["player"]))  # fmt: skip
+    return f'<div>{value}</div><div class="soft">{work}</div>'
 
 
 def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
     """Return a row for each move; hovering over it shows its principal variation on the board."""
     columns = ["N", "share", "P", "Q", "U", "V"] + (["true"] if truth is not None else [])
-    head = "".join(f'<th class="{name}" title="{escape(HELP[name])}">{name}</th>' for name in columns)
+    shown, words = {"share": tr("share"), "true": tr("true")}, {name: escape(tr(HELP[name])) for name in columns}
+    head = "".join(
+        f'<th class="{name}" tabindex="0" data-word="{words[name]}" aria-description="{words[name]}">'
+        f"{shown.get(name, name)}</th>"
+        for name in columns
+    )
     rows = []
     for m in found["moves"]:
         signed = [f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V")]
@@ -270,13 +319,13 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
         cells = [str(m["N"]), f"{bar}{100 * m['share']:.1f}%", f"{m['P']:.3f}", signed[0], f"{m['U']:.3f}", signed[1]]
         if truth is not None:
             word = WORDS[truth[m["action"]]] if m["action"] in truth else "-"
-            cells.append(f'<span class="{ {"wins": "won", "loses": "lost"}.get(word, "") }">{word}</span>')
+            cells.append(f'<span class="{ {"wins": "won", "loses": "lost"}.get(word, "") }">{tr(word)}</span>')
         line = escape(" ".join(m["pv"]))
         rows.append(
             f'<tr data-hover="{m["action"]}" tabindex="0" title="{line}"><td>{escape(m["move"])}</td>'
             + "".join(f'<td class="{name}">{cell}</td>' for name, cell in zip(columns, cells, strict=True)) + "</tr>"
         )  # fmt: skip
-    return f'<table class="found"><tr><th>move</th>{head}</tr>{"".join(rows)}</table>'
+    return f'<table class="found"><tr><th>{tr("move")}</th>{head}</tr>{"".join(rows)}</table>'
 
 
 def tree_html(root: Node) -> str:
@@ -299,3 +348,16 @@ def tree_html(root: Node) -> str:
         return f"<ul>{''.join(parts)}</ul>" if parts else ""
 
     return f'<div class="tree">{rows(root, 0)}</div>'
+
+
+def eval_html(table: Table) -> str:
+    """Return the bar of the value for the player who began."""
+    value = table.evaluation()
+    share = 50 if value is None else 50 + 50 * value
+    words = tr("no value yet")
+    if value is not None:
+        words = tr("value for {side} {value}", side=table.side_name(1), value=f"{value:+.2f}")
+    return (
+        f'<div class="eval {table.game.look}" role="img" aria-label="{escape(words)}" title="{escape(words)}">'
+        f'<div style="height:{share:.1f}%"></div></div>'
+    )

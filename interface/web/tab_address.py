@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Container, Mapping
 from typing import Any
 
 from interface.web.table import Table
 from interface.web.web_players import has_level, levels_of
 
-KEYS = "game", "moves", "first", "second", "resigned", "mode"
 SIDES = {"first": 1, "second": -1}
 _PUT = (
     "const place = new URL(location); for (const [name, value] of Object.entries({}))"
@@ -19,12 +19,17 @@ _PUT = (
 
 
 def kept(table: Table) -> dict[str, str]:
-    """Return {key: value} of a table; seats are player@level, if a level can be chosen."""
+    """Return {key: value} of a table; seats are player@level, if a level can be chosen.
+
+    resigned: the side that did, with ",late" if its time was up. clock: see `Clock.text`.
+    """
     seats = {
         key: table.seats[side] + (f"@{table.levels[side]}" if has_level(table.seats[side]) else "")
         for key, side in SIDES.items()
     }
     given = "" if table.resigned is None else next(key for key, side in SIDES.items() if side == table.resigned)
+    given += ",late" if given and table.late else ""
+    seats["clock"] = table.clock.text(time.monotonic()) if table.clock else ""
     if table.game.set_up_from is not None:  # an address holds moves only
         return {"game": table.game.spec, "moves": "", **seats, "resigned": ""}
     return {"game": table.game.spec, "moves": table.game.format_moves(table.moves), **seats, "resigned": given}
@@ -51,6 +56,6 @@ def seat(table: Table, query: Mapping[str, str], offered: Container[str]) -> boo
 
 def give_up(table: Table, query: Mapping[str, Any]) -> None:
     """Let the side resign that resigned in the address."""
-    side = SIDES.get(str(query.get("resigned")))
-    if side is not None:
-        table.resign(side)
+    name, _, late = str(query.get("resigned")).partition(",")
+    if name in SIDES:
+        table.resign(SIDES[name], late=late == "late")

@@ -5,15 +5,21 @@ from __future__ import annotations
 
 import datetime
 import re
+import time
 from typing import Any
 
 import games
 from config import UserError
 from game import Game, GameState, illegal_move
 from games.line_of_moves import follow
+from interface.web.clock import Clock
+from languages.translate import tr
 from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000
+COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
+TEXTS = "Red", "Yellow", "Black", "White"
+"""Names of the sides."""
 
 
 class Table:
@@ -24,6 +30,7 @@ class Table:
         self.levels: dict[int, str] = {1: "400", -1: "400"}
         self.paused = False
         """True while machines wait: after a stop, until the game continues."""
+        self.clock: Clock | None = None
         self.change_game(spec)
 
     def change_game(self, spec: str) -> None:
@@ -40,7 +47,10 @@ class Table:
         self.values: dict[int, float] = {}
         """{ply: value of the position there, for the player who began}."""
         self.resigned: int | None = None
+        self.late = False
+        """Whether the side in `resigned` has lost on time."""
         self.paused = False
+        self.clock = self.clock.fresh() if self.clock else None
         self._loaded: Record | None = None
         """The game that was loaded, until something is changed in it."""
         self._stored: frozenset[int] = frozenset()
@@ -88,6 +98,13 @@ class Table:
         end = self.states[-1]
         return end.value * end.playerTurn if end.isEndGame else None
 
+    @property
+    def on_the_clock(self) -> int | None:
+        """The side whose time runs: none before the first move, nor while a machine waits for one who looks back."""
+        side = self.states[-1].playerTurn
+        waits = self.paused or (self.looking_back and self.seats[side] != PERSON)
+        return None if self.clock is None or not self.moves or waits or self.result is not None else side
+
     def go(self, ply: int) -> None:
         """Go to the position after `ply` moves."""
         self.ply = min(max(ply, 0), len(self.moves))
@@ -117,7 +134,9 @@ class Table:
             raise UserError("the game is over: begin a new one, or go back")
         if action not in self.state.allowedActions:
             raise UserError(illegal_move(self.game, self.state, action).splitlines()[0])
-        state = self.state.takeAction(action)[0]
+        state, side = self.state.takeAction(action)[0], self.state.playerTurn
+        if self.clock is not None:
+            self.clock.moved(side, time.monotonic())
         self.drop_rest()
         self.moves.append(action)
         self.states.append(state)
@@ -128,12 +147,12 @@ class Table:
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
         self._stored &= frozenset(self.values)
-        self.resigned = self._loaded = None
+        self.resigned, self.late, self._loaded = None, False, None
 
-    def resign(self, side: int) -> None:
-        """Resign for a side."""
+    def resign(self, side: int, *, late: bool = False) -> None:
+        """Resign for a side. late: it has lost on time."""
         if self.result is None:
-            self.resigned, self._loaded = side, None
+            self.resigned, self.late, self._loaded = side, late, None
             self.go(len(self.moves))
 
     def swap(self) -> None:
@@ -181,6 +200,7 @@ class Table:
         states = list(follow(game, moves))
         self.game, self.states, self.moves = game, states, list(moves)
         self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
+        self.late = False
 
     def record(self) -> Record:
         """Return the complete game for a file; a loaded one keeps its players and date until it is changed."""
@@ -195,18 +215,22 @@ class Table:
         if self.over:
             end = self.state.value * self.state.playerTurn if self.state.isEndGame else None
             result = end if self.looking_back else self.result
-            given = "" if self.resigned is None else " The other side resigned."
+            given = "" if self.resigned is None else " " + tr("The other side resigned.")
+            if self.late:
+                given = " " + tr("The other side has no time left.")
             if self._loaded is not None and result != end:  # a file holds the winner, not the reason
-                given = " So says the file."
+                given = " " + tr("So says the file.")
             if result is None:
-                return f"No result.{given}"
+                return tr("No result.") + given
             return f"{outcome(self.game, result)}{given if result or result != end else ''}"
         turn = self.side_name(self.state.playerTurn)
         if self.looking_back:
-            return f"Move {self.ply} of {len(self.moves)}, {turn} to move. A click plays on from here."
-        who = "" if self.seats[self.state.playerTurn] == PERSON else f" ({self.seats[self.state.playerTurn]})"
-        waits = ", waiting" if who and self.paused else ""
-        return f"{turn}{who} to move{waits}"
+            return tr("Move {ply} of {count}, {side} to move. A click plays on from here.",
+                      ply=self.ply, count=len(self.moves), side=turn)  # fmt: skip
+        if self.seats[self.state.playerTurn] == PERSON:
+            return tr("{side} to move", side=turn)
+        who = f"{turn} ({self.seats[self.state.playerTurn]})"
+        return tr("{side} to move, waiting", side=who) if self.paused else tr("{side} to move", side=who)
 
     def side_name(self, side: int) -> str:
         """Return the name of a side."""
@@ -215,14 +239,13 @@ class Table:
 
 def side_name(game: Game, side: int) -> str:
     """Return the name of a side of a game, by the colour it is drawn in."""
-    names = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White")}
-    own = game.pieces != Game.pieces or game.look not in names
-    return game.pieces[side] if own else names[game.look][side == -1]
+    own = game.pieces != Game.pieces or game.look not in COLOURS
+    return game.pieces[side] if own else tr(COLOURS[game.look][side == -1])
 
 
 def outcome(game: Game, result: float) -> str:
     """Return a result, given for the player who began, in words."""
-    return f"{side_name(game, 1 if result > 0 else -1)} wins." if result else "A draw."
+    return tr("{side} wins.", side=side_name(game, 1 if result > 0 else -1)) if result else tr("A draw.")
 
 
 def _named(seat: str, level: str) -> str:

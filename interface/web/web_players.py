@@ -5,6 +5,7 @@ Networks are loaded when first needed; each seat has a tree of its own. A networ
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import time
@@ -23,7 +24,8 @@ from config import UserError
 from game import Game, GameState
 from interface.explain import describe, opinion
 from interface.notebook.board import opinion_of
-from interface.web.run_reader import game_spec, readable, reading
+from interface.web.run_reader import game_spec, metrics, readable, reading
+from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import make_player, most_sims
@@ -92,13 +94,14 @@ class Roster:
     def players(self, spec: str) -> dict[str, str]:
         """Return {name: displayed text} of the players of a game, people first."""
         named = {
-            PERSON: "Person", "random": "Random moves", "greedy": "Greedy: one move ahead", "rollout": "Rollouts",
-            **{f"alphabeta:{plies}": f"Alpha-beta, {plies} plies" for plies in DEPTHS},
+            PERSON: tr("Person"), "random": tr("Random moves"), "greedy": tr("Greedy: one move ahead"),
+            "rollout": tr("Rollouts"),
+            **{f"alphabeta:{plies}": tr("Alpha-beta, {plies} plies", plies=plies) for plies in DEPTHS},
         }  # fmt: skip
         if _installed("pyspiel") and spiel_name(make_game(spec)) is not None:
             named["uct"] = "OpenSpiel's UCT"
         if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
-            named["solver"] = "Perfect play"
+            named["solver"] = tr("Perfect play")
         for number, level in enumerate(_levels(spec), 1):
             named[f"level:{number}"] = f"Level {number} (Elo {level.elo:.0f})"
         for name, folder in runs_by_name(spec).items():
@@ -112,13 +115,23 @@ class Roster:
         return named
 
     def strongest(self, spec: str, players: dict[str, str] | None = None) -> str:
-        """Return the name of the best network of the newest run, else one that ships, else the rollouts.
+        """Return the name of the strongest network that there is for a game, whatever was trained last.
 
-        Untrained networks, version 0, come after the others. players: as `players` returned them.
+        What ships stays the strongest until the scoreboard of another run has measured more Elo than the scoreboard of
+        the shipped one, by more than both errors together (their intervals are of 95 %). Where nothing ships it is the
+        run with the most Elo, the newest one where nothing was measured. Untrained networks, version 0, come after the
+        others, and rollouts where there is no network. players: as `players` returned them.
         """
-        best = [item for item in (players or self.players(spec)).items() if item[0].endswith(":best")]
-        best.sort(key=lambda item: item[1].endswith("(version 0)"))
-        return best[0][0] if best else "rollout"
+        names = {name: text for name, text in (players or self.players(spec)).items() if name.endswith(":best")}
+        learned = [name for name in names if not names[name].endswith("(version 0)")] or list(names)
+        if not learned:
+            return "rollout"
+        folders = runs_by_name(spec)
+        elo = {name: measured(folders[name.removesuffix(":best")]) for name in learned}
+        found = max(learned, key=lambda name: elo[name][0])  # of equals the first, which is the newest
+        ships = next((name for name in learned if name.startswith(SHIPS)), found)
+        better = elo[found][0] - elo[ships][0] > math.hypot(elo[found][1], elo[ships][1]) and elo[ships][0] > -math.inf
+        return found if better else ships
 
     def make(self, name: str, game: Game, level: str) -> Player:
         """Make a player of a game for one seat only. May take seconds when a network is loaded."""
@@ -203,6 +216,24 @@ def _levels(spec: str) -> list[Level]:
         return []
 
 
+def measured(folder: Path) -> tuple[float, float]:
+    """Return (Elo, half its 95 % interval) of a run's best network by its scoreboard, -inf if it was not measured.
+
+    The Elo is relative to `rollout:16` for every run. Where the best version itself was not measured, the newest is.
+    """
+    lines = [m for m in metrics(folder) if is_number(m.get("score_elo")) and is_number(m.get("score_elo_error"))]
+    of_best = [m for m in lines if m.get("version") == m.get("best_version")]
+    if not lines:
+        return -math.inf, 0.0
+    line = of_best[-1] if of_best and of_best[-1]["version"] == lines[-1].get("best_version") else lines[-1]
+    return float(line["score_elo"]), float(line["score_elo_error"])
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value of a file is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
+
+
 def _versions(folder: Path) -> tuple[int, list[int]] | None:
     """Return (best version, all versions) of a run; None if it has none that can be read."""
     with suppress(UserError), reading(folder) as store:
@@ -234,13 +265,15 @@ def is_search(name: str) -> bool:
 
 
 def choose(
-    player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool], *, lots: bool = False
+    player: Player, level: str, state: GameState, moves: Sequence[int], stop: Callable[[], bool], *, lots: bool = False,
+    until: float = math.inf,
 ) -> tuple[int, float | None] | None:
     """Return (move, its value for the player to move, None if the player gives none); None when stopped.
 
     level: of LEVELS; "" for the player's own budget. moves: those that led to the state. lots: a network's search draws
-    its move in proportion to the visits.
+    its move in proportion to the visits. until: `time.monotonic()` at which a search ends and plays what it found.
     """
+    player.deadline = until
     if isinstance(player, Agent):
         player.think(state, stop=stop)
         if stop():
@@ -249,7 +282,7 @@ def choose(
         action, value = player.chooseAction(pi, values, 1 if lots else 0)
         return action, value
     if isinstance(player, RolloutPlayer) and not level.endswith("s"):
-        player.think(state, int(level) if level else None, stop)
+        player.think(state, int(level) if level else None, lambda: stop() or time.monotonic() > until)
         if stop():
             return None
     elif isinstance(player, RolloutPlayer):

@@ -1,0 +1,127 @@
+// What the view of a game does without asking Python: tap and confirm, clocks that count, words on hover, sharing.
+
+// Small points are confirmed by a second tap: the first one shows a ghost of the stone.
+const SMALL = 28; // CSS pixels
+let ghost = null; // {at, action, point} of the first tap
+function confirmed(e, target) {
+  const finger = e.pointerType ? e.pointerType !== "mouse" : e.detail && matchMedia("(pointer: coarse)").matches;
+  if (!finger || target.getBoundingClientRect().width >= SMALL) return true;
+  const { action, point } = target.dataset, at = target.closest("[data-at]").dataset.at;
+  const again = ghost !== null && ghost.at === at && ghost.action === action;
+  ghost = again ? null : { at, action, point };
+  drawGhost();
+  return again;
+}
+function drawGhost() {
+  document.querySelectorAll(".tap-ghost").forEach((old) => old.remove());
+  const board = ghost && document.querySelector(`.stage [data-at="${ghost.at}"]`);
+  const point = board && board.querySelector(`[data-point="${ghost.point}"]`);
+  if (!point) { ghost = null; return; }
+  const size = +point.getAttribute("width"), stone = document.createElementNS(board.namespaceURI, "circle");
+  const place = { cx: +point.getAttribute("x") + size / 2, cy: +point.getAttribute("y") + size / 2, r: 0.43 * size };
+  for (const [name, value] of Object.entries(place)) stone.setAttribute(name, value);
+  stone.classList.add("tap-ghost");
+  stone.style.fill = board.dataset.turn;
+  board.insertBefore(stone, board.querySelector(".point"));
+}
+new MutationObserver(() => { if (ghost && !document.querySelector(".tap-ghost")) drawGhost(); })
+  .observe(document, { childList: true, subtree: true }); // the board is drawn anew under the hand
+
+setInterval(() => {
+  for (const clock of document.querySelectorAll(".clock[data-left]")) {
+    if (clock.seen !== clock.dataset.stamp + clock.dataset.left) {
+      clock.seen = clock.dataset.stamp + clock.dataset.left;
+      clock.since = performance.now();
+    }
+    const spent = clock.dataset.runs ? (performance.now() - clock.since) / 1000 : 0;
+    const left = Math.max(0, clock.dataset.left - spent);
+    const minutes = `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`;
+    const text = left < 10 ? (Math.floor(10 * left) / 10).toFixed(1) : minutes;
+    if (clock.textContent !== text) clock.textContent = text;
+    clock.classList.toggle("low", left < 10);
+  }
+}, 100);
+
+// The words of what has `data-word`, under the pointer or with the focus; Escape takes them away.
+function hideWord() {
+  const bubble = document.getElementById("word");
+  if (bubble) bubble.hidden = true;
+}
+function showWord(e) {
+  const one = e.target.closest && e.target.closest("[data-word]");
+  if (!one) return hideWord();
+  let bubble = document.getElementById("word");
+  if (!bubble) {
+    bubble = Object.assign(document.createElement("div"), { id: "word" });
+    bubble.setAttribute("role", "tooltip");
+    document.body.append(bubble);
+  }
+  bubble.textContent = one.dataset.word;
+  bubble.hidden = false;
+  const at = one.getBoundingClientRect(), wide = document.documentElement.clientWidth;
+  bubble.style.left = `${Math.max(8, Math.min(at.left, wide - bubble.offsetWidth - 8))}px`;
+  bubble.style.top = `${at.bottom + 6}px`;
+}
+for (const kind of ["mouseover", "focusin"]) addEventListener(kind, showWord, true);
+for (const kind of ["focusout", "scroll"]) addEventListener(kind, hideWord, true);
+addEventListener("keydown", (e) => { if (e.key === "Escape") hideWord(); }, true);
+
+// A link without the token, or an image, into the clipboard; an image into a file where there is no clipboard.
+async function sharePosition(kind, done) {
+  try {
+    if (kind === "link") return done((await copyText(linkHere())) ? "link" : "failed");
+    const image = boardImage();
+    if (kind === "image" && navigator.clipboard && window.ClipboardItem) {
+      try {
+        await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
+        return done("image");
+      } catch { /* not allowed: as a file */ }
+    }
+    const file = Object.assign(document.createElement("a"), { download: "position.png" });
+    file.href = URL.createObjectURL(await image);
+    file.click();
+    setTimeout(() => URL.revokeObjectURL(file.href), 10000);
+    done("file");
+  } catch (error) {
+    console.warn(error);
+    done("failed");
+  }
+}
+function linkHere() {
+  const link = new URL(location.origin + location.pathname);
+  const held = JSON.parse(document.querySelector(".stage svg").dataset.share);
+  for (const [name, value] of Object.entries(held)) if (value) link.searchParams.set(name, value);
+  return link.href;
+}
+async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+  const box = Object.assign(document.createElement("textarea"), { value: text }); // over http from elsewhere
+  document.body.append(box);
+  box.select();
+  const copied = document.execCommand("copy");
+  box.remove();
+  return copied;
+}
+async function boardImage() {
+  const shown = document.querySelector(".stage svg"), copy = shown.cloneNode(true);
+  const parts = [...copy.querySelectorAll("*")], whole = getComputedStyle(shown);
+  [...shown.querySelectorAll("*")].forEach((part, i) => { // an image has no style sheet
+    const style = getComputedStyle(part);
+    for (const name of ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "opacity", "visibility"])
+      parts[i].style.setProperty(name, style.getPropertyValue(name));
+  });
+  copy.querySelectorAll(".point, .line, .tap-ghost").forEach((part) => part.remove());
+  const { width, height } = shown.viewBox.baseVal, scale = Math.max(1, 1000 / Math.max(width, height));
+  copy.setAttribute("width", width * scale);
+  copy.setAttribute("height", height * scale);
+  copy.style.color = whole.color;
+  const picture = new Image();
+  picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(new XMLSerializer().serializeToString(copy));
+  await picture.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: width * scale, height: height * scale });
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(picture, 0, 0);
+  return new Promise((drawn, failed) => canvas.toBlob((blob) => (blob ? drawn(blob) : failed("no image")), "image/png"));
+}

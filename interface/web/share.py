@@ -1,0 +1,41 @@
+"""Sharing a position: a link without the token, and an image that the browser draws (play.js)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from interface.web.controls import icon_button
+from interface.web.table import Table
+from languages.translate import tr
+
+TEXTS = (
+    "The link is copied.", "The image is copied.", "The image is saved as a file.",
+    "The link cannot be copied; it is in the address bar, with the token.",
+)  # fmt: skip
+"""What the browser reports."""
+DONE = dict(zip(("link", "image", "file", "failed"), TEXTS, strict=True))
+
+
+class Share:
+    """The menu; it belongs to the view of the board."""
+
+    def __init__(self, play: Any) -> None:
+        self._play = play
+
+    def build(self) -> None:
+        """Put the menu where the page is being built."""
+        with icon_button("", "share", None, tr("share this position")), ui.menu():
+            for text, kind in ((tr("Copy link"), "link"), (tr("Copy image"), "image"), (tr("Save image"), "file")):
+                item = ui.menu_item(text)
+                item.on("click", lambda e: self._done(e.args), js_handler=f"() => sharePosition('{kind}', emit)")
+
+    def _done(self, what: Any) -> None:
+        self._play.tell(tr(DONE.get(str(what), DONE["failed"])))
+
+
+def link(table: Table, mode: str) -> dict[str, str]:
+    """Return the values of an address that shows the position: no token, no players."""
+    moves = "" if table.game.set_up_from is not None else table.text
+    return {"game": (table.game.set_up_from or table.game).spec, "moves": moves, "mode": mode}
