@@ -23,8 +23,8 @@ from languages.translate import tr
 from players.levels import Level, read_levels
 from storage.game_files import PERSON
 
-NAMES = ("Beginner", "Novice", "Casual", "Intermediate", "Advanced", "Expert", "Master")
-TEXTS = ("Beginner", "Novice", "Casual", "Intermediate", "Advanced", "Expert", "Master", "First", "Second", "By lot")
+NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
+TEXTS = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master", "First", "Second", "By lot")
 """Names of opponents, and who begins."""
 UNMEASURED = "random", "rollout@25", "rollout@100", "rollout@400"
 """Opponents, player@budget, weakest first, of a game for which no level was measured."""
@@ -62,10 +62,20 @@ def opponents(spec: str) -> list[Opponent]:
         Opponent(
             f"level:{number + 1}", "",
             tr(getattr(levels[number], "name", "") or NAMES[round(i * (len(NAMES) - 1) / steps)]),
-            f"Elo {levels[number].elo:.0f}".replace("-", "−") + f" ±{levels[number].error:.0f}",
+            strength(levels[number]),
         )
         for i, number in enumerate(numbers)
     ]  # fmt: skip
+
+
+def strength(level: Level) -> str:
+    """Return a level's Elo with its error; the level to which the others are relative has none.
+
+    >>> strength(Level("random", 0, -346.0, 167.0))
+    'Elo −346 ±167'
+    """
+    error = f" ±{level.error:.0f}" if level.error else ""
+    return f"Elo {level.elo:.0f}".replace("-", "−") + error
 
 
 def spread(elos: list[float], most: int) -> list[int]:
@@ -116,11 +126,11 @@ class Opponents:
                 self._first.props(f'dense unelevated no-caps aria-label="{tr("You play")}"').classes("choice")
                 self._first.on_value_change(lambda e: self.begin_as(e.value))
             with ui.element("div").classes("line-up"):
-                ui.label(tr("Clock")).classes("soft")
-                times = {m: tr("{minutes} min", minutes=m) if m else tr("none") for m in MINUTES}
+                ui.label(tr("Minutes")).classes("soft")
+                times = {m: str(m) if m else tr("no clock") for m in MINUTES}
                 self._minutes = ui.toggle(times, value=0, on_change=lambda _: self._set_clock())
-                self._minutes.props(f'dense unelevated no-caps aria-label="{tr("Clock")}"').classes("choice")
-                more = {s: tr("+{seconds} s a move", seconds=s) for s in INCREMENTS}
+                self._minutes.props(f'dense unelevated no-caps aria-label="{tr("minutes for each side")}"').classes("choice")
+                more = {s: tr("+{seconds} s", seconds=s) for s in INCREMENTS}
                 self._increment = ui.select(more, value=0, on_change=lambda _: self._set_clock())
                 self._increment.props(f'dense outlined options-dense aria-label="{tr("seconds added for each move")}"')
 
@@ -152,7 +162,7 @@ class Opponents:
                 self._tile(str(i), one.name, one.strength).on("click", lambda i=i: self.choose(i))
             tip = tr("one step up after a game won, one down after a game lost")
             recall = RECALL.format(json.dumps(self._drawn))
-            tile = self._tile(FITS, tr("Fits me"), tr("moves with your results"), tip)
+            tile = self._tile(FITS, tr("Fits me"), tr("adapts to you"), tip)
             tile.on("click", lambda e: self.fit(e.args), js_handler=recall)
             self._tile(FRIEND, tr("A friend"), tr("at this screen")).on("click", self.invite)
             self._tile("other", tr("Other ..."), tr("all players")).on("click", self.open_list)

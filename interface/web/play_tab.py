@@ -186,6 +186,7 @@ class Play:
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         self._eval.visible = self._graph.visible = self._analysis.visible = open_
         self._status.text = t.status
+        self._status.visible = t.result is None or t.looking_back
         thinking = self._machines.running and t.machine_to_move
         if thinking:
             self._status.text = tr("{side} is thinking ...", side=t.side_name(t.state.playerTurn))

@@ -22,19 +22,23 @@ class Seats:
 
     def build(self) -> None:
         """Put the lists where the page is being built."""
-        with ui.element("div").classes("stack seats") as self._place:
-            for side in (1, -1):
-                with ui.element("div").classes("seat"):
-                    dot = ui.html("", sanitize=False)
-                    who = ui.select({PERSON: ""}, value=PERSON, on_change=lambda e, s=side: self._sit(s, e.value))
-                    name = tr("player {number}", number=1 if side == 1 else 2)
-                    who.props(f'dense outlined options-dense aria-label="{name}"')
-                    levels = {level: tr(text) for level, text in LEVELS.items()}
-                    level = ui.select(levels, value="400", on_change=lambda e, s=side: self._set_level(s, e.value))
-                    name = tr("level {number}", number=1 if side == 1 else 2)
-                    level.props(f'dense outlined options-dense label="{tr("level")}" aria-label="{name}"')
-                    self._rows[side] = dot, who, level
-            icon_button(tr("Swap sides"), "swap_vert", self._play.swap, tr("swap sides"))
+        with ui.element("div").classes("seats") as self._place:
+            with ui.element("div").classes("stack"):
+                for side in (1, -1):
+                    with ui.element("div").classes("seat"):
+                        self._rows[side] = self._row(side, 1 if side == 1 else 2)
+            icon_button("", "swap_vert", self._play.swap, tr("swap sides"))
+
+    def _row(self, side: int, number: int) -> tuple[Any, Any, Any]:
+        """Return what shows and chooses the player of a side: a dot, the player, its budget."""
+        dot = ui.html("", sanitize=False)
+        who = ui.select({PERSON: ""}, value=PERSON, on_change=lambda e: self._sit(side, e.value))
+        who.props(f'dense outlined options-dense aria-label="{tr("player {number}", number=number)}"')
+        levels = {level: tr(text) for level, text in LEVELS.items()}
+        level = ui.select(levels, value="400", on_change=lambda e: self._set_level(side, e.value))
+        name = tr("level {number}", number=number)
+        level.props(f'dense outlined options-dense label="{tr("level")}" aria-label="{name}"')
+        return dot, who, level
 
     def show(self) -> None:
         """Show who sits at the table."""
