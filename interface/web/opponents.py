@@ -129,7 +129,8 @@ class Opponents:
                 ui.label(tr("Minutes")).classes("soft")
                 times = {m: str(m) if m else tr("no clock") for m in MINUTES}
                 self._minutes = ui.toggle(times, value=0, on_change=lambda _: self._set_clock())
-                self._minutes.props(f'dense unelevated no-caps aria-label="{tr("minutes for each side")}"').classes("choice")
+                label = tr("minutes for each side")
+                self._minutes.props(f'dense unelevated no-caps aria-label="{label}"').classes("choice")
                 more = {s: tr("+{seconds} s", seconds=s) for s in INCREMENTS}
                 self._increment = ui.select(more, value=0, on_change=lambda _: self._set_clock())
                 self._increment.props(f'dense outlined options-dense aria-label="{tr("seconds added for each move")}"')
