@@ -281,9 +281,9 @@ def test_machines_search_one_at_a_time_however_often_something_changes(monkeypat
     view.table, view.turn, view.watched, view._machines = Table("tictactoe"), 0, True, Machines(view)
     view.table.seats = {1: "random", -1: "random"}
     view.inside = SimpleNamespace(position_changed=lambda: None)
+    view.opponents, view.strip = SimpleNamespace(ended=lambda: None), SimpleNamespace(time=lambda: None)
     view.show = lambda: None
-    tasks = SimpleNamespace(create=lambda loop, **_: loops.append(loop))
-    monkeypatch.setattr("interface.web.machine_turns.background_tasks", tasks)
+    monkeypatch.setattr("interface.web.machine_turns.in_background", lambda loop, name: loops.append(loop))
     view.changed()
     view.changed()
     assert len(loops) == 1
