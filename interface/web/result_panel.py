@@ -8,6 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from game import Game, GameState
+from games.go import Go
 from interface.board_svg import grid_of, winning_points
 from interface.web.table import Table
 from languages.translate import tr
@@ -102,7 +103,7 @@ def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
         return tr("{points} points", points=f"{score:g}")
     stones = sum(cell == side for row in grid.cells for cell in row)
     owned = int((owners == side).sum())
-    if game.look != "points":
+    if not isinstance(game, Go):
         return tr("{count} discs", count=stones) if score == stones else tr("{points} points", points=f"{score:g}")
     parts = [tr("{count} stones", count=stones), tr("{count} territory", count=owned - stones)]
     parts += [tr("{points} komi", points=f"{score - owned:g}")] if score != owned else []
