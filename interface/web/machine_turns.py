@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from nicegui import app
@@ -126,4 +127,5 @@ class Machines:
         """Stop the clock while a player is made and searches for the first time: networks are loaded, code compiled."""
         if on != self.loading:
             self.loading = on
-            self._loop.call_soon_threadsafe(self._play.strip.time)
+            with suppress(RuntimeError):  # the program ends
+                self._loop.call_soon_threadsafe(self._play.strip.time)

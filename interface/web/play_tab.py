@@ -317,6 +317,7 @@ class Play:
 
     def swap(self) -> None:
         self.tell("")
+        self.opponents.helped |= bool(self.table.moves)
         self.table.swap()
         self.changed()
 
@@ -350,7 +351,7 @@ class Play:
         """Show a stored game from its start, for two people to look at, in Analyse."""
         self.set_mode("analyse")
         self.table.load(record)
-        self.table.seats = {1: PERSON, -1: PERSON}
+        self.table.seats, self.opponents.fits = {1: PERSON, -1: PERSON}, False
         self.table.keep(values)
         self._machines.forget()
         self.refresh_players()

@@ -65,7 +65,8 @@ class Strip:
         clock.run(side, now)
         if side is not None:
             self._alarm = asyncio.get_running_loop().call_later(clock.time_of(side, now) + LATE, self._look)
-        self.show()
+        if not play.gone:
+            self.show()
 
     def _look(self) -> None:
         """End the game of a side whose time is up."""

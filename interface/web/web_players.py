@@ -46,6 +46,8 @@ LEVELS = {
     "25": "25 sims", "100": "100 sims", "400": "400 sims", "1600": "1,600 sims",
     "6400": "6,400 sims", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
 }  # fmt: skip
+TEXTS = "25 sims", "100 sims", "400 sims", "1,600 sims", "6,400 sims", "1 second", "3 seconds", "10 seconds"
+"""The budgets."""
 GAMES = (
     "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
     "go(komi=7.5,size=9)", "littlego", "metasquares(size=8)", "metasquares",

@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +20,7 @@ from support.tiny_runs import tiny
 pytest.importorskip("nicegui", reason="the tiles are a part of the page")
 from interface.web.opponents import NAMES, fitted, opponents, spread  # noqa: E402
 from interface.web.result_panel import headline, how, points, result_html  # noqa: E402
+from interface.web.search_view import Inside  # noqa: E402
 from interface.web.share import link  # noqa: E402
 
 
@@ -138,6 +140,17 @@ def test_the_elo_of_a_run_is_that_of_its_best_version_where_it_was_measured(two_
         line = f'{{"iteration": 1, "version": 3, "best_version": 3, "score_elo": {wrong}, "score_elo_error": 1}}'
         (own / "metrics.jsonl").write_text(line)
         assert measured(own)[0] == -float("inf")
+
+
+def test_an_analyst_that_was_chosen_by_hand_is_named_as_such():
+    panel = Inside(None)
+    panel._chosen, panel._strongest = SimpleNamespace(), ("run0001:best", "run0001: best (version 3)")
+    panel._name = "run0001:best"
+    panel._say_chosen()
+    assert not panel._chosen.visible
+    panel._name = "rollout"
+    panel._say_chosen()
+    assert panel._chosen.visible and panel._chosen.text.endswith("the strongest is run0001: best (version 3).")
 
 
 # ---- results
