@@ -9,6 +9,7 @@ from nicegui import ui
 
 from game import Game, GameState
 from games.go import Go
+from games.othello import Othello
 from interface.board_svg import grid_of, winning_points
 from interface.web.table import Table
 from languages.translate import tr
@@ -103,8 +104,10 @@ def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
         return tr("{points} points", points=f"{score:g}")
     stones = sum(cell == side for row in grid.cells for cell in row)
     owned = int((owners == side).sum())
+    if isinstance(game, Othello):
+        return tr("{count} discs", count=stones)
     if not isinstance(game, Go):
-        return tr("{count} discs", count=stones) if score == stones else tr("{points} points", points=f"{score:g}")
+        return tr("{points} points", points=f"{score:g}")
     parts = [tr("{count} stones", count=stones), tr("{count} territory", count=owned - stones)]
     parts += [tr("{points} komi", points=f"{score - owned:g}")] if score != owned else []
     return tr("{points} points", points=f"{score:g}") + f" ({', '.join(parts)})"
