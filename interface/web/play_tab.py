@@ -72,6 +72,7 @@ class Play:
         self.table = Table(found or games[0])
         self.inside, self.sheet, self.share = Inside(self), Sheet(self), Share(self)
         self.seats, self.opponents, self.strip, self.result = Seats(self), Opponents(self), Strip(self), Result(self)
+        self.table.called = self.opponents.name_of
         self._build(list(dict.fromkeys([*games, self.table.game.spec])))
         self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)

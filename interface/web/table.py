@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import games
@@ -31,6 +32,8 @@ class Table:
         self.paused = False
         """True while machines wait: after a stop, until the game continues."""
         self.clock: Clock | None = None
+        self.called: Callable[[int], str] = lambda side: self.seats[side]
+        """The name of who sits on a side, for people."""
         self.change_game(spec)
 
     def change_game(self, spec: str) -> None:
@@ -229,7 +232,7 @@ class Table:
                       ply=self.ply, count=len(self.moves), side=turn)  # fmt: skip
         if self.seats[self.state.playerTurn] == PERSON:
             return tr("{side} to move", side=turn)
-        who = f"{turn} ({self.seats[self.state.playerTurn]})"
+        who = f"{turn} ({self.called(self.state.playerTurn)})"
         return tr("{side} to move, waiting", side=who) if self.paused else tr("{side} to move", side=who)
 
     def side_name(self, side: int) -> str:

@@ -256,14 +256,19 @@ BOXES = """return arguments[0].map(css => document.querySelector(css)).filter(e 
 
 
 @pytest.mark.parametrize("mode", ["play", "analyse"])
-def test_on_a_phone_the_game_comes_first_and_nothing_overlaps(phone, address, mode):
-    page = Page(phone, address, f"&game=connect4&moves=44&mode={mode}&first=you&second=random&clock=5%2B3")
-    until(lambda: page.count(".clock") == 2 and (mode == "play" or page.text(".simulations") == "400"))
+@pytest.mark.parametrize("game, moves", [("connect4", "44"), ("gomoku(rule=renju,size=15)", "h8 i9")])
+def test_on_a_phone_the_game_comes_first_and_nothing_overlaps(phone, address, mode, game, moves):
+    page = Page(phone, address, f"&game={game}&moves={moves}&mode={mode}&first=you&second=random&clock=5%2B3")
+    until(lambda: page.count(".clock") == 2)
+    until(lambda: mode == "play" or game != "connect4" or page.text(".simulations") == "400")
     boxes = page.run(BOXES, PARTS)
     assert len(boxes) == 6, "all but the other mode's"
     assert all(above[3] <= below[1] + 0.5 for above, below in zip(boxes, boxes[1:], strict=False))
     assert all(left >= 0 and right <= 390 for left, _, right, _ in boxes)
     assert page.run("return document.documentElement.scrollWidth") <= 390
+    inner = page.run("""return [...document.querySelectorAll('main button, main .q-field, main svg')]
+        .filter(e => e.checkVisibility()).map(e => [e.outerHTML.slice(0, 90), e.getBoundingClientRect().right])""")
+    assert [name for name, right in inner if right > 390] == [], "nor is anything cut off"
     buttons = page.run("return [...document.querySelectorAll('.tools button')].map(e => e.getBoundingClientRect())")
     assert len({round(b["top"]) for b in buttons}) == 1, "one toolbar of one row"
     assert all(b["width"] >= 24 and b["height"] >= 24 for b in buttons)
