@@ -30,6 +30,7 @@ from interface.web.search_view import Inside, eval_html
 from interface.web.seats import Seats
 from interface.web.share import Share, link
 from interface.web.table import Table
+from interface.web.toolbar import build_tools
 from languages.translate import tr
 from storage.game_files import PERSON
 
@@ -79,17 +80,7 @@ class Play:
         self.client.on_delete(self._end)
         self.opponents.seat_default()
         self.refresh_players()
-        if found and tab_address.seat(self.table, query, self.roster.players(found)):
-            self.opponents.found_in(query)
-            self.refresh_players()
-        if game and not found:
-            self.sheet.leave_address()
-            named = "expected a game that is offered here, got {game}: `python main.py serve --game` names it"
-            self.tell(named.format(game=game[:60]))
-        elif query.get("moves") and self.do(self.table.load_text, query["moves"]):
-            self.table.paused = True
-            tab_address.give_up(self.table, query)
-            self.opponents.helped = self.table.result is not None
+        tab_address.restore(self, query, found)
         self.changed()
 
     def leave(self) -> None:
@@ -126,7 +117,7 @@ class Play:
                     self._stage.on("click", lambda e: self.click(*e.args), js_handler=MOVE)
                 self._others = ui.element("div").classes("line-up").style("justify-content: center")
                 with ui.element("div").classes("line-up tools").props(f'role="toolbar" aria-label="{tr("game")}"'):
-                    self._tools()
+                    self._number = build_tools(self)
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
             with ui.element("div").classes("stack panels"):
                 with ui.element("div").classes("card stack setup"):
@@ -139,20 +130,6 @@ class Play:
                 with ui.element("div").classes("card stack inside") as self._analysis:
                     self.inside.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
-
-    def _tools(self) -> None:
-        icon_button("", "first_page", lambda: self.go(0), tr("to the start"))
-        icon_button("", "undo", self.undo, tr("undo: take your last move back"))
-        icon_button("", "redo", self.redo, tr("redo"))
-        icon_button("", "last_page", lambda: self.go(len(self.table.moves)), tr("to the end"))
-        self._number = icon_button("", "looks_one", self.number, tr("numbers of the moves on the stones, or none"))
-        icon_button(tr("Hint"), "lightbulb_outline", self.hint, tr("what would the search play?"))
-        icon_button(tr("Resign"), "flag", self.resign, tr("give the game up"))
-        icon_button(tr("New"), "add", self.new, tr("a new game"))
-        self.share.build()
-        with icon_button("", "more_horiz", None, tr("files and text")), ui.menu().props("auto-close=false"):
-            with ui.element("div").classes("stack").style("padding: 12px"):
-                self.sheet.build()
 
     def _setup(self, games: list[str]) -> None:
         with ui.element("div").classes("line-up head"):

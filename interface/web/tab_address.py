@@ -59,3 +59,19 @@ def give_up(table: Table, query: Mapping[str, Any]) -> None:
     name, _, late = str(query.get("resigned")).partition(",")
     if name in SIDES:
         table.resign(SIDES[name], late=late == "late")
+
+
+def restore(play: Any, query: Mapping[str, str], found: str | None) -> None:
+    """Set the view of the board to what an address holds; found: the game that it names, None if there is none."""
+    table = play.table
+    if found and seat(table, query, play.roster.players(found)):
+        play.opponents.found_in(query)
+        play.refresh_players()
+    if query.get("game") and not found:
+        play.sheet.leave_address()
+        named = f"expected a game that is offered here, got {query['game'][:60]}"
+        play.tell(f"{named}: `python main.py serve --game` names it")
+    elif query.get("moves") and play.do(table.load_text, query["moves"]):
+        table.paused = True
+        give_up(table, query)
+        play.opponents.helped = table.result is not None
