@@ -28,6 +28,9 @@ class NodeLimit(NamedTuple):
 FROM_START = NodeLimit(3_000_000, 30_000)
 """Limit for solving a game from its start: about a second."""
 
+ONE_POSITION = NodeLimit(200_000, 2_000)
+"""Limit for one position of a game: about a second."""
+
 
 class BitbullyScores:
     """Exact scores of the moves in Connect 4: larger for an earlier win and for a later loss."""
@@ -45,6 +48,15 @@ class BitbullyScores:
         """Return {legal action: score for the player to move}; its sign is the value."""
         found: dict[Any, Any] = self._solver.score_all_moves(self._board(_cells(state)))
         return {int(action): float(score) for action, score in found.items()}
+
+    def line(self, state: GameState, length: int) -> list[int]:
+        """Return the first `length` moves of best play: the earliest win, the longest defence."""
+        moves: list[int] = []
+        while len(moves) < length and not state.isEndGame:
+            scores = self.scores(state)
+            moves.append(max(scores, key=lambda action: scores[action]))
+            state = state.takeAction(moves[-1])[0]
+        return moves
 
 
 def _cells(state: GameState) -> list[list[int]]:
@@ -66,6 +78,25 @@ class AlphaBetaScores:
     def scores(self, state: GameState) -> dict[int, float] | None:
         """Return {legal action: value for the player to move}; None when that takes more positions than the limit."""
         return self._minimax.solve_moves(state, nodes=self._nodes)
+
+    def line(self, state: GameState, length: int) -> list[int]:
+        """Return the first `length` moves of best play, wins by the shortest way as far as the limit allows."""
+        moves: list[int] = []
+        self._minimax.clear()
+        while len(moves) < length and not state.isEndGame:
+            moves.append(self._minimax.search(state, most=self._nodes).action)
+            state = state.takeAction(moves[-1])[0]
+        return moves
+
+
+def position_solver(game: Game) -> BitbullyScores | AlphaBetaScores:
+    """Return what knows the exact values of a game's moves; in all but Connect 4 only near enough to the end."""
+    if known_to_bitbully(game):
+        try:
+            return BitbullyScores()
+        except UserError:
+            pass  # not installed
+    return AlphaBetaScores(game, ONE_POSITION, table=1 << 18)
 
 
 def known_to_bitbully(game: Game) -> bool:

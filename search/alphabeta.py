@@ -314,13 +314,14 @@ class Minimax:
         state: GameState,
         *,
         depth: int = DEEPEST,
+        most: int = 2**62,
         seconds: float | None = None,
         rng: np.random.Generator | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Found:
-        """Search deeper and deeper until a depth, a time or an exact value is reached.
+        """Search deeper and deeper until a depth, `most` nodes, a time or an exact value is reached.
 
-        Raises `UserError` when the game is over. At least one ply is searched, whatever the time and `stop`; after
+        Raises `UserError` when the game is over. At least one ply is searched, whatever `most`, the time and `stop`; after
         that, a true `stop()` ends the search. With `rng`, ties are broken at random. Of lost moves it returns the one
         that took longest to refute (after `clear`; otherwise the table may prove the loss at once).
         """
@@ -332,7 +333,7 @@ class Minimax:
             return found is None or (time.perf_counter() < end and not stop())
 
         for plies in range(1, min(depth, len(self._stack.frames)) + 1):
-            done = self._deepen(order, plies, in_time, 2**62, nodes)
+            done = self._deepen(order, plies, in_time, most if found else 2**62, nodes)
             nodes = int(self._stack.now[0]["nodes"])
             if not done:
                 break

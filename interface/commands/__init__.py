@@ -27,6 +27,7 @@ GROUPS = {
         "serve": "open the browser page: play, analyse, watch it learn",
         "levels": "list the levels of play of a game",
         "replay": "show a saved game, board by board",
+        "review": "review a saved game: mistakes, better moves, accuracy",
         "book": "make an opening book",
         "littlego": "play one move of a course's 5x5 Go, from file to file",
     },

@@ -6,14 +6,8 @@ import threading
 from functools import lru_cache
 
 import games
-from config import UserError
 from game import Game, GameState
-from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
-
-LIMIT = NodeLimit(200_000, 2_000)
-"""For one position: about a second."""
-TABLE = 1 << 18
-"""Positions in the table of each game."""
+from players.solver import position_solver
 
 
 class TrueValues:
@@ -21,7 +15,7 @@ class TrueValues:
 
     def __init__(self, game: Game) -> None:
         self._lock = threading.Lock()
-        self._exact = _exact(game)
+        self._exact = position_solver(game)
 
     def values(self, state: GameState) -> dict[int, int] | None:
         """Return {action: 1 wins, 0 draws, -1 loses} for the player to move, with best play after it.
@@ -31,15 +25,6 @@ class TrueValues:
         with self._lock:
             found = self._exact.scores(state)
         return None if found is None else {action: (score > 0) - (score < 0) for action, score in found.items()}
-
-
-def _exact(game: Game) -> BitbullyScores | AlphaBetaScores:
-    if known_to_bitbully(game):
-        try:
-            return BitbullyScores()
-        except UserError:
-            pass  # not installed
-    return AlphaBetaScores(game, LIMIT, table=TABLE)
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,211 @@
+"""Review a saved game: what each move lost, the better move, accuracy of both sides."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tyro.conf import Positional
+
+from config import UserError
+from interface.arguments import parse, whole
+from interface.commands import show_compiling
+from languages.translate import tr
+from system.terminal import redraws
+
+if TYPE_CHECKING:
+    from evaluation.review import Judged
+    from storage.game_files import Record
+
+EXAMPLES = {
+    "python main.py review game.json": "move by move: what it lost, and what was better",
+    "python main.py review games.jsonl --game-number 7": "the seventh game of a match",
+    "python main.py review game.sgf --sims 1600 --json": "longer searches, one JSON document",
+}
+WIDEST = 100
+"""Columns that the table takes at most."""
+COLOURS = {"inaccuracy": "36", "mistake": "33", "blunder": "31"}
+TEXTS = "won", "drawn", "lost", "{count} inaccuracies", "{count} mistakes", "{count} blunders"
+"""Words for exact values, and of `counted`."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """Review a saved game: what each move lost, the better move and its line, marks, accuracy of both sides."""
+
+    file: Positional[str]
+    """A game: .json, .txt, .sgf, .psq, or one of a match's .jsonl."""
+    game_number: int = 1
+    """Which game of a .jsonl or .sgf, from 1."""
+    game: str = ""
+    """Game played, as in other commands; needed for .txt, which holds moves only."""
+    player: str = ""
+    """Who searches where no solver knows: NETWORKS or rollout:N. By default the player that ships, else your best
+    network, else rollouts."""
+    sims: int = 400
+    """Simulations of each search."""
+    seed: int = 0
+    json: bool = False
+    """Print one JSON document instead of the table."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Review, argv)
+    whole(args.sims, "sims", 1, 1_000_000)
+    show_compiling("search")
+    import games
+    from evaluation.review import as_values, review
+    from storage.game_files import load_game
+
+    named = games.make(args.game) if args.game else None
+    record = load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
+    if not record.moves:
+        raise UserError(f"{args.file}: expected a game with moves to review, it has none")
+    makes = _Reviewer(args.player or strongest(record.game.spec, args.sims), args.sims)
+    if args.player:
+        makes(record.game)  # a wrong name is an error at once
+    found: list[Judged] = []
+    table = _Table(record)
+    for note in () if args.json else (*record.notes, *table.head()):
+        print(note)
+    for move in review(record, makes, sims=args.sims, seed=args.seed):
+        found.append(move)
+        if not args.json:
+            print(table.row(move), flush=True)
+    if args.json:
+        notes = {"notes": record.notes} if record.notes else {}
+        print(json.dumps(as_values(record, found, makes.name) | {"sims": args.sims, "seed": args.seed} | notes))
+        return 0
+    print("\n".join(table.end(found, makes.name, args.sims)))
+    return 0
+
+
+def strongest(spec: str, sims: int) -> str:
+    """Return the strongest player of a game that searches: the one that ships, else the best network, else rollouts."""
+    from storage.run_folders import runs_of, shipped_run
+
+    return "shipped" if shipped_run(spec) is not None else "best" if runs_of(spec, None) else f"rollout:{sims}"
+
+
+class _Reviewer:
+    """Makes the player that searches, once."""
+
+    def __init__(self, player: str, sims: int) -> None:
+        self._player, self._sims = player, sims
+        self._made: Any = None
+
+    def __call__(self, game: Any) -> Any:
+        from evaluation.review import check_searcher
+        from players.by_name import make_player
+
+        if self._made is None:
+            self._made = check_searcher(make_player(self._player, game, sims=self._sims))
+        return self._made
+
+    @property
+    def name(self) -> str:
+        """The player's name; "" if no search was needed."""
+        return self._made.name if self._made is not None else ""
+
+
+class _Table:
+    """The review as lines of text, no wider than the terminal."""
+
+    def __init__(self, record: Record) -> None:
+        from evaluation.review import MARKS
+
+        self._marks, self._record, self._game = MARKS, record, record.game
+        self._columns = min(max(shutil.get_terminal_size().columns, 60), WIDEST)
+        names = [self._game.move_name(action) for action in record.moves]
+        self._wide = min(max(len(f"{max(self._game.pieces.values(), key=len)} {name}") for name in names), 20)
+        self._colours = redraws(sys.stdout) and not os.environ.get("NO_COLOR")
+
+    def _who(self, turn: int) -> str:
+        name, piece = self._record.players[turn == -1], self._game.pieces[turn]
+        return f"{name} ({piece})" if name else piece
+
+    def head(self) -> list[str]:
+        """Return who played, and the heads of the columns."""
+        game, date = self._game.spec, self._record.date
+        words = [tr("move"), tr("best"), tr("played"), tr("loss"), tr("better")]
+        columns = f"{'':5} {padded(words[0], self._wide)} {padded(words[1], -6)} {padded(words[2], -6)} "
+        who = tr("{first} against {second}", first=self._who(1), second=self._who(-1))
+        return [f"{game}: {who}{', ' + date if date else ''}", columns + f"{padded(words[3], -5)}     {words[4]}"]
+
+    def row(self, move: Judged) -> str:
+        """Return the line of a move."""
+        played = f"{self._game.pieces[move.player]} {self._game.move_name(move.action)}"[: self._wide]
+        values = " ".join(padded(self._value(value, exact=move.exact), -6) for value in (move.before, move.after))
+        loss = f"{move.loss:.2f}" if move.loss >= 0.005 else "-"
+        head = f"{move.ply + 1:>4}. {padded(played, self._wide)} {values} {loss:>5} "
+        sign = f"{self._marks[move.mark]:<3}"
+        if self._colours and move.mark:
+            sign = f"\x1b[1;{COLOURS[move.mark]}m{sign}\x1b[0m"
+        room = self._columns - len(head) - 4
+        return f"{head}{sign} {self._line(move, room) if move.mark else ''}".rstrip()
+
+    def _value(self, value: float, *, exact: bool) -> str:
+        return tr({1: "won", 0: "drawn", -1: "lost"}[round(value)]) if exact else f"{value:+.2f}"
+
+    def _line(self, move: Judged, room: int) -> str:
+        """Return as many moves of the better line as fit."""
+        line = ""
+        for action in move.line:
+            longer = f"{line} {self._game.move_name(action)}".strip()
+            if len(longer) > room:
+                break
+            line = longer
+        return line
+
+    def end(self, moves: list[Judged], player: str, sims: int) -> list[str]:
+        """Return accuracy, marks, the turning point with its board, and where the values come from."""
+        from evaluation.review import summary
+        from games.line_of_moves import after_moves
+
+        total, lines = summary(moves), [""]
+        for turn in (1, -1):
+            share = total.accuracy[turn]
+            words = tr("accuracy {share} %", share=f"{share:.0f}") if share is not None else tr("no move with a choice")
+            lines.append(f"{self._who(turn)}: {words}, {counted(total.counts[turn])}")
+        if total.turning is not None:
+            move, game = moves[total.turning], self._game
+            before, after = (self._value(value, exact=move.exact) for value in (move.before, move.after))
+            lines += ["", after_moves(game, self._record.moves[: move.ply]).render()]
+            lines.append(tr(
+                "Turning point: {number}. {who} {move}, from {before} to {after}; better {line}", number=move.ply + 1,
+                who=game.pieces[move.player], move=game.move_name(move.action), before=before, after=after,
+                line=self._line(move, self._columns // 3),
+            ))  # fmt: skip
+        exact = sum(move.exact for move in moves)
+        if exact == len(moves):
+            source = tr("All values are exact.")
+        else:
+            source = tr("{exact} of {count} moves are judged exactly, the others by {player}, {sims} simulations.",
+                        exact=exact, count=len(moves), player=player, sims=sims)  # fmt: skip
+        return [*lines, "", source]
+
+
+def counted(counts: dict[str, int]) -> str:
+    """Return how many marks of each kind, in words.
+
+    >>> counted({"inaccuracy": 0, "mistake": 1, "blunder": 2})
+    '1 mistake, 2 blunders'
+    """
+    words = {
+        "inaccuracy": (tr("1 inaccuracy"), "{count} inaccuracies"), "mistake": (tr("1 mistake"), "{count} mistakes"),
+        "blunder": (tr("1 blunder"), "{count} blunders"),
+    }  # fmt: skip
+    found = [words[mark][0] if n == 1 else tr(words[mark][1], count=n) for mark, n in counts.items() if n]
+    return tr(", ").join(found) or tr("no mistakes")
+
+
+def padded(text: str, width: int) -> str:
+    """Return a text with blanks behind it, before it if `width` is negative; Chinese characters count as two."""
+    blanks = " " * (abs(width) - sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text))
+    return blanks + text if width < 0 else text + blanks
