@@ -24,18 +24,21 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 from evaluation import review as core
-from evaluation.review import Judged, review, thresholds
+from evaluation.review import review, thresholds
 from games.line_of_moves import follow
 from players.by_name import make_player
 from players.solver import BitbullyScores
 from storage.game_files import Record, load_game
 
 GAMES = Path(__file__).with_name("games")
-LEVELS = {"weak": ("rollout:16", "rollout:64"), "middle": ("rollout:256", "rollout:1024"), "strong": ("shipped", "net:")}
-QUANTILES = {"inaccuracy": ("strong", 0.95), "mistake": ("middle", 0.75), "blunder": ("weak", 0.75)}
+LEVELS = {"weak": ("rollout:16", "rollout:64"), "middle": ("rollout:256", "rollout:1024"), "strong": ("shipped",)}
+QUANTILES = {"inaccuracy": ("strong", 0.95), "mistake": ("middle", 0.75), "blunder": ("weak", 0.9)}
 """{mark: (level, share of its moves that lose less)}"""
 LEAST, MOST = 0.03, 0.5
-"""Bounds of the thresholds: below is the search's noise, and more than half a point is always a blunder."""
+"""Bounds of the thresholds: below is the search's noise, and half a point is always a blunder. A threshold is at most
+half of the next one."""
+SHOWN = 0.5, 0.75, 0.9, 0.95
+"""Quantiles of each level's losses that are stored next to the thresholds."""
 OPENING = 2
 """Random moves at the start of each game, which no player chose."""
 
@@ -46,9 +49,9 @@ def records(path: Path, step: int = 1) -> Iterator[tuple[int, Record]]:
         yield number, load_game(path, number)
 
 
-def level_of(record: Record, move: Judged) -> str:
-    name = record.players[move.player == -1]
-    return next(level for level, heads in LEVELS.items() if name.startswith(heads) and name not in heads[:0])
+def level_of(name: str) -> str | None:
+    """Return the level of a player; None for the network without a search."""
+    return next((level for level, heads in LEVELS.items() if name.split(":version")[0] in heads), None)
 
 
 def lost(record: Record, exact: BitbullyScores) -> list[float]:
@@ -74,12 +77,12 @@ def check(options: argparse.Namespace) -> None:
         moves = list(review(record, no_search))
         for move, loss in zip(moves, lost(record, exact), strict=True):
             found[loss > 0, bool(move.mark)] += 1
-            assert move.loss == loss, (count, move)
         for player, share in core.summary(moves).accuracy.items():
             if share is not None:
                 accuracy.setdefault(record.players[player == -1], []).append(share)
-    print(f"{count} games, {sum(found.values())} moves: {found[True, True]} of {found[True, True] + found[True, False]} "
-          f"moves that lose value are marked, {found[False, True]} of {found[False, True] + found[False, False]} others")
+    bad, good = (sum(found[lost, marked] for marked in (True, False)) for lost in (True, False))
+    print(f"{count} games, {bad + good} moves: {found[True, True]} of {bad} moves that lose value are marked, "
+          f"{found[False, True]} of {good} others")
     for name, shares in accuracy.items():
         print(f"  accuracy of {name}: {np.mean(shares):.1f} ({len(shares)} games)")
 
@@ -125,16 +128,17 @@ def measure(path: Path, sims: int) -> tuple[str, dict[str, Any]]:
     for _, record in records(path):
         spec = record.game.spec
         for move in review(record, make, sims=sims, solve=spec != "connect4"):
-            if move.ply >= OPENING and not move.exact:
-                losses[level_of(record, move)].append(move.loss)
+            level = level_of(record.players[move.player == -1])
+            if level is not None and move.ply >= OPENING and not move.exact:
+                losses[level].append(move.loss)
     row: dict[str, Any] = {}
-    for mark, (level, share) in QUANTILES.items():
-        value = float(np.quantile(losses[level], share)) if losses[level] else LEAST
-        row[mark] = round(min(max(value, LEAST), MOST, ), 3)
-    row["inaccuracy"] = min(row.values())
-    row["mistake"] = min(row["mistake"], row["blunder"])
+    most = MOST
+    for mark, (level, share) in reversed(QUANTILES.items()):
+        value = float(np.quantile(losses[level], share)) if losses[level] else 0.0
+        row[mark] = round(min(max(value, LEAST), most), 3)
+        most = row[mark] / 2
     row["figures"] = {
-        level: {"moves": len(found), **{f"{q:g}": round(float(np.quantile(found, q)), 3) for q in (0.5, 0.75, 0.9, 0.95)}}
+        level: {"moves": len(found)} | {f"{q:g}": round(float(np.quantile(found, q)), 3) for q in SHOWN}
         for level, found in losses.items() if found
     }  # fmt: skip
     return spec, row

@@ -192,7 +192,7 @@ class _Searched:
         if self._stop():
             return None
         mcts, value, proven = root.mcts, root.Q, root.proven is not None
-        line = mcts.principal_variation(root, LINE) or state.allowedActions[:1]
+        line = mcts.principal_variation(root, LINE) or list(state.allowedActions[:1])
         if line[0] == action:
             return value, value, proven, []
         after, sure = self._after(state, action, known)

@@ -321,9 +321,9 @@ class Minimax:
     ) -> Found:
         """Search deeper and deeper until a depth, `most` nodes, a time or an exact value is reached.
 
-        Raises `UserError` when the game is over. At least one ply is searched, whatever `most`, the time and `stop`; after
-        that, a true `stop()` ends the search. With `rng`, ties are broken at random. Of lost moves it returns the one
-        that took longest to refute (after `clear`; otherwise the table may prove the loss at once).
+        Raises `UserError` when the game is over. At least one ply is searched, whatever the limits; after that, a true
+        `stop()` ends the search. With `rng`, ties are broken at random. Of lost moves it returns the one that took
+        longest to refute (after `clear`; otherwise the table may prove the loss at once).
         """
         end = time.perf_counter() + seconds if seconds is not None else float("inf")
         order, nodes = self._start(state, rng), 0

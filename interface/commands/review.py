@@ -16,6 +16,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import parse, whole
 from interface.commands import show_compiling
+from interface.review_words import counted, exactly, source
 from languages.translate import tr
 from system.terminal import redraws
 
@@ -31,8 +32,6 @@ EXAMPLES = {
 WIDEST = 100
 """Columns that the table takes at most."""
 COLOURS = {"inaccuracy": "36", "mistake": "33", "blunder": "31"}
-TEXTS = "won", "drawn", "lost", "{count} inaccuracies", "{count} mistakes", "{count} blunders"
-"""Words for exact values, and of `counted`."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ class _Table:
         return f"{head}{sign} {self._line(move, room) if move.mark else ''}".rstrip()
 
     def _value(self, value: float, *, exact: bool) -> str:
-        return tr({1: "won", 0: "drawn", -1: "lost"}[round(value)]) if exact else f"{value:+.2f}"
+        return exactly(value) if exact else f"{value:+.2f}"
 
     def _line(self, move: Judged, room: int) -> str:
         """Return as many moves of the better line as fit."""
@@ -183,26 +182,7 @@ class _Table:
                 line=self._line(move, self._columns // 3),
             ))  # fmt: skip
         exact = sum(move.exact for move in moves)
-        if exact == len(moves):
-            source = tr("All values are exact.")
-        else:
-            source = tr("{exact} of {count} moves are judged exactly, the others by {player}, {sims} simulations.",
-                        exact=exact, count=len(moves), player=player, sims=sims)  # fmt: skip
-        return [*lines, "", source]
-
-
-def counted(counts: dict[str, int]) -> str:
-    """Return how many marks of each kind, in words.
-
-    >>> counted({"inaccuracy": 0, "mistake": 1, "blunder": 2})
-    '1 mistake, 2 blunders'
-    """
-    words = {
-        "inaccuracy": (tr("1 inaccuracy"), "{count} inaccuracies"), "mistake": (tr("1 mistake"), "{count} mistakes"),
-        "blunder": (tr("1 blunder"), "{count} blunders"),
-    }  # fmt: skip
-    found = [words[mark][0] if n == 1 else tr(words[mark][1], count=n) for mark, n in counts.items() if n]
-    return tr(", ").join(found) or tr("no mistakes")
+        return [*lines, "", source(exact, len(moves), player, sims)]
 
 
 def padded(text: str, width: int) -> str:

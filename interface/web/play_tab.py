@@ -20,12 +20,14 @@ from config import UserError
 from interface.board_svg import LOOKS, board_svg, grid_of, point_of, ratio_of
 from interface.web import tab_address
 from interface.web.charts import moves_html, values_svg
+from interface.web.controls import CLICK as CLICK
 from interface.web.controls import icon_button
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
 from interface.web.opponents import Opponents
 from interface.web.players_strip import Strip
 from interface.web.result_panel import Result
+from interface.web.review_panel import ReviewPanel
 from interface.web.search_view import Inside, eval_html
 from interface.web.seats import Seats
 from interface.web.share import Share, link
@@ -39,7 +41,6 @@ MOVE = (  # the second click of a double one is ignored, wherever it is; at: see
     ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400) || !confirmed(e, t)) return;'
     ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
 )
-CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 MOST_BUTTONS = 200
 MODES = {"play": "Play", "analyse": "Analyse"}
 TEXTS = "Play", "Analyse"
@@ -74,6 +75,7 @@ class Play:
         self.inside, self.sheet, self.share = Inside(self), Sheet(self), Share(self)
         self.seats, self.opponents, self.strip, self.result = Seats(self), Opponents(self), Strip(self), Result(self)
         self.table.called = self.opponents.name_of
+        self.review = ReviewPanel(self)
         self._build(list(dict.fromkeys([*games, self.table.game.spec])))
         self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)
@@ -123,6 +125,7 @@ class Play:
                 with ui.element("div").classes("card stack setup"):
                     self._setup(games)
                 self.review_place = self.result.build()
+                self.review.build()
                 with ui.element("div").classes("card stack record"):
                     self._record()
                 self.opponents.build()
@@ -154,10 +157,10 @@ class Play:
     def show(self) -> None:
         """Redraw everything."""
         t, game, open_ = self.table, self.table.game, self.mode == "analyse"
-        marks, lines = self.inside.marks()
+        marks, lines = self.review.marks() or self.inside.marks()
         moves = t.moves[: t.ply] if self._numbered else []
         self._number.visible = game.policy_layout in ("points", "columns")
-        drawn = board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves)
+        drawn = self.review.drawn(board_svg(t.state, overlay=marks, lines=lines, clickable=True, moves=moves))
         colour, shared = LOOKS[game.look].sides[t.state.playerTurn][0], escape(dumps(link(t, self.mode)))
         held = f'<svg data-at="{t.at}" data-turn="{colour}" data-share="{shared}" '
         self._stage.content = drawn.replace("<svg ", held, 1)
@@ -175,7 +178,7 @@ class Play:
             self._eval.content = eval_html(t)
             self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
         self._moves.content = moves_html(names, t.ply)
-        for part in (self.sheet, self.seats, self.opponents, self.strip, self.result):
+        for part in (self.sheet, self.seats, self.opponents, self.strip, self.result, self.review):
             part.show()
         self._show_others()
 
