@@ -185,6 +185,8 @@ class _Searched:
     ) -> None:
         self._make, self._game, self._sims, self._seed, self._stop = make, game, sims, seed, stop
         self._player: Searcher | None = None
+        self._last: tuple[Any, Node] | None = None
+        """(id of the position, root) of the tree that the player has now."""
 
     def judge(self, state: GameState, action: int, known: float | None) -> Found | None:
         """Judge a move; known: the exact value of the position after it, for its player to move; None when stopped."""
@@ -195,13 +197,11 @@ class _Searched:
         line = mcts.principal_variation(root, LINE) or list(state.allowedActions[:1])
         if line[0] == action:
             return value, value, proven, []
-        after, sure = self._after(state, action, known)
-        if after == 1.0 and sure:
-            return after, after, True, []
         best, certain = self._after(state, line[0], None)
+        after, sure = self._after(state, action, known)  # the last search: the next move is judged from it
         if proven and value > best:
             best, certain = value, True
-        return max(best, after), after, sure and certain, line
+        return max(best, after), after, sure and (certain or after == 1.0), line
 
     def _after(self, state: GameState, action: int, known: float | None) -> tuple[float, bool]:
         """Return (value of a move for its player, whether it is exact)."""
@@ -217,8 +217,10 @@ class _Searched:
     def _think(self, state: GameState) -> Node:
         if self._player is None:
             self._player = check_searcher(self._make(self._game))
-        self._player.new_game(0, self._seed)
-        return self._player.think(state, self._sims, self._stop)
+        if self._last is None or self._last[0] != state.id:
+            self._player.new_game(0, self._seed)
+            self._last = state.id, self._player.think(state, self._sims, self._stop)
+        return self._last[1]
 
 
 def check_searcher(player: Any) -> Any:

@@ -14,9 +14,11 @@ from evaluation.match import play_alone
 from game import Game, GameState
 from games.line_of_moves import after_moves
 from interface.explain import as_text, explain, simulations
+from languages.translate import tr
 from players.book import BookPlayer
 from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save
+from system.shell import join
 
 
 class _Scribe(User):
@@ -70,6 +72,8 @@ def play_console(
             players = (person.name, machine.name) if human_first else (machine.name, person.name)
             save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
             print(f"The game is saved in {save_to}.")
+            of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
+            print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
     return 0
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from nicegui import ui
 
-CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
-"""Handler of a click that emits the data attribute {0} of what was clicked."""
 
 def icon_button(text: str, icon: str, act: Callable[[], object] | None, tip: str) -> ui.button:
     """Return a flat button with an icon; its tip is also its name for screen readers. act: None for a menu's."""

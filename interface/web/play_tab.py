@@ -20,7 +20,6 @@ from config import UserError
 from interface.board_svg import LOOKS, board_svg, grid_of, point_of, ratio_of
 from interface.web import tab_address
 from interface.web.charts import moves_html, values_svg
-from interface.web.controls import CLICK as CLICK
 from interface.web.controls import icon_button
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
@@ -41,6 +40,7 @@ MOVE = (  # the second click of a double one is ignored, wherever it is; at: see
     ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400) || !confirmed(e, t)) return;'
     ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
 )
+CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
 MOST_BUTTONS = 200
 MODES = {"play": "Play", "analyse": "Analyse"}
 TEXTS = "Play", "Analyse"
@@ -121,6 +121,7 @@ class Play:
                 with ui.element("div").classes("line-up tools").props(f'role="toolbar" aria-label="{tr("game")}"'):
                     self._number = build_tools(self)
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
+                self.review.build_answer()
             with ui.element("div").classes("stack panels"):
                 with ui.element("div").classes("card stack setup"):
                     self._setup(games)

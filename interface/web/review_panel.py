@@ -16,7 +16,6 @@ from game import Game
 from games.line_of_moves import starting_at
 from interface.board_svg import LOOKS, Mark
 from interface.review_words import counted, exactly, source
-from interface.web.controls import CLICK
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
 from interface.web.table import Table
@@ -28,6 +27,10 @@ SIMS = 400
 """Simulations of each search."""
 NAMES = {"inaccuracy": "inaccuracy", "mistake": "mistake", "blunder": "blunder"}
 TEXTS = "inaccuracy", "mistake", "blunder"
+CLICK = (  # on a phone the board is above
+    '(e) => { const t = e.target.closest("[data-review]"); if (!t) return; emit(t.dataset.review);'
+    ' if (innerWidth <= 1000) document.querySelector(".players").scrollIntoView() }'
+)
 
 
 class ReviewPanel:
@@ -49,17 +52,22 @@ class ReviewPanel:
     def build(self) -> None:
         """Put the panel where the page is being built."""
         with ui.element("section").classes("card stack review").props(f'aria-label="{tr("review")}"') as self._card:
-            with ui.element("div").classes("line-up"):
+            with ui.element("div").classes("line-up") as self._bar:
                 self._begin = ui.button(tr("Review the game"), icon="fact_check", on_click=self.begin)
                 self._begin.props("unelevated dense")
                 self._words = ui.label().classes("soft grow").props('role="status"')
                 self._halt = ui.button(tr("Stop"), icon="stop", on_click=self.stop).props("flat dense")
             self._sides, self._strip, self._chips = (ui.html("", sanitize=False) for _ in range(3))
             for part in (self._strip, self._chips):
-                part.on("click", lambda e: self.select(e.args), js_handler=CLICK.format("review"))
-            self._detail = ui.html("", sanitize=False).props('role="status"')
+                part.on("click", lambda e: self.select(e.args), js_handler=CLICK)
+            self._source = ui.label().classes("soft")
+
+    def build_answer(self) -> None:
+        """Put what is said of a chosen move below the board, where the page is being built."""
+        with ui.element("div").classes("line-up answer") as self._answer:
+            self._detail = ui.html("", sanitize=False).classes("grow").props('role="status"')
             self._again = ui.button(tr("Try again from here"), icon="replay", on_click=self._try_again)
-            self._again.props("unelevated dense").style("align-self: flex-start")
+            self._again.props("unelevated dense")
 
     # ---- what the board shows of it
 
@@ -131,7 +139,7 @@ class ReviewPanel:
                 self._running = False
                 if not self._play.gone:
                     self._play.show()
-                    self._words.text = fault or self._words.text
+                    self._words.text = fault
 
     def _take(self, job: int, move: Judged) -> None:
         """Take a judged move."""
@@ -173,15 +181,16 @@ class ReviewPanel:
         done, count = len(self._moves), len(table.moves)
         self._begin.visible = not self._running and done < count
         self._halt.visible = self._running
-        exact = sum(move.exact for move in self._moves)
+        self._bar.visible = done < count or self._running
         self._words.text = tr("move {done} of {count} ...", done=done + 1, count=count) if self._running else ""
-        if done and done == count:
-            self._words.text = source(exact, count, self._player, SIMS)
+        exact, complete = sum(move.exact for move in self._moves), bool(done) and done == count
+        self._source.text = source(exact, count, self._player, SIMS) if complete else ""
         self._sides.content = sides_html(table, self._moves) if done else ""
         self._strip.content = strip_svg(table, self._moves) if done else ""
         self._chips.content = chips_html(table, self._moves)
         move = self._chosen()
         self._detail.content = detail_html(table, move) if move is not None else ""
+        self._answer.visible = move is not None
         self._again.visible = move is not None and table.seats[move.player] == PERSON
 
 
@@ -204,7 +213,7 @@ def sides_html(table: Table, moves: Sequence[Judged]) -> str:
             f'<div class="accuracy">{_dot(table, side)}<span>{escape(table.side_name(side))}</span>'
             f'<b>{"-" if share is None else f"{share:.0f} %"}</b><span class="soft">{escape(marks)}</span></div>'
         )
-    return f'<div class="soft">{escape(tr("accuracy"))}</div>' + "".join(rows)
+    return f'<div class="soft">{escape(tr("Accuracy"))}</div>' + "".join(rows)
 
 
 def strip_svg(table: Table, moves: Sequence[Judged]) -> str:
@@ -251,13 +260,17 @@ def chips_html(table: Table, moves: Sequence[Judged]) -> str:
 
 def detail_html(table: Table, move: Judged) -> str:
     """Return what a marked move lost, and what was better, in words."""
-    before, after = (
-        exactly(value) if move.exact else tr("{share} % to win", share=f"{50 + 50 * value:.0f}")
-        for value in (move.before, move.after)
-    )
-    said = tr("{number}. {side} played {move}, {mark}: from {before} to {after}.", number=move.ply + 1,
-              side=table.side_name(move.player), move=table.game.move_name(move.action), mark=tr(NAMES[move.mark]),
-              before=before, after=after)  # fmt: skip
+    said: dict[str, object] = {
+        "number": move.ply + 1, "side": table.side_name(move.player), "move": table.game.move_name(move.action),
+        "mark": tr(NAMES[move.mark]),
+    }  # fmt: skip
+    if move.exact:
+        before, after = exactly(move.before), exactly(move.after)
+        text = tr("{number}. {side} played {move}, {mark}: from {before} to {after}.", before=before, after=after, **said)
+    else:
+        before, after = (f"{50 + 50 * value:.0f}" for value in (move.before, move.after))
+        text = tr("{number}. {side} played {move}, {mark}: chance to win {before} %, then {after} %.",
+                  before=before, after=after, **said)  # fmt: skip
     names = [table.game.move_name(action) for action in move.line]
     better = tr("Better: {line}", line=" ".join(names)) if names else ""
-    return f"<div>{escape(said)}</div><div class='better-line'>{escape(better)}</div>"
+    return f"<div>{escape(text)}</div><div class='better-line'>{escape(better)}</div>"

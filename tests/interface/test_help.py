@@ -14,7 +14,7 @@ from interface.help import _first_sentence
 from players.names import NETWORKS, PLAYERS
 
 PLACES = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
-          "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
+          "review": ["FILE"], "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
           "import-games": ["FILE"]}  # fmt: skip
 SETTINGS = ("train", "bench")
 

@@ -88,6 +88,12 @@ def test_a_command_loads_no_keras(tmp_path, argv, words):
     assert words in out and names == []
 
 
+def test_a_review_by_a_network_loads_no_keras(tmp_path):
+    (tmp_path / "game.txt").write_text("c2")
+    out, names = loaded(COMMAND, "review", "game.txt", "--game", "othello(size=6)", "--sims", "8", cwd=tmp_path)
+    assert "shipped:version" in out and names == []
+
+
 def test_a_turn_of_littlego_loads_no_keras(tmp_path):
     task = {"player_to_move": 1, "before": [0] * 25, "board": [0] * 25, "ply": 0, "end": 1e9, "player": "shipped",
             "sims": 8, "seed": 1}  # fmt: skip

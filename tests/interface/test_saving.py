@@ -103,7 +103,8 @@ def test_a_game_is_saved_at_its_end(place, capsys, monkeypatch, tmp_path, first)
     code, out, err = play(capsys, monkeypatch, script, *TICTACTOE, "--first", first, "--save", str(path))
     found = load(path)
     names = " ".join(found.game.move_name(a) for a in found.moves)
-    assert (code, err) == (0, "") and f"Moves: {names}\n" in out and out.endswith(f"The game is saved in {path}.\n")
+    assert (code, err) == (0, "") and f"Moves: {names}\n" in out and f"The game is saved in {path}.\n" in out
+    assert f"`python main.py review {path}` reviews it." in out.splitlines()[-1]
     assert end_of(found).isEndGame and found.players == (("you", "random") if first == "human" else ("random", "you"))
     mine = found.result if first == "human" else -found.result
     assert {1: "You win", 0: "A draw", -1: "You lose"}[mine] in out
