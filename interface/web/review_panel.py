@@ -266,7 +266,8 @@ def detail_html(table: Table, move: Judged) -> str:
     }  # fmt: skip
     if move.exact:
         before, after = exactly(move.before), exactly(move.after)
-        text = tr("{number}. {side} played {move}, {mark}: from {before} to {after}.", before=before, after=after, **said)
+        text = tr("{number}. {side} played {move}, {mark}: from {before} to {after}.",
+                  before=before, after=after, **said)  # fmt: skip
     else:
         before, after = (f"{50 + 50 * value:.0f}" for value in (move.before, move.after))
         text = tr("{number}. {side} played {move}, {mark}: chance to win {before} %, then {after} %.",

@@ -10,7 +10,14 @@ import pytest
 import games
 from config import UserError
 from evaluation.review import (
-    MARKS, Judged, Thresholds, as_values, check_searcher, review, summary, thresholds,
+    MARKS,
+    Judged,
+    Thresholds,
+    as_values,
+    check_searcher,
+    review,
+    summary,
+    thresholds,
 )  # fmt: skip
 from games.line_of_moves import follow
 from players.rollout import RolloutPlayer
