@@ -17,6 +17,12 @@ def buttons(page, place, words):
     return [b for b in page.all(f"{place} button") if b.is_displayed() and words in b.text.split("\n")]
 
 
+def keys(browser):
+    """Return f(key), which presses a key where the focus is."""
+    chains = pytest.importorskip("selenium.webdriver.common.action_chains")
+    return lambda key: chains.ActionChains(browser).send_keys(key).perform()
+
+
 def reviewed(page, count):
     """Press the button, and wait until all moves are judged."""
     until(lambda: buttons(page, ".review", "Review the game"))[0].click()
@@ -55,18 +61,20 @@ def test_marks_of_the_machine_are_no_positions_to_try_again(browser, address):
 def test_a_file_is_reviewed_in_analyse_with_the_keyboard_and_another_game_ends_the_review(browser, address, tmp_path):
     game = GAMES["tictactoe"]
     save(tmp_path / "game.json", Record(game, game.parse_moves("a1 b2 c3 a3")))
-    page = Page(browser, address, TICTACTOE)
+    press, page = keys(browser), Page(browser, address, TICTACTOE)
     assert not [b for b in page.all(".review button") if b.is_displayed()], "there is nothing to review yet"
     page.press("files and text")
     until(lambda: page.all("input[type=file]"))[0].send_keys(str(tmp_path / "game.json"))
     until(lambda: "Move 0 of 4" in page.status)
-    browser.find_element("css selector", "body").send_keys("\ue00c")  # Escape closes the menu
-    button = until(lambda: buttons(page, ".review", "Review the game"))[0]
-    button.send_keys("\ue007")
+    press("\ue00c")  # Escape closes the menu
+    until(lambda: not page.count(".q-menu"))
+    page.run("arguments[0].focus()", until(lambda: buttons(page, ".review", "Review the game"))[0])
+    press("\ue007")
     until(lambda: "All values are exact." in page.text(".review"))
-    page.all(".chip")[0].send_keys("\ue007")
+    page.run("document.querySelector('.chip').focus()")
+    press("\ue007")
     until(lambda: page.count(".stage .better"))
-    browser.find_element("css selector", "body").send_keys("\ue012")  # left: the position before
+    press("\ue012")  # left: the position before
     until(lambda: "Move 2 of 4" in page.status and page.count(".stage .better") == 0)
     assert page.count(".chip") == 1, "the review stays"
     page.click(1)
