@@ -1,0 +1,50 @@
+"""Makes the puzzles of a game that ship: evaluation/puzzle_sets/GAME.json.
+
+    python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED]
+
+Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead. The
+file is written when all levels are full, or when no more are found in MINUTES. The easiest come first.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import games
+from evaluation.puzzle_maker import PANEL, SEATS, Maker
+from evaluation.puzzles import FAST, LEVELS, WIN, Puzzle, set_file, write_set
+from storage.atomic_files import write_file
+from storage.run_folders import shipped_run
+
+MINUTES = 6
+
+
+def main(spec: str, count: int = 8, seed: int = 1) -> None:
+    """Make the file of one game."""
+    game = games.make(spec)
+    networks = ("net:shipped", "shipped") if shipped_run(game.spec) else ()
+    maker = Maker(game, seats=(*SEATS, *networks), panel=(*PANEL, *networks))
+    found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
+    end = time.monotonic() + 60 * MINUTES
+    for puzzle in maker.puzzles(seed, stop=lambda: time.monotonic() > end):
+        here = found[puzzle.level]
+        slow = sum(p.kind not in (WIN, FAST) for p in here)
+        if game.won_by_a_move and puzzle.kind not in (WIN, FAST) and slow >= count // 2:
+            continue  # tactics come first where the game has any
+        here += [puzzle] * (len(here) < count)
+        print({level: len(puzzles) for level, puzzles in found.items()}, flush=True)
+        if all(len(puzzles) == count for puzzles in found.values()):
+            break
+    path = set_file(game.spec)
+    path.parent.mkdir(exist_ok=True)
+    ordered = [p for level in LEVELS for p in sorted(found[level], key=lambda p: (p.missed, p.plies))]
+    write_file(path, write_set(game, ordered).encode())
+    print(path, f"{len(ordered)} puzzles, {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))

@@ -1,0 +1,294 @@
+"""Finds puzzles: games of weak against strong players, and in each a position with exactly one right move.
+
+What is right is known by a solver (BitBully, or alpha-beta to the end), or by a search for wins by force where the end
+is too far away. The puzzles of a game depend on the seed alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from agent import Agent, Player
+from config import UserError
+from evaluation.openings import identity
+from evaluation.puzzles import DRAW, DRAWS, FAST, HOLDS, LOSES, ONLY, WIN, Puzzle, Refutation, graded
+from game import PLY, Game, GameState
+from games.line_of_moves import after_moves
+from players.by_name import make_player
+from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
+from search.forced_wins import ForcedWins
+
+LONGEST = 7
+"""Plies of the longest win by force that is looked for."""
+LIMIT = NodeLimit(100_000, 3_000)
+"""Positions of alpha-beta for one position."""
+NODES = 150_000
+"""Positions of the search for a win by force, for one question."""
+SHOWN = 5
+"""Plies of a line that shows why a move is wrong."""
+LEAST = 3
+"""Fewest legal moves of a puzzle."""
+GIVE_UP = 40
+"""After this many games without a puzzle there are no more."""
+FAR = 13
+"""Where a solver sees to the end of the game: plies of the longest win, or loss, that a puzzle is about."""
+EARLIEST = 6
+"""Moves before the earliest puzzle there."""
+STONES = 21
+"""Stones of a player on a full board of Connect 4."""
+PANEL = ("greedy", "rollout:16", "rollout:64", "rollout:256")
+"""Weak players; each tries a puzzle TRIES times."""
+TRIES = 3
+SIMS = 50
+"""Simulations of a network among them."""
+SEATS = ("greedy", "rollout:50", "rollout:1000")
+"""Players of the games that puzzles are taken from."""
+BLUNDERS = 0.1
+"""Share of random moves in these games."""
+
+
+class Maker:
+    """Makes puzzles of one game. Only one thread may use it."""
+
+    def __init__(self, game: Game, *, seats: Sequence[str] = SEATS, panel: Sequence[str] = PANEL) -> None:
+        """Make a maker; seats: players of the games, panel: those that try the puzzles.
+
+        Raises `UserError` if the game has no solver here: Connect 4 needs BitBully.
+        """
+        if game.rules is None:
+            raise UserError(f"expected a game with rules that can be searched, got {game.spec}")
+        self.game = game
+        self.forced = ForcedWins(game, LONGEST)
+        self._distant = known_to_bitbully(game)
+        """Whether the solver answers at any distance from the end."""
+        exact = BitbullyScores("puzzles of connect4 need the solver bitbully") if self._distant else None
+        self._exact = exact or AlphaBetaScores(game, LIMIT, table=1 << 18)
+        self._seats = [make_player(name, game, sims=SIMS) for name in seats]
+        self._panel = [make_player(name, game, sims=SIMS) for name in panel]
+        self._known: dict[object, dict[int, float] | None] = {}
+
+    # ---- where puzzles come from
+
+    def puzzles(self, seed: int, *, stop: Callable[[], bool] = lambda: False) -> Iterator[Puzzle]:
+        """Yield puzzles, without end unless the game has no more: no two alike, turned or mirrored."""
+        seen: set[bytes] = set()
+        in_vain = 0
+        for number in itertools.count():
+            rng = np.random.default_rng([seed, number])
+            puzzle = self._of_game(self._play(rng), rng, seen, stop)
+            if stop():
+                return
+            in_vain = 0 if puzzle else in_vain + 1
+            if puzzle:
+                yield self.grade(puzzle, seed)
+            elif in_vain > GIVE_UP:
+                return
+
+    def _play(self, rng: np.random.Generator) -> list[int]:
+        """Return the moves of a game between two players of different strength, with a random opening."""
+        pair = [self._seats[i] for i in rng.choice(len(self._seats), 2, replace=False)]
+        state, moves, opening = self.game.start(), [], int(rng.integers(0, 5))
+        for player in pair:
+            _begin(player, int(rng.integers(2**31)))
+        while not state.isEndGame:
+            if len(moves) < opening or rng.random() < BLUNDERS:
+                action = int(rng.choice(state.allowedActions))
+            else:
+                action = int(pair[state.playerTurn == 1].act(state, 0.0)[0])
+            moves.append(action)
+            state = state.takeAction(action)[0]
+        return moves
+
+    def _of_game(self, moves: list[int], rng: np.random.Generator, seen: set[bytes], stop: Callable[[], bool]
+                 ) -> Puzzle | None:  # fmt: skip
+        """Return a puzzle out of a game, whose position is in none of `seen`."""
+        self._known.clear()
+        for ply in rng.permutation(self._plies(moves)).tolist():
+            if stop():
+                return None
+            state = after_moves(self.game, moves[:ply])
+            if len(state.allowedActions) < LEAST or (key := identity(self.game, state)) in seen:
+                continue
+            if puzzle := self.make(tuple(moves[:ply]), state):
+                seen.add(key)
+                return puzzle
+        return None
+
+    def _plies(self, moves: list[int]) -> range:
+        """Return the plies of a game whose positions are worth a look."""
+        if self._distant or self.game.won_by_a_move:
+            return range(EARLIEST if self._distant else 0, len(moves))
+        first = len(moves)
+        while first > 0 and self.scores(after_moves(self.game, moves[: first - 1])) is not None:
+            first -= 1
+        return range(first, len(moves))
+
+    # ---- a puzzle
+
+    def scores(self, state: GameState) -> dict[int, float] | None:
+        """Return {action: exact score for the player to move}; None where the end is too far away."""
+        if state.id not in self._known:
+            self._known[state.id] = None if state.isEndGame else self._exact.scores(state)
+        return self._known[state.id]
+
+    def make(self, moves: tuple[int, ...], state: GameState) -> Puzzle | None:
+        """Return the puzzle of a position, without its grade; None if it has more right moves than one, or none."""
+        plies = self.forced.length(state, LONGEST, nodes=NODES) if self.game.won_by_a_move else None
+        if plies == 1:
+            return None
+        near = self._distant or not self.game.won_by_a_move or len(state.allowedActions) < 12
+        scores = self.scores(state) if near else None
+        if scores is None:
+            return self._tactics(moves, state, FAST, plies) if plies and not near else None
+        values = {action: np.sign(score) for action, score in scores.items()}
+        best = max(values.values())
+        keeping = [action for action, value in values.items() if value == best]
+        if len(keeping) != 1 or best < 0:
+            return None
+        if plies and best > 0:
+            return self._tactics(moves, state, WIN, plies)
+        if self._distant and any(_distance(state, s) > FAR for s in scores.values() if s > 0 or s < 0 == best):
+            return None
+        line = (keeping[0], *self.best_line(state.takeAction(keeping[0])[0], SHOWN))
+        wrong = self._refuted(state, keeping[0], 0)
+        return Puzzle(self.game.spec, moves, DRAW if best == 0 else ONLY, 0, line, 1, (wrong,))
+
+    def _right(self, state: GameState, kind: str, plies: int) -> list[int]:
+        """Return the right moves of a position with a win by force within `plies` plies."""
+        if kind == FAST:
+            return self.forced.moves(state, plies, nodes=NODES) or []
+        scores = self.scores(state) or {}
+        return [action for action, score in scores.items() if score > 0]
+
+    def _tactics(self, moves: tuple[int, ...], state: GameState, kind: str, plies: int) -> Puzzle | None:
+        """Return the puzzle of a win by force; its moves are asked as long as there is one right move."""
+        line, refutations, asked, left, unique = [], [], 0, plies, True
+        while left > 0:
+            right = self._right(state, kind, left)
+            unique = unique and (left == 1 or len(right) == 1)
+            action = right[0] if len(right) == 1 else self._fastest(state, left)
+            if not line and not unique or action is None:
+                return None
+            if unique:
+                refutations.append(self._refuted(state, action, left if kind == FAST else 0))
+                asked = len(line) + 1
+            line.append(action)
+            state, left = state.takeAction(action)[0], left - 2
+            if left <= 0 or state.isEndGame:
+                break
+            reply = self._defence(state, kind, left)
+            line.append(reply)
+            state = state.takeAction(reply)[0]
+        return Puzzle(self.game.spec, moves, kind, plies, tuple(line), asked, tuple(refutations))
+
+    def _fastest(self, state: GameState, most: int) -> int | None:
+        """Return the first move of the fastest win by force."""
+        plies = self.forced.length(state, most, nodes=NODES)
+        return next(iter(self.forced.moves(state, plies, nodes=NODES) or []), None) if plies else None
+
+    def _defence(self, state: GameState, kind: str, left: int) -> int:
+        """Return the reply that makes a win by force within `left` plies longest, and its next move clear."""
+        def worth(action: int) -> tuple[int, bool]:
+            after = state.takeAction(action)[0]
+            plies = 0 if after.isEndGame else self.forced.length(after, left, nodes=NODES) or left
+            return plies, plies > 1 and len(self._right(after, kind, left)) == 1
+
+        return int(max(state.allowedActions, key=worth))
+
+    # ---- lines that show why
+
+    def best_line(self, state: GameState, plies: int) -> tuple[int, ...]:
+        """Return best play as far as it is known, at most `plies` moves."""
+        line: list[int] = []
+        while len(line) < plies and not state.isEndGame:
+            action = self._best(state, plies - len(line))
+            if action is None:
+                break
+            line.append(action)
+            state = state.takeAction(action)[0]
+        return tuple(line)
+
+    def _best(self, state: GameState, left: int) -> int | None:
+        if self.game.won_by_a_move:
+            action = self._fastest(state, left)
+            if action is not None:
+                return action
+        scores = self.scores(state)
+        if scores is None:
+            return None
+        best = max(scores.values())
+        among = [action for action, score in scores.items() if score == best]
+        if self.game.won_by_a_move and best < 0 and len(among) > 1:  # of losing moves one that averts the threat
+            return max(among, key=lambda a: self.forced.length(state.takeAction(a)[0], left) or left)
+        return among[0]
+
+    def _refuted(self, state: GameState, right: int, plies: int) -> tuple[Refutation, ...]:
+        """Return what answers each wrong move; plies: of the win that it misses, 0 where values are exact."""
+        found: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+        for action in state.allowedActions:
+            if action != right:
+                after = state.takeAction(action)[0]
+                if after.isEndGame and plies == 1 and after.value * after.playerTurn * state.playerTurn >= 1:
+                    continue  # another way to win at once
+                used = [right, *(line[0] for outcome, line in found if outcome == HOLDS and line)]
+                why = self._why(state, int(action), after, plies, used)
+                found.setdefault(why, []).append(int(action))
+        largest = max(found, key=lambda why: len(found[why]), default=None)
+        return tuple(Refutation(*why, () if why == largest else tuple(moves)) for why, moves in found.items())
+
+    def _why(self, state: GameState, action: int, after: GameState, plies: int, used: list[int]
+             ) -> tuple[str, tuple[int, ...]]:  # fmt: skip
+        """Return (outcome, line) of a wrong move; used: replies that come first, such as the right move."""
+        if plies:
+            lost = not after.isEndGame and after.playerTurn != state.playerTurn and self._losing(after)
+            if lost:
+                return LOSES, lost
+            replies = [r for r in used if r in after.allowedActions] + list(after.allowedActions)
+            for reply in replies:
+                if self.forced.loses(after.takeAction(reply)[0], state.playerTurn, plies - 2, nodes=NODES) is False:
+                    return HOLDS, (int(reply),)
+            return HOLDS, ()
+        scores = self.scores(state) or {}
+        return (LOSES if scores[action] < 0 else DRAWS), self.best_line(after, SHOWN)
+
+    def _losing(self, state: GameState) -> tuple[int, ...]:
+        """Return a win by force of the player to move, both sides at their best; () if there is none."""
+        line: list[int] = []
+        while not state.isEndGame:
+            left = SHOWN - len(line)
+            action = self._fastest(state, left) if left > 0 else None
+            if action is None:
+                return ()
+            line.append(action)
+            state = state.takeAction(action)[0]
+            if not state.isEndGame:
+                line.append(self._defence(state, FAST, left - 2) if left > 2 else int(state.allowedActions[0]))
+                state = state.takeAction(line[-1])[0]
+        return tuple(line)
+
+    # ---- how hard it is
+
+    def grade(self, puzzle: Puzzle, seed: int) -> Puzzle:
+        """Return a puzzle with the share of weak players that miss it, and its level."""
+        state, missed = after_moves(self.game, puzzle.moves), []
+        for player, number in itertools.product(self._panel, range(TRIES)):
+            if number and isinstance(player, Agent):
+                continue
+            _begin(player, int(np.random.default_rng([seed, number]).integers(2**31)))
+            missed.append(player.act(state, 0.0)[0] != puzzle.line[0])
+        return graded(puzzle, float(np.mean(missed)))
+
+
+def _distance(state: GameState, score: float) -> int:
+    """Return the plies to the end that a score of BitBully means for the player to move; not of a draw."""
+    ply = int(state.row[PLY])  # type: ignore[attr-defined]
+    own, other = ply // 2, (ply + 1) // 2  # stones so far: who is to move has as many as the other, or one fewer
+    return 2 * (STONES + 1 - int(score) - own) - 1 if score > 0 else 2 * (STONES + 1 + int(score) - other)
+
+
+def _begin(player: Player, seed: int) -> None:
+    player.new_games(1)
+    player.new_game(0, seed)
