@@ -31,7 +31,7 @@ SHOWN = 5
 """Plies of a line that shows why a move is wrong."""
 LEAST = 3
 """Fewest legal moves of a puzzle."""
-GIVE_UP = 40
+GIVE_UP = 200
 """After this many games without a puzzle there are no more."""
 FAR = 13
 """Where a solver sees to the end of the game: plies of the longest win, or loss, that a puzzle is about."""

@@ -202,7 +202,7 @@ def games_with_puzzles(specs: Sequence[str]) -> list[str]:
 
 def graded(puzzle: Puzzle, missed: float) -> Puzzle:
     """Return a puzzle with its grade: by how many weak players miss it, and by how long the win is."""
-    depth = min(puzzle.plies - 1, 6) / 6 if puzzle.plies else 1.0
-    hardness = 0.75 * missed + 0.25 * depth
-    level = LEVELS[(hardness > 0.35) + (hardness > 0.7)]
+    depth = min(puzzle.plies - 1, 6) / 6 if puzzle.plies else 0.67
+    hardness = (missed + depth) / 2
+    level = LEVELS[(hardness > 0.42) + (hardness > 0.7)]
     return replace(puzzle, missed=missed, level=level)
