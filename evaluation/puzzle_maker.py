@@ -14,7 +14,19 @@ import numpy as np
 from agent import Agent, Player
 from config import UserError
 from evaluation.openings import identity
-from evaluation.puzzles import DRAW, DRAWS, FAST, HOLDS, LOSES, ONLY, WIN, Puzzle, Refutation, graded
+from evaluation.puzzles import (
+    DRAW,
+    DRAWS,
+    FAST,
+    HOLDS,
+    LOSES,
+    ONLY,
+    WIN,
+    Puzzle,
+    Refutation,
+    graded,
+    shipped_puzzles,
+)
 from game import PLY, Game, GameState
 from games.line_of_moves import after_moves
 from players.by_name import make_player
@@ -31,6 +43,8 @@ SHOWN = 5
 """Plies of a line that shows why a move is wrong."""
 LEAST = 3
 """Fewest legal moves of a puzzle."""
+MORE = 1_000_003
+"""Seed of the puzzles that are made after those that ship."""
 GIVE_UP = 200
 """After this many games without a puzzle there are no more."""
 FAR = 13
@@ -90,7 +104,8 @@ class Maker:
     def _play(self, rng: np.random.Generator) -> list[int]:
         """Return the moves of a game between two players of different strength, with a random opening."""
         pair = [self._seats[i] for i in rng.choice(len(self._seats), 2, replace=False)]
-        state, moves, opening = self.game.start(), [], int(rng.integers(0, 5))
+        state, opening = self.game.start(), int(rng.integers(0, 5))
+        moves: list[int] = []
         for player in pair:
             _begin(player, int(rng.integers(2**31)))
         while not state.isEndGame:
@@ -120,7 +135,8 @@ class Maker:
     def _plies(self, moves: list[int]) -> range:
         """Return the plies of a game whose positions are worth a look."""
         if self._distant or self.game.won_by_a_move:
-            return range(EARLIEST if self._distant else 0, len(moves))
+            last = len(moves) if self._distant else max(self.game.action_size * 2 // 3, 10)  # later boards are full
+            return range(EARLIEST if self._distant else 0, min(last, len(moves)))
         first = len(moves)
         while first > 0 and self.scores(after_moves(self.game, moves[: first - 1])) is not None:
             first -= 1
@@ -165,7 +181,8 @@ class Maker:
 
     def _tactics(self, moves: tuple[int, ...], state: GameState, kind: str, plies: int) -> Puzzle | None:
         """Return the puzzle of a win by force; its moves are asked as long as there is one right move."""
-        line, refutations, asked, left, unique = [], [], 0, plies, True
+        line: list[int] = []
+        refutations, asked, left, unique = [], 0, plies, True
         while left > 0:
             right = self._right(state, kind, left)
             unique = unique and (left == 1 or len(right) == 1)
@@ -280,6 +297,41 @@ class Maker:
             _begin(player, int(np.random.default_rng([seed, number]).integers(2**31)))
             missed.append(player.act(state, 0.0)[0] != puzzle.line[0])
         return graded(puzzle, float(np.mean(missed)))
+
+
+class PuzzleSource:
+    """The numbered puzzles of a game: those that ship from 1 on, then such as are made when they are first needed."""
+
+    def __init__(self, game: Game, *, stop: Callable[[], bool] = lambda: False) -> None:
+        """Read the puzzles that ship; `stop()` is asked while others are made."""
+        self.game, self.stop = game, stop
+        self._found = shipped_puzzles(game)
+        self.shipped = len(self._found)
+        self._more: Iterator[Puzzle] | None = None
+
+    def get(self, number: int) -> Puzzle | None:
+        """Return a puzzle; None if the game has no more, or it was stopped. May take a minute after the last shipped.
+
+        Raises `UserError` if a game needs a solver for more that is not installed.
+        """
+        while len(self._found) < number:
+            if self._more is None:
+                self._more = Maker(self.game).puzzles(MORE, stop=lambda: self.stop())
+            known = {identity(self.game, after_moves(self.game, p.moves)) for p in self._found}
+            fresh = (p for p in self._more if identity(self.game, after_moves(self.game, p.moves)) not in known)
+            puzzle = next(fresh, None)
+            if puzzle is None:
+                return None
+            self._found.append(puzzle)
+        return self._found[number - 1]
+
+    def following(self, number: int, level: str = "") -> int | None:
+        """Return the number of the first puzzle after `number` that has a level, "" = any; None if there is none."""
+        for found in itertools.count(number + 1):
+            puzzle = self.get(found)
+            if puzzle is None or not level or puzzle.level == level:
+                return found if puzzle else None
+        return None
 
 
 def _distance(state: GameState, score: float) -> int:

@@ -146,10 +146,13 @@ class Attempt:
 
 def as_json(puzzle: Puzzle, game: Game) -> dict[str, Any]:
     """Return a puzzle as values for a file: moves by their names."""
-    wrong = [[[r.outcome, game.format_moves(r.line), game.format_moves(r.moves)] for r in s] for s in puzzle.refutations]
+    def named(moves: Iterable[int]) -> str:
+        return " ".join(map(game.move_name, moves))
+
+    wrong = [[[r.outcome, named(r.line), named(r.moves)] for r in step] for step in puzzle.refutations]
     return {
-        "moves": game.format_moves(puzzle.moves), "kind": puzzle.kind, "plies": puzzle.plies,
-        "line": game.format_moves(puzzle.line), "asked": puzzle.asked, "missed": round(puzzle.missed, 2),
+        "moves": named(puzzle.moves), "kind": puzzle.kind, "plies": puzzle.plies,
+        "line": named(puzzle.line), "asked": puzzle.asked, "missed": round(puzzle.missed, 2),
         "level": puzzle.level, "wrong": wrong,
     }  # fmt: skip
 
@@ -157,7 +160,10 @@ def as_json(puzzle: Puzzle, game: Game) -> dict[str, Any]:
 def from_json(found: dict[str, Any], game: Game) -> Puzzle:
     """Return the puzzle in a file; raise an error of any kind if it is none."""
     read = game.parse_moves
-    wrong = tuple(tuple(Refutation(o, tuple(read(l)), tuple(read(m))) for o, l, m in step) for step in found["wrong"])
+    wrong = tuple(
+        tuple(Refutation(outcome, tuple(read(line)), tuple(read(moves))) for outcome, line, moves in step)
+        for step in found["wrong"]
+    )  # fmt: skip
     puzzle = Puzzle(
         game.spec, tuple(read(found["moves"])), found["kind"], int(found["plies"]), tuple(read(found["line"])),
         int(found["asked"]), wrong, float(found["missed"]), found["level"],

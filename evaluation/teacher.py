@@ -38,14 +38,18 @@ class Lesson(NamedTuple):
 
     action: int
     exact: bool
+    """Whether it is known, not a search's opinion."""
     before: float
-    """With the best move: 1, 0 or -1 if exact, else the search's opinion. Exact and equal to `after` in a game whose
-    end nobody knows: a quick loss by force, where other moves avoid that."""
+    """With the best move: 1, 0 or -1 if exact."""
     after: float
+    """With this one."""
     line: tuple[int, ...]
     """What answers the move, the other side's move first."""
     better: tuple[int, ...]
     """Moves that keep the value, the best first; at most BETTER."""
+    solved: bool = False
+    """Whether the values are those of best play to the end; else only wins by force within a few moves are known: 0 is
+    neither side's."""
 
 
 class Teacher:
@@ -77,7 +81,7 @@ class Teacher:
             return None
         better = [a for a in sorted(scores, key=lambda a: -scores[a]) if np.sign(scores[a]) == before]
         answers = self._answers(state.takeAction(action)[0])
-        return Lesson(action, True, float(before), float(after), answers, tuple(better[:BETTER]))
+        return Lesson(action, True, float(before), float(after), answers, tuple(better[:BETTER]), True)
 
     def _answers(self, state: GameState) -> tuple[int, ...]:
         """Return the best answer to a move; of several that win, one that wins by force within a few moves."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,13 @@ class _Scribe(User):
         self.moves: list[int] = []
         self.drawn = ""
         """The position on the screen before the first turn; it is not drawn again."""
+        self.warn: Callable[[GameState, int], str] = lambda state, action: ""
+        """Says what is bad about a move, once; "" lets it be played."""
+
+    def act(self, state: GameState, tau: float) -> tuple[int, Any, float, float]:
+        while text := self.warn(state, (found := super().act(state, tau))[0]):
+            self.say(text)
+        return found
 
     def say(self, text: str) -> None:
         if text != self.drawn:
@@ -42,7 +49,7 @@ class _Scribe(User):
 
 def play_console(
     game: Game, against: str, sims: int, human_first: bool, opening: Sequence[int], *,
-    save_to: Path | None = None, overwrite: bool = False,
+    save_to: Path | None = None, overwrite: bool = False, teach: bool = False,
 ) -> int:  # fmt: skip
     """Play one game, a person against a player, and save it, finished or not; return the exit code."""
     if not 1 <= sims <= 1_000_000:
@@ -59,6 +66,10 @@ def play_console(
     machine = make_player(against, game, sims=sims)
     person = _Scribe(PERSON, game, hint=lambda state: _hint(machine, state))
     person.drawn = drawn if at_once else ""
+    if teach:
+        from interface.teaching import warner
+
+        person.warn = warner(game)
     print(f"{game.name}: you are {game.pieces[1 if human_first else -1]}, against {machine.name}")
     result = None
     try:

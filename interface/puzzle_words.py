@@ -12,13 +12,14 @@ from languages.translate import tr
 HINTS = 3
 """Steps of a hint: what there is, where it is, which move it is."""
 AREAS = (
-    ("top left", "top", "top right"), ("left", "centre", "right"), ("bottom left", "bottom", "bottom right"),
+    ("the top left", "the top", "the top right"), ("the left", "the centre", "the right"),
+    ("the bottom left", "the bottom", "the bottom right"),
 )  # fmt: skip
 TEXTS = (
-    "top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right", "easy",
-    "medium", "hard",
+    "the top left", "the top", "the top right", "the left", "the centre", "the right", "the bottom left", "the bottom",
+    "the bottom right", "easy", "medium", "hard", "solved alone", "solved with help", "not solved",
 )  # fmt: skip
-"""Areas of a board, and levels."""
+"""Areas of a board, levels, and how a puzzle was solved."""
 
 
 def task(puzzle: Puzzle, side: str) -> str:
@@ -57,10 +58,10 @@ def _place(game: Game, action: int) -> str:
 
 
 def area(game: Game, action: int) -> list[int]:
-    """Return the points that the second hint is about, in row order; [] where it is about none."""
+    """Return the actions that the second hint is about, legal or not; [] where it is about none."""
     rows, columns = game.grid_shape
     if game.policy_layout == "columns":
-        return [r * columns + c for r in range(rows) for c in range(columns) if abs(c - action) <= 1]
+        return [c for c in range(columns) if abs(c - action) <= 1]
     if game.policy_layout != "points" or action >= rows * columns:
         return []
     row, column = divmod(action, columns)
@@ -76,12 +77,12 @@ def wrong(game: Game, action: int, found: Refutation | None) -> str:
     if found is None:
         return tr("{move} is not it.", move=move)
     if found.outcome == LOSES:
-        return tr("{move} loses: {line}.", move=move, line=line) if line else tr("{move} loses.", move=move)
+        return tr("{move} loses: the answer is {line}.", move=move, line=line) if line else tr("{move} loses.", move=move)
     if found.outcome == DRAWS:
-        return tr("{move} only draws: {line}.", move=move, line=line) if line else tr("{move} draws.", move=move)
+        return tr("{move} only draws: the answer is {line}.", move=move, line=line) if line else tr("{move} draws.", move=move)
     if not line:
         return tr("{move} lets the win slip.", move=move)
-    return tr("{move} lets the win slip: {line} holds.", move=move, line=line)
+    return tr("{move} lets the win slip: the answer {line} holds.", move=move, line=line)
 
 
 def right(attempt: Attempt, answer: Answer) -> str:
@@ -108,7 +109,7 @@ def named(game: Game, moves: Sequence[int]) -> str:
 def lesson(game: Game, found: Lesson) -> str:
     """Return why a move loses value, and what would keep it."""
     move, line = game.move_name(found.action), named(game, found.line)
-    better = ", ".join(game.move_name(action) for action in found.better)
+    better = tr(" or ").join(game.move_name(action) for action in found.better)
     if not found.exact:
         chances = {"before": round(50 + 50 * found.before), "after": round(50 + 50 * found.after)}
         text = tr("{move} looks bad: your chances fall from {before} % to {after} %", move=move, **chances)
@@ -118,13 +119,10 @@ def lesson(game: Game, found: Lesson) -> str:
         text = tr("{move} loses: the answer {line} wins.", move=move, line=line) if line else tr(
             "{move} loses.", move=move)  # fmt: skip
     elif line:
-        text = tr("{move} gives the win away: {line} holds.", move=move, line=line)
+        text = tr("{move} misses the win: the answer {line} holds.", move=move, line=line)
     else:
-        text = tr("{move} gives the win away.", move=move)
-    return text + " " + _kept(found.before, better)
-
-
-def _kept(value: float, moves: str) -> str:
-    if value > 0:
-        return tr("{moves} wins.", moves=moves)
-    return tr("{moves} keeps the draw.", moves=moves) if value == 0 else tr("{moves} holds longer.", moves=moves)
+        text = tr("{move} misses the win.", move=move)
+    if found.before > 0:
+        return text + " " + tr("{moves} wins.", moves=better)
+    kept = tr("{moves} keeps the draw.", moves=better) if found.solved else tr("{moves} averts that.", moves=better)
+    return text + " " + kept

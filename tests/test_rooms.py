@@ -37,6 +37,7 @@ READS = ("compiled.py", "interface/commands/new_game.py", "interface/doctor/inst
          "training/presets.py")  # fmt: skip
 """What reads without a limit: files of the program or the system; and where the limited reading itself is."""
 TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",
+         "interface/puzzle_console.py",
          "loggers.py", "main.py", "textbook.py")  # fmt: skip
 AT_IMPORT = {
     "print",

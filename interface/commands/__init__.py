@@ -24,6 +24,7 @@ GROUPS = {
     },
     "play": {
         "play": "play at the console",
+        "puzzle": "solve puzzles at the console: positions with one right move",
         "serve": "open the browser page: play, analyse, watch it learn",
         "levels": "list the levels of play of a game",
         "replay": "show a saved game, board by board",

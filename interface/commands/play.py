@@ -45,6 +45,8 @@ class Play:
     """Write the game to this file at the end, finished or not: .json for any game, .txt holds the moves only, .sgf."""
     overwrite: bool = False
     """Replace the file to save to if it exists."""
+    teach: bool = False
+    """Take a bad move back and say why; the same move again is played."""
 
 
 def run(argv: list[str]) -> int:
@@ -71,6 +73,7 @@ def run(argv: list[str]) -> int:
     return play_console(
         record.game, against, args.sims, first, record.moves,
         save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,
+        teach=args.teach,
     )  # fmt: skip
 
 

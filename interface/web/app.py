@@ -21,8 +21,8 @@ from interface.web.request_guard import Guard, allowed_names, has_token, names_o
 from languages.translate import LANGUAGES, language, tr
 
 HERE = Path(__file__).parent
-VIEWS = "play", "games", "training"
-TEXTS = "Play", "Games", "Training"
+VIEWS = "play", "puzzles", "games", "training"
+TEXTS = "Play", "Puzzles", "Games", "Training"
 """Names of the views."""
 OF_CLIENTS = ("aiohttp", "requests", "tornado", "websocket")
 """Packages that the socket library imports for its clients if installed: a third of the start, and this is a server."""
@@ -199,6 +199,7 @@ def _load(place: Shared) -> None:
     """Import what the views need."""
     import interface.web.games_tab
     import interface.web.play_tab
+    import interface.web.puzzles_tab
     import interface.web.training_tab  # noqa: F401
 
     place.roster()
@@ -258,6 +259,7 @@ class _Views:
         from nicegui import ui
 
         from interface.web.play_tab import Play
+        from interface.web.teacher_panel import Teaching
 
         self._place, self._tabs = place, tabs
         self._others: dict[str, Any] = {}
@@ -265,6 +267,7 @@ class _Views:
         with ui.tab_panels(tabs, value="play").props("keep-alive"):
             with ui.tab_panel("play"):
                 self._play = Play(place, query)
+                self._play.teacher = Teaching(self._play)
                 place.boards.add(self._play)
             for name in VIEWS[1:]:
                 with ui.tab_panel(name):
@@ -290,6 +293,10 @@ class _Views:
             from interface.web.games_tab import Archive
 
             return Archive(self._play, lambda: self._tabs.set_value("play"))
+        if name == "puzzles":
+            from interface.web.puzzles_tab import Puzzles
+
+            return Puzzles(self._play)
         from interface.web.training_tab import Learn
 
         return Learn(self._place)

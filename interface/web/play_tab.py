@@ -42,6 +42,8 @@ class Play:
         self.turn = 0
         """Counts the actions at the table: a search begun before the last action is outdated."""
         self._numbered = False
+        self.teacher: Any = None
+        """What looks at a person's move first, see teacher_panel.py."""
         self._machines = Machines(self)
         games, game = self.roster.games(), query.get("game", "")
         found = self.roster.find(game, games)
@@ -108,6 +110,7 @@ class Play:
                     self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
                     self._moves = ui.html("", sanitize=False)
                     self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
+                self.teach_place = ui.element("div").classes("stack teach")
                 with ui.element("div").classes("card stack inside"):
                     self.inside.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
@@ -228,6 +231,8 @@ class Play:
             return
         if t.machine_to_move:
             self.tell("It is the machine's turn: wait, or stop it.")
+            return
+        if self.teacher is not None and self.teacher.holds(number):
             return
         if self.do(t.play, number):
             t.paused = False

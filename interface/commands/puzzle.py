@@ -1,0 +1,64 @@
+"""Solve puzzles at the console."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from config import UserError
+from interface.arguments import parse, whole
+from interface.commands import show_compiling
+
+if TYPE_CHECKING:
+    from evaluation.puzzle_maker import PuzzleSource
+
+EXAMPLES = {
+    "python main.py puzzle": "puzzles of Connect 4, the easiest first",
+    "python main.py puzzle --game gomoku --level hard": "of gomoku 9x9, the hard ones",
+    "python main.py puzzle --number 12 --json": "one of them, with its solution, for programs",
+}
+MOST = 10_000
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """Solve puzzles at the console: positions with exactly one right move. `hint` helps in three steps."""
+
+    game: str = "connect4"
+    number: int | None = None
+    """Begin with this puzzle; after those that ship more are made, always the same ones."""
+    level: Literal["any", "easy", "medium", "hard"] = "any"
+    """Only puzzles of this level."""
+    json: bool = False
+    """Print one puzzle with its solution as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(Puzzle, argv)
+    import games
+    from evaluation.puzzle_maker import PuzzleSource
+    from evaluation.puzzles import as_json
+
+    number = whole(args.number, "number", 1, MOST) if args.number is not None else None
+    source, level = PuzzleSource(games.make(args.game)), "" if args.level == "any" else args.level
+    first = _first(source, number, level)
+    if args.json:
+        found = source.get(first)
+        print(json.dumps({"game": source.game.spec, "number": first} | (as_json(found, source.game) if found else {})))
+        return 0
+    from interface.puzzle_console import solve_puzzles
+
+    return solve_puzzles(source, first, level)
+
+
+def _first(source: PuzzleSource, number: int | None, level: str) -> int:
+    """Return the number of the puzzle to begin with; raise `UserError` if there is none."""
+    if number is None or number > source.shipped:
+        show_compiling("search")
+    first = (source.following(0, level) if number is None else number if source.get(number) else None)
+    if first is None:
+        wanted = f"puzzle {number}" if number is not None else f"{level or 'any'} puzzles"
+        there = f"{source.shipped} ship" if source.shipped else "none ships, and none was found by a solver"
+        raise UserError(f"expected a game with {wanted}, {source.game.spec} has fewer ({there})")
+    return first
