@@ -35,7 +35,7 @@ from search.forced_wins import ForcedWins
 
 LONGEST = 7
 """Plies of the longest win by force that is looked for."""
-LIMIT = NodeLimit(100_000, 3_000)
+LIMIT = NodeLimit(20_000, 3_000)
 """Positions of alpha-beta for one position."""
 NODES = 150_000
 """Positions of the search for a win by force, for one question."""

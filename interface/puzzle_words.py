@@ -73,16 +73,17 @@ def area(game: Game, action: int) -> list[int]:
 
 def wrong(game: Game, action: int, found: Refutation | None) -> str:
     """Return why a move is wrong."""
-    move, line = game.move_name(action), named(game, found.line if found else ())
+    move = game.move_name(action)
     if found is None:
         return tr("{move} is not it.", move=move)
+    said = {"move": move, "line": named(game, found.line)}
     if found.outcome == LOSES:
-        return tr("{move} loses: the answer is {line}.", move=move, line=line) if line else tr("{move} loses.", move=move)
+        return tr("{move} loses: the answer is {line}.", **said) if found.line else tr("{move} loses.", move=move)
     if found.outcome == DRAWS:
-        return tr("{move} only draws: the answer is {line}.", move=move, line=line) if line else tr("{move} draws.", move=move)
-    if not line:
+        return tr("{move} only draws: the answer is {line}.", **said) if found.line else tr("{move} draws.", move=move)
+    if not found.line:
         return tr("{move} lets the win slip.", move=move)
-    return tr("{move} lets the win slip: the answer {line} holds.", move=move, line=line)
+    return tr("{move} lets the win slip: the answer {line} holds.", **said)
 
 
 def right(attempt: Attempt, answer: Answer) -> str:
