@@ -21,6 +21,7 @@ from evaluation.puzzles import (
     HOLDS,
     LOSES,
     ONLY,
+    SLOW,
     WIN,
     Puzzle,
     Refutation,
@@ -169,7 +170,7 @@ class Maker:
         if self._distant and any(_distance(state, s) > FAR for s in scores.values() if s > 0 or s < 0 == best):
             return None
         line = (keeping[0], *self.best_line(state.takeAction(keeping[0])[0], SHOWN))
-        wrong = self._refuted(state, keeping[0], 0)
+        wrong = self._refuted(state, keeping[0], ONLY, 0)
         return Puzzle(self.game.spec, moves, DRAW if best == 0 else ONLY, 0, line, 1, (wrong,))
 
     def _right(self, state: GameState, kind: str, plies: int) -> list[int]:
@@ -190,7 +191,7 @@ class Maker:
             if not line and not unique or action is None:
                 return None
             if unique:
-                refutations.append(self._refuted(state, action, left if kind == FAST else 0))
+                refutations.append(self._refuted(state, action, kind, left))
                 asked = len(line) + 1
             line.append(action)
             state, left = state.takeAction(action)[0], left - 2
@@ -242,34 +243,36 @@ class Maker:
             return max(among, key=lambda a: self.forced.length(state.takeAction(a)[0], left) or left)
         return among[0]
 
-    def _refuted(self, state: GameState, right: int, plies: int) -> tuple[Refutation, ...]:
-        """Return what answers each wrong move; plies: of the win that it misses, 0 where values are exact."""
+    def _refuted(self, state: GameState, right: int, kind: str, left: int) -> tuple[Refutation, ...]:
+        """Return what answers each wrong move; left: plies of the win by force, 0 if there is none."""
         found: dict[tuple[str, tuple[int, ...]], list[int]] = {}
         for action in state.allowedActions:
-            if action != right:
-                after = state.takeAction(action)[0]
-                if after.isEndGame and plies == 1 and after.value * after.playerTurn * state.playerTurn >= 1:
-                    continue  # another way to win at once
+            after, side = state.takeAction(action)[0], state.playerTurn
+            if action != right and not (left == 1 and after.isEndGame and after.value * after.playerTurn * side >= 1):
                 used = [right, *(line[0] for outcome, line in found if outcome == HOLDS and line)]
-                why = self._why(state, int(action), after, plies, used)
+                why = self._missed(side, after, left, used) if kind == FAST else self._worse(state, action, after)
                 found.setdefault(why, []).append(int(action))
         largest = max(found, key=lambda why: len(found[why]), default=None)
         return tuple(Refutation(*why, () if why == largest else tuple(moves)) for why, moves in found.items())
 
-    def _why(self, state: GameState, action: int, after: GameState, plies: int, used: list[int]
-             ) -> tuple[str, tuple[int, ...]]:  # fmt: skip
-        """Return (outcome, line) of a wrong move; used: replies that come first, such as the right move."""
-        if plies:
-            lost = not after.isEndGame and after.playerTurn != state.playerTurn and self._losing(after)
-            if lost:
-                return LOSES, lost
-            replies = [r for r in used if r in after.allowedActions] + list(after.allowedActions)
-            for reply in replies:
-                if self.forced.loses(after.takeAction(reply)[0], state.playerTurn, plies - 2, nodes=NODES) is False:
-                    return HOLDS, (int(reply),)
-            return HOLDS, ()
-        scores = self.scores(state) or {}
-        return (LOSES if scores[action] < 0 else DRAWS), self.best_line(after, SHOWN)
+    def _worse(self, state: GameState, action: int, after: GameState) -> tuple[str, tuple[int, ...]]:
+        """Return (outcome, line) of a wrong move where values are exact."""
+        score = (self.scores(state) or {})[action]
+        if score > 0:  # at the end of a win
+            return SLOW, ()
+        return LOSES if score < 0 else DRAWS, self.best_line(after, SHOWN)
+
+    def _missed(self, side: int, after: GameState, left: int, used: list[int]) -> tuple[str, tuple[int, ...]]:
+        """Return (outcome, line) of a move that misses a win by force; used: replies that come first."""
+        lost = self._losing(after) if not after.isEndGame and after.playerTurn != side else ()
+        if lost:
+            return LOSES, lost
+        if left == 1:
+            return SLOW, ()
+        for reply in [r for r in used if r in after.allowedActions] + list(after.allowedActions):
+            if self.forced.loses(after.takeAction(reply)[0], side, left - 2, nodes=NODES) is False:
+                return HOLDS, (int(reply),)
+        return HOLDS, ()
 
     def _losing(self, state: GameState) -> tuple[int, ...]:
         """Return a win by force of the player to move, both sides at their best; () if there is none."""

@@ -25,9 +25,10 @@ KINDS = (WIN, FAST, ONLY, DRAW)
 """WIN: the only winning move, a win by force of a few moves. FAST: the only move that wins by force within so many
 moves; nobody knows whether another wins later. ONLY: the only winning move, the win takes longer. DRAW: the only move
 that does not lose."""
-LOSES, DRAWS, HOLDS = "loses", "draws", "holds"
-OUTCOMES = (LOSES, DRAWS, HOLDS)
-"""What a wrong move leads to, for who made it; HOLDS: the other side averts the win that there was."""
+LOSES, DRAWS, HOLDS, SLOW = "loses", "draws", "holds", "slow"
+OUTCOMES = (LOSES, DRAWS, HOLDS, SLOW)
+"""What a wrong move leads to, for who made it. HOLDS: the other side averts the win that there was; SLOW: it does not
+win at once, where another does."""
 LEVELS = ("easy", "medium", "hard")
 
 
@@ -120,7 +121,8 @@ class Attempt:
             raise UserError(illegal_move(self.game, self.state, action).splitlines()[0])
         after = self.state.takeAction(action)[0]
         wins = after.isEndGame and after.value * after.playerTurn * self.state.playerTurn >= 1.0
-        if action != self.wanted and not (wins and self.puzzle.kind != DRAW):
+        last = len(self.played) + 1 == len(self.puzzle.line)
+        if action != self.wanted and not (wins and last):
             self.errors += 1
             return Answer(False, False, refutation=self.puzzle.refutation(len(self.played) // 2, action))
         self._play(action, after)
@@ -159,7 +161,9 @@ def as_json(puzzle: Puzzle, game: Game) -> dict[str, Any]:
 
 def from_json(found: dict[str, Any], game: Game) -> Puzzle:
     """Return the puzzle in a file; raise an error of any kind if it is none."""
-    read = game.parse_moves
+    def read(text: str) -> list[int]:
+        return [game.parse_move(name) for name in text.split()]
+
     wrong = tuple(
         tuple(Refutation(outcome, tuple(read(line)), tuple(read(moves))) for outcome, line, moves in step)
         for step in found["wrong"]

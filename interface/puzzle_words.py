@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.puzzles import DRAW, DRAWS, FAST, LOSES, ONLY, WIN, Answer, Attempt, Puzzle, Refutation
+from evaluation.puzzles import DRAW, DRAWS, FAST, LOSES, ONLY, SLOW, WIN, Answer, Attempt, Puzzle, Refutation
 from evaluation.teacher import Lesson
 from game import Game
 from languages.translate import tr
@@ -81,6 +81,8 @@ def wrong(game: Game, action: int, found: Refutation | None) -> str:
         return tr("{move} loses: the answer is {line}.", **said) if found.line else tr("{move} loses.", move=move)
     if found.outcome == DRAWS:
         return tr("{move} only draws: the answer is {line}.", **said) if found.line else tr("{move} draws.", move=move)
+    if found.outcome == SLOW:
+        return tr("{move} does not win at once; another move does.", move=move)
     if not found.line:
         return tr("{move} lets the win slip.", move=move)
     return tr("{move} lets the win slip: the answer {line} holds.", **said)

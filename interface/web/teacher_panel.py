@@ -81,6 +81,8 @@ class Teaching:
             return
         self._held = action
         self._show(lesson(game, found[0]))
+        with play.client:  # on a phone the panel is below what is seen
+            ui.run_javascript(f'getHtmlElement({self._text.id}).scrollIntoView({{block: "nearest"}})')
 
     def _judge(self, state: Any, action: int, stop: Any) -> tuple[Lesson | None]:
         """Return what is bad about a move; runs in a thread."""
