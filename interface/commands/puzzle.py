@@ -58,7 +58,7 @@ def _first(source: PuzzleSource, number: int | None, level: str) -> int:
         show_compiling("search")
     first = (source.following(0, level) if number is None else number if source.get(number) else None)
     if first is None:
-        wanted = f"puzzle {number}" if number is not None else f"{level or 'any'} puzzles"
-        there = f"{source.shipped} ship" if source.shipped else "none ships, and none was found by a solver"
-        raise UserError(f"expected a game with {wanted}, {source.game.spec} has fewer ({there})")
+        wanted = f"a number of a puzzle, got {number}" if number is not None else f"a level, got {level or 'any'}"
+        there = f"{source.shipped} puzzles of {source.game.spec} ship" if source.shipped else "none was found"
+        raise UserError(f"expected {wanted}: {source.game.spec} has none of it ({there})")
     return first
