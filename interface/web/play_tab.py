@@ -253,6 +253,8 @@ class Play:
             return
         if self.teacher is not None and self.teacher.holds(number):
             return
+        if self.teacher is not None and self.teacher.holds(number):
+            return
         if self.do(t.play, number):
             t.paused = False
             self.changed()
