@@ -168,7 +168,7 @@ def network_player(
     padded to at least this size; with `predictor.STEADY` evaluations do not depend on the batch. `averaged`:
     evaluations are averaged over the board's symmetries. `in_8_bits`: it evaluates in 8 bits (network/int8.py).
     """
-    folder = _folder(game, run, root)
+    folder = run_folder(game, run, root)
     own = "shipped" if folder == shipped_run(game.spec) else folder.name
     config = read_config(folder)
     if config.game != game.spec:
@@ -217,7 +217,8 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         store.close()
 
 
-def _folder(game: Game, run: int | None, root: Path | None) -> Path:
+def run_folder(game: Game, run: int | None, root: Path | None = None) -> Path:
+    """Return the folder of a run: the newest, or the one that ships, unless one is named."""
     if run is not None or runs_of(game.spec, root):
         return find_run(game.spec, run, root)
     shipped = shipped_run(game.spec)

@@ -17,6 +17,7 @@ from interface.board_svg import Mark
 from interface.notebook.board import lines_of, overlay_of
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
+from interface.web.tree_view import TreePicture
 from interface.web.true_values import true_values
 from interface.web.web_players import DEEPEST, is_search, look, make_game
 from MCTS import Node
@@ -52,6 +53,7 @@ class Inside:
         self._on = True
         self._hint_wanted = False
         """Whether a hint was requested before there was a result."""
+        self._picture = TreePicture(play, lambda: self._name)
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -71,6 +73,7 @@ class Inside:
         with ui.expansion("Search tree").props("dense") as self._shelf:
             self._branches = ui.html("", sanitize=False).classes("scroll")
         self._shelf.on_value_change(lambda _: self._show_tree())
+        self._picture.build()
         self._halt.visible = False
 
     def change_game(self, spec: str, options: dict[str, str]) -> None:
@@ -112,11 +115,13 @@ class Inside:
     def leave(self) -> None:
         """Stop, and drop the tree: the tab is closed."""
         self.stop()
+        self._picture.forget()
         self._analyst = ("", ""), None
 
     def position_changed(self) -> None:
         """Search the new position, if the panel is on."""
         self.stop()
+        self._picture.forget()
         self._found = self._truth = None
         self._hint_wanted = False
         self._tree = ""

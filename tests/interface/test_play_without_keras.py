@@ -80,6 +80,7 @@ def loaded(code, *argv, cwd):
         (["evaluate", "--game", "tictactoe", "--positions", "10", "--sims", "4", "--ladder-games", "2",
           "--ladder-sims", "4", "--json"], "shipped:version"),
         (["levels", "--game", "tictactoe"], "level"),
+        (["milestones", "--game", "tictactoe"], "version 60 already wins at once when it can"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )  # fmt: skip
