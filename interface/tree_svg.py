@@ -1,7 +1,7 @@
 """The search tree as a picture, from the root at the left: `tree_svg(root)`; and `Growth`, a simulation at a time.
 
-A box is a move: its name, N and Q for the player who makes it, in a dot the side. The width of its branch is its share of
-the visits, the colour its value for the player to move at the root: green is good, red is bad.
+A box is a move: its name, N and Q for the player who makes it; the dot is the side. The width of its branch is its
+share of the visits, the colour its value for the player to move at the root: green is good, red is bad.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from languages.translate import tr
 from MCTS import MCTS, Edge, Node
 from players.rollout import RolloutPlayer
 
-WIDTH, HEIGHT, GAP, COLUMN = 92.0, 34.0, 6.0, 128.0
+WIDTH, HEIGHT, GAP, COLUMN = 84.0, 34.0, 6.0, 116.0
 """Of a box; between two boxes; from one ply to the next."""
 MOST_STEPS = 200
 """Simulations of a `Growth` at most."""
@@ -116,8 +116,9 @@ def _box(box: _Box, middle: float) -> str:
     x, y, s, game = 4 + COLUMN * box.depth, middle - HEIGHT / 2, box.stats, box.edge.mcts.game
     name = game.move_name(box.edge.action)
     tip = f"{name}: N {s['N']:.0f}, Q {s['Q']:+.3f}, P {s['P']:.3f}"
-    words = f"Q {s['Q']:+.2f}" if s["N"] else f"P {s['P']:.2f}"
-    style = f'stroke="{_colour(box)}"' if s["N"] else 'stroke="currentColor" stroke-opacity=".35" stroke-dasharray="3 3"'
+    words = f"Q {_signed(s['Q'])}" if s["N"] else f"P {s['P']:.2f}"
+    thin = 'stroke="currentColor" stroke-opacity=".35" stroke-dasharray="3 3"'
+    style = f'stroke="{_colour(box)}"' if s["N"] else thin
     proven = {1.0: " ✓", -1.0: " ✗", 0.0: " ="}.get(box.edge.proven, "") if box.edge.proven is not None else ""
     return (
         f'<g class="box" data-depth="{box.depth}"><title>{escape(tip)}</title>{_frame(x, y, style)}'
@@ -135,7 +136,7 @@ def _root_box(root: Node, middle: float) -> str:
         f'<g class="box root">{frame}'
         f"{_dot(root.mcts.game, root.playerTurn, 16, y + 12)}"
         f'<text x="26" y="{y + 15:.1f}" font-weight="650">N {root.visits}</text>'
-        f'<text x="26" y="{y + 28:.1f}" opacity=".8">Q {root.Q:+.2f}</text></g>'
+        f'<text x="26" y="{y + 28:.1f}" opacity=".8">Q {_signed(root.Q)}</text></g>'
     )
 
 
@@ -148,6 +149,10 @@ def _frame(x: float, y: float, style: str) -> str:
 def _dot(game: Game, player: int, x: float, y: float) -> str:
     fill, edge = LOOKS[game.look].sides[player]
     return f'<circle cx="{x:g}" cy="{y:.1f}" r="5" fill="{fill}" stroke="{edge}"/>'
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"  # + 0.0 turns -0.0 into 0.0
 
 
 def _colour(box: _Box) -> str:

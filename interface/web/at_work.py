@@ -177,9 +177,10 @@ class AtWork:
             words = ui.label().classes("status").props('role="status"')
             bar = ui.linear_progress(value=0, show_value=False, size="6px").props("rounded")
             with ui.element("div").classes("line-up"):
-                show = icon_button(tr("Show"), "visibility", lambda: self._show_run(self._names[key]), tr("show this run"))
-                stop = icon_button(tr("Stop"), "stop", lambda: self._stop(key),
-                                   tr("end at the next commit; nothing is lost"))  # fmt: skip
+                tip = tr("show this run")
+                show = icon_button(tr("Show"), "visibility", lambda: self._show_run(self._names[key]), tip)
+                tip = tr("end at the next commit; nothing is lost")
+                stop = icon_button(tr("Stop"), "stop", lambda: self._stop(key), tip)
         return _Row(element, words, bar, show, stop)
 
 

@@ -14,7 +14,7 @@ from languages.translate import tr
 
 COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#b04fc4", "#d1495b", "#7a8491")
 WIDTH, HEIGHT = 420.0, 210.0
-LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 34.0, 24.0
+LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 28.0, 24.0
 ROW, LETTER = 15.0, 6.2
 """Height of a line of names, width of a letter at most on average."""
 TEXTS = "iteration", "version", "promoted"
@@ -43,7 +43,7 @@ def curve_svg(
     shown = {name: [p for p in points if math.isfinite(p.y)] for name, points in series.items()}
     every = [p for points in shown.values() for p in points]
     legend, rows = _legend(list(shown))
-    top, height = TOP + ROW * (rows - 1), HEIGHT + ROW * (rows - 1)
+    top, height = TOP + ROW * rows, HEIGHT + ROW * rows
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {WIDTH:g} {height:g}" role="img" '
         f'aria-label="{escape(title)}" font-family="system-ui, sans-serif" font-size="11" fill="currentColor">'
@@ -120,7 +120,7 @@ def _legend(names: list[str]) -> tuple[str, int]:
         parts.append(f'<circle cx="{x + 4:g}" cy="{y:g}" r="3.5" fill="{colour}"/>')
         parts.append(f'<text class="name" x="{x + 11:g}" y="{y + 4:g}" opacity=".8">{escape(text)}</text>')
         x += 24 + LETTER * len(text)
-    return "".join(parts), row + 1
+    return "".join(parts), row + 1 if parts else 0
 
 
 def _unit(unit: str) -> str:

@@ -114,9 +114,9 @@ class Learn:
         """Show the curves that are folded, or fold them."""
         unfolded = "whole" in self._charts.classes
         self._charts.classes(add="" if unfolded else "whole", remove="whole" if unfolded else "")
-        text = tr("More curves") if unfolded else tr("Fewer curves")
-        self._more.set_text(text)
-        self._more.props(f'icon={"expand_more" if unfolded else "expand_less"} aria-expanded={"false" if unfolded else "true"}')
+        self._more.set_text(tr("More curves") if unfolded else tr("Fewer curves"))
+        icon, now = ("expand_more", "false") if unfolded else ("expand_less", "true")
+        self._more.props(f"icon={icon} aria-expanded={now}")
 
     # ---- runs
 

@@ -1,13 +1,12 @@
 """Watch it learn: one position as the versions of a run see it, milestones in words, and a version to play against.
 
-The versions are evaluated alone, without search, as players are (`evaluation/milestones.py`): a few first, for the row of
-boards, then the others.
+The versions are evaluated alone, without search, as players are (`evaluation/milestones.py`): a few first, for the row
+of boards, then the others.
 """
 
 from __future__ import annotations
 
 from contextvars import copy_context
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,7 +56,8 @@ class Watch:
 
     def __init__(self, roster: Any, play: Any, open_board: Any) -> None:
         self._roster, self._play, self._open_board = roster, play, open_board
-        self._name, self._folder, self._spec = "", None, ""
+        self._name, self._spec = "", ""
+        self._folder: Path | None = None
         self._state: GameState | None = None
         self._versions: list[int] = []
         self._looks: dict[int, Look] = {}
@@ -133,7 +133,7 @@ class Watch:
             first = chosen_versions(self._versions, BOARDS)
             position = self._choice.value
             asked = await self._asked(game, position in ("win", "stop", "three"))
-            self._state = self._position(position, asked)
+            state = self._state = self._position(position, asked)
             rest = [version for version in self._versions if version not in first]
             for version in [*first, None, *rest, *first]:
                 if job != self._job:
@@ -141,7 +141,13 @@ class Watch:
                 if version is None:
                     asked = await self._asked(game, True)
                     continue
-                await self._one(job, folder, version, rows[version], game, asked)
+                digest = rows[version]
+                if version not in self._looks or (asked and digest not in _SHARES):
+                    look = await searching(_opinion, folder, version, digest, game, state, asked)
+                    if look is None or job != self._job:
+                        return
+                    self._looks[version] = look
+                self._tell(version, digest)
             if job == self._job:
                 self._words.text = tr("{count} versions", count=len(self._versions))
         except UserError as error:
@@ -157,16 +163,8 @@ class Watch:
                 _PROBES[game.spec] = made
         return _PROBES.get(game.spec, [])
 
-    async def _one(self, job: int, folder: Path, version: int, digest: str, game: Any, asked: list[Probe]) -> None:
-        """Let a version look at the position and at the probes, if it has not done so."""
-        if version in self._looks and (digest in _SHARES or not asked):
-            found = self._looks[version]
-        else:
-            answer = await searching(partial(_opinion, folder, version, digest, game, self._state, asked))
-            if answer is None or job != self._job:
-                return
-            found = answer
-        self._looks[version] = found
+    def _tell(self, version: int, digest: str) -> None:
+        """Show what a version has found."""
         if digest in _SHARES:
             self._found[version] = _SHARES[digest]
         self._words.text = tr("version {number} of {count} ...", number=version, count=self._versions[-1])
@@ -269,9 +267,7 @@ def _versions(folder: Path) -> dict[int, str]:
         return {row.version: row.sha256 for row in store.versions()}
 
 
-def _opinion(
-    folder: Path, version: int, digest: str, game: Any, state: GameState, asked: list[Probe]
-) -> Look:
+def _opinion(folder: Path, version: int, digest: str, game: Any, state: GameState, asked: list[Probe]) -> Look:
     """Return what a version thinks of a position; its shares of the probes are kept."""
     with readable(folder):
         agent = network_of(folder, version, game)
