@@ -85,6 +85,12 @@ def _groups(config: Any) -> list[tuple[str, dict[str, Entry]]]:
     return found
 
 
+def setting_texts() -> dict[str, str]:
+    """Return {setting: what it means, in one sentence}."""
+    groups = (group for group in Config.__mro__ if group.__name__.endswith("Settings"))
+    return {name: _first_sentence(text) for group in groups for name, text in _texts(group).items()}
+
+
 class _Page:
     """The lines of a help, as wide as the terminal."""
 

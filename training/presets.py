@@ -50,6 +50,15 @@ def preset(name: str, /, **changes: Any) -> Config:
     return with_overrides(Config(**_settings(name, str(changes.get("game", "")))), **changes)
 
 
+def preset_for(game: str) -> str:
+    """Return the name of the preset that suits a game on any machine.
+
+    >>> preset_for("tictactoe"), preset_for("connect4")
+    ('tiny', 'laptop')
+    """
+    return "tiny" if game == "tictactoe" else "laptop"
+
+
 def _settings(name: str, game: str) -> dict[str, Any]:
     """Return the settings of a preset that differ from `Config`'s defaults."""
     if name == "tiny":

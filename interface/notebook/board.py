@@ -15,6 +15,7 @@ from config import UserError
 from game import Game, GameState
 from interface.board_svg import Mark, board_svg
 from interface.explain import as_text, explain
+from languages.translate import tr
 from players.book import BookPlayer
 from players.engine_player import EnginePlayer
 from players.simple import RandomPlayer
@@ -22,6 +23,8 @@ from players.uct import UCTPlayer
 
 LONGEST_LINE = 12
 """Moves of a principal variation that are drawn."""
+TEXTS = "move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation"
+"""Columns of the table of a search."""
 _SMALL = "font-size:90%;opacity:.75"
 
 
@@ -79,8 +82,7 @@ class Explained:
     def table(self) -> str:
         """Return the values and a row for each move, as HTML; a row names its move as data-hover."""
         f = self.found
-        names = ("move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation")
-        lines = [_row([escape(name) for name in names], "th")]
+        lines = [_row([escape(tr(name)) for name in TEXTS], "th")]
         for m in f["moves"]:
             percent = 100 * m["share"]
             share = (
@@ -92,10 +94,12 @@ class Explained:
             numbers = [str(m["N"]), share, f"{m['P']:.3f}", q, f"{m['U']:.3f}", v]
             cells = [f"<b>{escape(m['move'])}</b>", *numbers, escape(" ".join(m["pv"]))]
             lines.append(_row(cells, "td", f' data-hover="{m["action"]}"'))
-        values = f"network {f['network_value']:+.3f}, search {f['search_value']:+.3f}"
-        effort = f"{f['player']}, {f['simulations']} simulations, {f['nodes']} positions"
+        effort = tr("{player}, {simulations} simulations, {nodes} positions",
+                    player=f["player"], simulations=f["simulations"], nodes=f["nodes"])  # fmt: skip
+        values = tr("value for {side}: network {network}, search {search}", side=f["to_move"],
+                    network=f"{f['network_value']:+.3f}", search=f"{f['search_value']:+.3f}")  # fmt: skip
         return (
-            f"<b>{escape(f['to_move'])} to move</b>, value for {escape(f['to_move'])}: {values}"
+            f"<b>{escape(tr('{side} to move', side=f['to_move']))}</b>, {escape(values)}"
             f'<div style="{_SMALL}">{escape(effort)}</div><div style="max-height:460px;overflow:auto">'
             f'<table style="border-collapse:collapse;margin:8px 0">{"".join(lines)}</table></div>'
         )
@@ -143,10 +147,10 @@ class Board:
     def play(self, action: int) -> Board:
         """Play a move by its number, then the machine's answer; if that is interrupted, take the move back."""
         if self.resigned:
-            return self.tell("the game is over")
+            return self.tell(tr("the game is over"))
         if not self.over and not self.human_to_move:  # its search was interrupted
             self._answer()
-            return self.tell(f"{self.agent.name} was to move; now it has")
+            return self.tell(tr("{player} was to move; now it has", player=self.agent.name))
         before = list(self.moves)
         self.note = ""
         try:
@@ -175,15 +179,15 @@ class Board:
             state = state.takeAction(action)[0]
         if own:
             self._seat(self.moves[: own[-1]])
-        return self.tell("" if own else "there is no move of yours to take back")
+        return self.tell("" if own else tr("there is no move of yours to take back"))
 
     def hint(self) -> Explained | Board:
         """Return the machine's search result on the position; the board with a note when it has none."""
         if self.over:
-            return self.tell("the game is over")
+            return self.tell(tr("the game is over"))
         if isinstance(self.agent, Agent):
             return Explained(explain(self.agent, self.state), self.state)
-        return self.tell(f"{self.agent.name} gives no hints")
+        return self.tell(tr("{player} gives no hints", player=self.agent.name))
 
     def _seat(self, moves: list[int]) -> None:
         """Set the game to the position after these moves."""
@@ -210,14 +214,14 @@ class Board:
             try:
                 action, _, value, _ = self.agent.act(self.state, 0)
             except Resigned:
-                self.resigned, self.said = True, f"{self.agent.name} resigns"
+                self.resigned, self.said = True, tr("{player} resigns", player=self.agent.name)
                 return
             self.value = opinion_of(self.agent, value)
             self._play(action)
             names.append(self.game.move_name(action))
         if names:
-            suffix = "" if self.value is None else f", value for it {self.value:+.2f}"
-            self.said = f"{self.agent.name} plays {' '.join(names)}{suffix}"
+            self.said = tr("{player} plays {moves}", player=self.agent.name, moves=" ".join(names))
+            self.said += "" if self.value is None else tr(", value for it {value}", value=f"{self.value:+.2f}")
 
     def _seen(self) -> Board:
         for watcher in self.watchers:
@@ -243,22 +247,22 @@ class Board:
     def turn(self) -> str:
         """The side to move, or the winner."""
         if self.resigned:
-            return "You win."
+            return tr("You win.")
         if self.state.isEndGame:
             result = self.state.value * self.state.playerTurn * self._human
-            return "You win." if result > 0 else "You lose." if result < 0 else "A draw."
+            return tr("You win.") if result > 0 else tr("You lose.") if result < 0 else tr("A draw.")
         if self.state.playerTurn != self._human:
-            return f"{self.agent.name} is thinking ..."
-        return f"Your turn, you are {self.game.pieces[self._human]}."
+            return tr("{player} is thinking ...", player=self.agent.name)
+        return tr("Your turn, you are {side}.", side=self.game.pieces[self._human])
 
     @property
     def status(self) -> str:
         """The side to move and what it can play, or the winner."""
         if self.over:
-            return f"{self.turn} board.new() begins another game."
+            return f"{self.turn} {tr('board.new() begins another game.')}"
         names = [self.game.move_name(a) for a in self.state.allowedActions]
         shown = " ".join(names[:60]) + (" ..." if len(names) > 60 else "")
-        return f"{self.turn} Legal: {shown}"
+        return f"{self.turn} {tr('Legal: {moves}', moves=shown)}"
 
     def __repr__(self) -> str:
         return "\n".join([self.state.render(), *filter(None, (self.said, self.note, self.status))])

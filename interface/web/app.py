@@ -304,4 +304,4 @@ class _Views:
             return Puzzles(self._play)
         from interface.web.training_tab import Learn
 
-        return Learn(self._place)
+        return Learn(self._place, self._play, lambda: self._tabs.set_value("play"))

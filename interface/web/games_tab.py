@@ -1,4 +1,4 @@
-"""Browser of a run's stored games: self-play games, opened on the board with their values, and tournament games."""
+"""Browser of a run's stored games, as small boards: those of self-play open with their values, and tournament games."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from interface.web.play_tab import CLICK
-from interface.web.run_reader import iterations, list_games, match_game, stored_game
+from game import Game
+from games.line_of_moves import after_moves
+from interface.board_svg import board_svg
+from interface.web.controls import icon_button
+from interface.web.run_reader import Listed, iterations, list_games, match_game, stored_game
+from interface.web.table import outcome
 from interface.web.web_players import named_runs
+from languages.translate import tr
 from storage.game_record import IMPORTED
 
 KINDS = {"self-play": "Self-play", "tournament": "Tournament"}
-SHOWN = 300
+RESULTS = {"": "any result", "1": "first won", "0": "draw", "-1": "second won"}
+TEXTS = "Self-play", "Tournament", "any result", "first won", "draw", "second won"
+SHOWN = 24
 """Games on the page at once."""
+OPEN = (
+    '(e) => { const t = e.target.closest("[data-game]");'
+    " if (t) emit([t.dataset.iteration, t.dataset.game]) }"
+)
 
 
 class Archive:
@@ -27,31 +38,45 @@ class Archive:
         self._play, self._open_board = play, open_board
         self.visible = True
         self._folders: dict[str, Path] = {}
+        self._game: Game | None = None
+        self._found: list[Listed] = []
         self._first = 0
-        with ui.element("div").classes("sheet").style("grid-template-columns: minmax(0, 1fr); max-width: 900px"):
+        with ui.element("div").classes("sheet").style("grid-template-columns: minmax(0, 1fr); max-width: 1100px"):
             with ui.element("div").classes("card stack"):
-                with ui.element("div").classes("line-up"):
-                    self._run = ui.select([], on_change=lambda _: self._list_iterations(), label="run")
-                    self._run.props("dense outlined options-dense").style("min-width: 240px")
-                    self._iteration = ui.select([], on_change=lambda _: self._list(), label="iteration")
-                    self._iteration.props("dense outlined options-dense").style("min-width: 110px")
-                    self._kind = ui.toggle(KINDS, value="self-play", on_change=lambda _: self._list())
-                    self._kind.props("dense unelevated no-caps")
-                    ui.button(icon="refresh", on_click=self._list_runs).props('flat dense aria-label="read again"')
-                with ui.element("div").classes("line-up"):
-                    self._note = ui.label().classes("soft grow")
-                    self._back = ui.button(icon="chevron_left", on_click=lambda: self._turn(-SHOWN))
-                    self._back.props('flat dense aria-label="games before these"')
-                    self._on = ui.button(icon="chevron_right", on_click=lambda: self._turn(SHOWN))
-                    self._on.props('flat dense aria-label="games after these"')
-                self._games = ui.html("", sanitize=False).classes("scroll").style("max-height: 70vh")
-                self._games.on("click", lambda e: self._open(e.args), js_handler=CLICK.format("game"))
-                self._games.on(
-                    "keydown", lambda e: self._open(e.args),
-                    js_handler='(e) => { const t = e.target.closest("[data-game]"); '
-                    'if (t && e.key === "Enter") emit(t.dataset.game) }',
-                )  # fmt: skip
+                self._build()
         self._list_runs()
+
+    def _build(self) -> None:
+        with ui.element("div").classes("line-up"):
+            self._run = self._select([], tr("run"), lambda _: self._list_iterations(), 240)
+            self._iteration = self._select({}, tr("iteration"), lambda _: self._read(), 130)
+            kinds = {kind: tr(text) for kind, text in KINDS.items()}
+            self._kind = ui.toggle(kinds, value="self-play", on_change=lambda _: self._read())
+            self._kind.props("dense unelevated no-caps")
+            icon_button("", "refresh", self._list_runs, tr("read again"))
+        with ui.element("div").classes("line-up filters"):
+            results = {key: tr(text) for key, text in RESULTS.items()}
+            self._result = self._select(results, tr("result"), lambda _: self._show(), 130)
+            self._version = self._select({}, tr("version"), lambda _: self._show(), 110)
+            self._from, self._to = (self._number(text) for text in (tr("moves from"), tr("to")))
+        with ui.element("div").classes("line-up"):
+            self._note = ui.label().classes("soft grow").props('role="status"')
+            self._back = icon_button("", "chevron_left", lambda: self._show(self._first - SHOWN),
+                                     tr("games before these"))  # fmt: skip
+            self._on = icon_button("", "chevron_right", lambda: self._show(self._first + SHOWN),
+                                   tr("games after these"))  # fmt: skip
+        self._games = ui.html("", sanitize=False).classes("boards games")
+        self._games.on("click", lambda e: self._open(*e.args), js_handler=OPEN)
+
+    def _select(self, options: Any, label: str, act: Callable[[Any], None], width: int) -> Any:
+        found = ui.select(options, label=label, value="" if "" in options else None, on_change=act)
+        return found.props("dense outlined options-dense").style(f"min-width: {width}px")
+
+    def _number(self, label: str) -> Any:
+        found = ui.number(label, min=0, step=1, format="%g", on_change=lambda _: self._show())
+        return found.props("dense outlined clearable").style("width: 120px")
+
+    # ---- what is read
 
     def _list_runs(self) -> None:
         self._folders = named_runs()
@@ -68,44 +93,59 @@ class Archive:
         try:
             found = iterations(folder) if folder else []
         except UserError as error:
-            self._iteration.set_options([], value=None)
-            self._list()
+            self._iteration.set_options({}, value=None)
+            self._read()
             self._note.text = str(error)
             return
-        here = self._iteration.value if self._iteration.value in found else (found[0] if found else None)
-        self._iteration.set_options(found, value=here)
-        self._list()
+        options = {0: tr("all"), **{number: str(number) for number in found}} if found else {}
+        here = self._iteration.value if self._iteration.value in options else (found[0] if found else None)
+        self._iteration.set_options(options, value=here)
+        self._read()
 
-    def _turn(self, by: int) -> None:
-        self._list(self._first + by)
-
-    def _list(self, first: int = 0) -> None:
-        """Show the games of the iteration, from number `first` on."""
+    def _read(self) -> None:
+        """Read the games of the iteration."""
         folder, iteration = self._folder(), self._iteration.value
-        self._games.content = ""
-        self._back.visible = self._on.visible = False
-        if folder is None or iteration is None:
-            none = "There is no run with games yet: the tab Training starts one."
-            self._note.text = none if folder is None else "This run has no games."
-            return
-        try:
-            found = list_games(folder, iteration, self._kind.value)
-        except UserError as error:
-            self._note.text = str(error).splitlines()[0]
-            return
+        self._game, self._found = None, []
+        if folder is not None and iteration is not None:
+            try:
+                self._game, self._found = list_games(folder, iteration, self._kind.value, named=self._play.roster.named)
+            except UserError as error:
+                self._show()
+                self._note.text = str(error).splitlines()[0]
+                return
+        played = sorted({version for game in self._found for version in game.versions}, reverse=True)
+        options = {"": tr("any"), **{str(version): str(version) for version in played}}
+        self._version.set_options(options, value=self._version.value if self._version.value in options else "")
+        self._show()
+
+    # ---- what is shown
+
+    def _show(self, first: int = 0) -> None:
+        """Show the games that pass the filters, from number `first` of them on."""
+        result, version = self._result.value or "", self._version.value or ""
+        found = passing(self._found, result, version, self._from.value, self._to.value)
         self._first, end = first, min(first + SHOWN, len(found))
         self._back.visible, self._on.visible = first > 0, end < len(found)
-        more = f", {first + 1} to {end} shown" if len(found) > SHOWN else ""
-        self._note.text = f"{len(found)} games{more}; click one to open it on the board" if found else "no games"
-        self._games.content = games_html(found[first:end])
+        self._games.content = games_html(self._game, found[first:end]) if self._game is not None else ""
+        if self._folder() is None:
+            self._note.text = tr("There is no run with games yet: the tab Training starts one.")
+        elif self._iteration.value is None:
+            self._note.text = tr("This run has no games.")
+        elif not found:
+            self._note.text = tr("no games")
+        elif len(found) > SHOWN:
+            self._note.text = tr("{count} games, {first} to {end} shown; click one to open it on the board",
+                                 count=len(found), first=first + 1, end=end)  # fmt: skip
+        else:
+            self._note.text = tr("{count} games; click one to open it on the board", count=len(found))
 
-    async def _open(self, index: Any) -> None:
-        folder, iteration = self._folder(), self._iteration.value
-        if folder is None or iteration is None:
+    async def _open(self, iteration: Any, index: Any) -> None:
+        folder = self._folder()
+        if folder is None:
             return
         read = stored_game if self._kind.value == "self-play" else match_game
         try:
-            found = await run.io_bound(read, folder, iteration, int(index), named=self._play.roster.named)
+            found = await run.io_bound(read, folder, int(iteration), int(index), named=self._play.roster.named)
             if found is None:  # the program ends
                 return
             self._play.open_record(found.record, found.values)
@@ -115,13 +155,33 @@ class Archive:
         self._open_board()
 
 
-def games_html(found: list[tuple[int, str, float, int]]) -> str:
-    """Return the table of games."""
-    rows = []
-    for index, who, result, count in found:
-        word = "first won" if result > 0 else "second won" if result < 0 else "draw"
-        cells = "".join(f"<td>{escape(text)}</td>" for text in (who, word, f"{count} moves"))
-        number = index % IMPORTED
-        rows.append(f'<tr data-game="{index}" data-hover="" tabindex="0"><td>{number}</td>{cells}</tr>')
-    head = "".join(f"<th>{word}</th>" for word in ("game", "players", "result", "length"))
-    return f'<table class="found games"><tr>{head}</tr>{"".join(rows)}</table>'
+def passing(
+    found: list[Listed], result: str, version: str, least: float | None = None, most: float | None = None
+) -> list[Listed]:
+    """Return the games with a result ("1", "0", "-1" for who began; "": any), of a version, of so many moves."""
+    return [
+        game for game in found
+        if (not result or (game.result > 0) - (game.result < 0) == int(result))
+        and (not version or int(version) in game.versions)
+        and (least is None or len(game.moves) >= least) and (most is None or len(game.moves) <= most)
+    ]  # fmt: skip
+
+
+def games_html(game: Game, found: list[Listed]) -> str:
+    """Return the last positions of games as small boards, each a button."""
+    parts = []
+    for listed in found:
+        try:
+            board = board_svg(after_moves(game, listed.moves))
+        except UserError as error:  # a game that others wrote
+            board = f'<div class="note">{escape(str(error).splitlines()[0])}</div>'
+        who = tr(listed.who) if listed.who in ("self-play", "imported") else listed.who
+        number = tr("iteration {iteration}, game {index}", iteration=listed.iteration, index=listed.number % IMPORTED)
+        tip = f"{number}: {who}"
+        length = tr("{count} moves", count=len(listed.moves))
+        parts.append(
+            f'<button type="button" data-game="{listed.number}" data-iteration="{listed.iteration}" '
+            f'title="{escape(tip)}">{board}<span>{escape(outcome(game, listed.result))}</span>'
+            f"<span>{escape(length)}</span></button>"
+        )
+    return "".join(parts)

@@ -18,14 +18,19 @@ from evaluation.rating import ANCHOR, rated_versions, wilson
 from game import Game
 from interface.metric_lines import finite
 from interface.web.charts import Point
+from languages.translate import tr
 from storage.atomic_files import LINES_BYTES, TEXT_BYTES, open_regular, read_limited
 from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
-from storage.run_store import STAGES, Store
+from storage.run_store import STAGES, Store, game_of_row
 from system import processes
 
 LINES_OF_LOG = 200
+MOST_LISTED = 2000
+"""Games in a list of all iterations."""
+TEXTS = "self-play", "imported"
+"""Kinds of stored games."""
 
 
 class Standing(NamedTuple):
@@ -263,22 +268,44 @@ def _match(game: Game, row: tuple[Any, ...]) -> Stored:
     return Stored(Record(game, actions, result, names), {})
 
 
-def list_games(folder: Path, iteration: int, kind: str) -> list[tuple[int, str, float, int]]:
-    """Return (index, players, result for the player who began, moves) of an iteration's games.
+class Listed(NamedTuple):
+    """A stored game in a list."""
 
-    kind: "self-play" or "tournament".
+    number: int
+    who: str
+    result: float
+    """For the player who began."""
+    moves: list[int]
+    iteration: int
+    versions: tuple[int, ...]
+    """The versions that played it."""
+
+
+def list_games(folder: Path, iteration: int, kind: str, *, named: tuple[str, ...] = ()) -> tuple[Game, list[Listed]]:
+    """Return (the game, the games of an iteration, those played first first).
+
+    iteration: 0 for those of all, the newest MOST_LISTED, newest first. kind: "self-play" or "tournament". named: see
+    `game_spec`.
     """
+    game = _game(folder, named)
+    rest, value = ("WHERE iteration = ? ORDER BY idx", iteration) if iteration else ("ORDER BY rowid DESC LIMIT ?",
+                                                                                      MOST_LISTED)  # fmt: skip
     with reading(folder) as store:
         if kind == "self-play":
-            return [
-                (game.index, "self-play" if game.index < IMPORTED else "imported", game.result, len(game.moves))
-                for game in store.games_of(iteration)
-            ]
-        return [
-            (int(i), f"version {current if began else best} began, against {best if began else current}",
-             2 * score - 1 if began else 1 - 2 * score, len(moves.split()))
-            for i, current, best, began, score, moves in store.matches_of(iteration)
-        ]  # fmt: skip
+            return game, [_of_self_play(row) for row in store.rows("games", rest, (value,)) if row[0] > 0]
+        return game, [_of_tournament(game, row) for row in store.rows("matches", rest, (value,))]
+
+
+def _of_self_play(row: tuple[Any, ...]) -> Listed:
+    record = game_of_row(row)
+    who = "self-play" if record.index < IMPORTED else "imported"
+    return Listed(record.index, who, record.result, record.moves.tolist(), int(row[0]), (int(row[2]),))
+
+
+def _of_tournament(game: Game, row: tuple[Any, ...]) -> Listed:
+    iteration, found = int(row[0]), _match(game, (row[1], row[2], row[3], *row[5:])).record
+    who = tr("{first} began, against {second}", first=found.players[0], second=found.players[1])
+    return Listed(int(row[1]), who, found.result or 0.0, found.moves, iteration, (int(row[2]), int(row[3])))
 
 
 def iterations(folder: Path) -> list[int]:

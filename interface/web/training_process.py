@@ -41,6 +41,10 @@ class Trainer:
         """Return whether the page trains a game now."""
         return spec in self._at_work and self._at_work[spec][0].poll() is None
 
+    def at_work(self) -> list[str]:
+        """Return the games that the page trains now."""
+        return [spec for spec in self._at_work if self.running(spec)]
+
     def process(self, spec: str) -> int | None:
         """Return the process that trains a game, None when the page started none or it has ended."""
         return self._at_work[spec][0].pid if self.running(spec) else None

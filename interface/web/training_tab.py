@@ -1,8 +1,10 @@
-"""The training view: start, stop and resume training; phase, curves, the newest game, the log; compare runs."""
+"""The training view: the run that is displayed, its curves next to other runs', what its versions know, its newest game
+and log; and next to it what is trained now."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import copy_context
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from nicegui import context, run, ui
 from config import UserError
 from interface.board_svg import board_svg
 from interface.metric_lines import searched_sims
+from interface.web.at_work import AtWork, jobs, words_of
 from interface.web.charts import Point, curve_svg
 from interface.web.controls import icon_button
 from interface.web.run_reader import (
@@ -28,22 +31,20 @@ from interface.web.run_reader import (
     strength_points,
 )
 from interface.web.table import outcome
+from interface.web.watch_view import Watch
 from interface.web.web_players import SHIPS, named_runs
-from loggers import clock
-from training.presets import PRESETS
+from languages.translate import tr
 
 FAULTS = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
 """Errors that lines no run wrote may raise; numpy's LinAlgError is a ValueError."""
 EVERY = 1.5
 """Seconds from one reading of the files to the next."""
-STOPPING = "stopping at the next commit ... (press again to stop at once)"
-MINUTES = {"": "as the preset", "5": "5 minutes", "15": "15 minutes", "60": "1 hour", "480": "8 hours"}
 CURVES = (
     ("Strength", "elo", 1.0, "Elo"),
     ("Game value kept by the network alone", "score_kept_alone", 1.0, "% of positions"),
     ("Game value kept with search", "score_kept", 1.0, "% of positions"),
-    ("Score against the best", "tournament_score", 100.0, "% of points"),
     ("Policy loss", "retrain_policy_loss", 1.0, ""), ("Value loss", "retrain_value_loss", 1.0, ""),
+    ("Score against the best", "tournament_score", 100.0, "% of points"),
     ("Length of self-play games", "self_play_plies", 1.0, "moves"),
     ("First player's wins", "self_play_first_wins", 100.0, "% of games"),
     ("Draws", "self_play_draws", 100.0, "% of games"),
@@ -51,13 +52,22 @@ CURVES = (
     ("Evaluations", "self_play_evals_per_s", 1.0, "a second"),
     ("Training", "retrain_positions_per_s", 1.0, "positions a second"),
 )  # fmt: skip
+FOLDED = 5
+"""The curves from this one on are folded."""
+TEXTS = (
+    "Strength", "Game value kept by the network alone", "Game value kept with search", "Policy loss", "Value loss",
+    "Score against the best", "Length of self-play games", "First player's wins", "Draws", "Positions in memory",
+    "Evaluations", "Training", "Elo", "% of positions", "% of points", "moves", "% of games", "positions", "a second",
+    "positions a second",
+)  # fmt: skip
 
 
 class Learn:
     """The view of one tab."""
 
-    def __init__(self, place: Any) -> None:
-        self._trainer, self._roster, self._first_game = place.trainer(), place.roster(), place.spec
+    def __init__(self, place: Any, play: Any, open_board: Callable[[], None]) -> None:
+        """play: the view of the board, on which a version is played against; open_board: opens its tab."""
+        self._roster, self._trainer = place.roster(), place.trainer()
         self.visible, self._client = True, context.client
         self._folders: dict[str, Path] = {}
         self._drawn: tuple[Any, ...] = ()
@@ -65,18 +75,9 @@ class Learn:
         self._ply = 0
         self._newest: tuple[Path, int] | None = None
         """(run, number of games in it) of the game that is shown."""
-        self._begun = ""
-        """The game whose training was last started from here."""
-        self._stopping: set[int] = set()
-        """Processes that were requested to end."""
-        self._started = 0
-        """The process that was last started from here."""
-        self._at: dict[int, Path] = {}
-        """The run at which each process of the page was seen."""
-        self._refused = 0
-        """The process because of which a start was refused; the message stays until that process is seen at a run or
-        has ended."""
         self._reading = False
+        self._work = AtWork(self._trainer, self._roster.games(), place.spec, self._display)
+        self._watch = Watch(self._roster, play, open_board)
         self._build()
         self._list_runs()
         ui.timer(EVERY, self._refresh)
@@ -85,43 +86,37 @@ class Learn:
     def _build(self) -> None:
         with ui.element("div").classes("sheet learn"):
             with ui.element("div").classes("stack"):
-                with ui.element("div").classes("card stack"):
+                with ui.element("section").classes("card stack displayed"):
                     with ui.element("div").classes("line-up"):
-                        self._run = ui.select([], label="run", on_change=lambda _: self._chosen())
-                        self._run.props("dense outlined options-dense").style("min-width: 220px")
-                        self._compare = ui.select([], label="compare with", multiple=True, value=[])
-                        self._compare.props("dense outlined options-dense use-chips").style("min-width: 200px")
-                        self._compare.on_value_change(lambda _: self._chosen())
-                        self._resume = icon_button("Go on", "play_arrow", self._go_on, "go on with this run")
-                        self._halt = icon_button("Stop", "stop", self._stop, "end at the next commit; nothing is lost")
+                        self._run = ui.select([], label=tr("run"), on_change=lambda _: self._chosen())
+                        self._run.props("dense outlined options-dense").classes("grow").style("min-width: 200px")
+                        self._compare = ui.select([], label=tr("compare with"), multiple=True, value=[])
+                        self._compare.props("dense outlined options-dense use-chips").classes("grow")
+                        self._compare.style("min-width: 180px").on_value_change(lambda _: self._chosen())
+                        self._resume = icon_button(tr("Go on"), "play_arrow", self._go_on, tr("go on with this run"))
                     self._words = ui.label().classes("status").props('role="status"')
-                    self._bar = ui.linear_progress(value=0, show_value=False, size="6px").props("rounded")
                     self._facts = ui.html("", sanitize=False)
                 self._charts = ui.html("", sanitize=False).classes("curves")
+                self._more = ui.button(tr("More curves"), icon="expand_more", on_click=self._unfold)
+                self._more.props('flat dense aria-expanded="false"').style("align-self: flex-start")
+                self._watch.build()
             with ui.element("div").classes("stack"):
-                with ui.element("div").classes("card stack"):
-                    ui.label("Start a run").style("font-weight: 600")
-                    self._new()
-                with ui.element("div").classes("card stack"):
-                    ui.label("The newest self-play game").style("font-weight: 600")
+                self._work.build()
+                with ui.element("section").classes("card stack"):
+                    ui.label(tr("The newest self-play game")).classes("title")
                     with ui.element("div").classes("stand"):
                         self._board = ui.html("", sanitize=False).classes("small-board")
                     self._game_words = ui.label().classes("soft").style("text-align: center")
-                with ui.element("div").classes("card stack"):
-                    ui.label("Log").style("font-weight: 600")
+                with ui.element("section").classes("card"), ui.expansion(tr("Log")).props("dense"):
                     self._log = ui.html("", sanitize=False)
 
-    def _new(self) -> None:
-        with ui.element("div").classes("line-up"):
-            self._game = ui.select(self._roster.games(), value=self._first_game, label="game")
-            self._game.props("dense outlined options-dense").classes("grow")
-        with ui.element("div").classes("line-up"):
-            self._preset = ui.select(list(PRESETS), value="laptop", label="preset")
-            self._preset.props("dense outlined options-dense").classes("grow")
-            self._minutes = ui.select(MINUTES, value="", label="at most")
-            self._minutes.props("dense outlined options-dense").classes("grow")
-            icon_button("Start", "school", self._start, "start a new run")
-        self._note = ui.label().classes("note")
+    def _unfold(self) -> None:
+        """Show the curves that are folded, or fold them."""
+        unfolded = "whole" in self._charts.classes
+        self._charts.classes(add="" if unfolded else "whole", remove="whole" if unfolded else "")
+        self._more.set_text(tr("More curves") if unfolded else tr("Fewer curves"))
+        icon, now = ("expand_more", "false") if unfolded else ("expand_less", "true")
+        self._more.props(f"icon={icon} aria-expanded={now}")
 
     # ---- runs
 
@@ -135,9 +130,16 @@ class Learn:
         here = fresh[0] if fresh else self._run.value if self._run.value in names else names[0] if names else None
         self._run.set_options(names, value=here)
         self._compare.set_options(names, value=[n for n in self._compare.value if n in names])
+        self._chosen()
+
+    def _display(self, name: str) -> None:
+        """Display the run of a name."""
+        if name in self._folders:
+            self._run.value = name
 
     def _chosen(self) -> None:
         self._drawn, self._newest = (), None
+        self._watch.choose(self._run.value or "", self._folder())
 
     def _folder(self) -> Path | None:
         return self._folders.get(self._run.value or "")
@@ -146,44 +148,10 @@ class Learn:
         """Whether the chosen run came with the program: it cannot be resumed."""
         return (self._run.value or "").startswith(SHIPS)
 
-    def _start(self) -> None:
-        arguments = ["--new", "--preset", self._preset.value]
-        if self._minutes.value:
-            arguments += ["--minutes", self._minutes.value]
-        self._work(lambda: self._game.value, arguments)
-
     def _go_on(self) -> None:
         folder = self._folder()
         if folder is not None and not self._shipped():
-            self._work(lambda: game_spec(folder, self._roster.named), ["--run", str(int(folder.name[3:]))])
-
-    def _work(self, spec: Callable[[], str], arguments: list[str]) -> None:
-        self._note.text = self._begun = ""
-        self._refused = 0
-        try:
-            self._begun = spec()
-            self._trainer.start(self._begun, arguments)
-        except UserError as error:
-            self._note.text = str(error).splitlines()[0]
-            self._refused = self._trainer.process(self._begun) or 0
-        else:
-            self._started = self._trainer.process(self._begun) or 0
-            self._words.text = "starting ..."
-
-    def _stop(self) -> None:
-        folder = self._folder()
-        try:
-            spec = self._begun if self._not_seen() or folder is None else settings(folder).game
-            self._stopping |= {self._trainer.process(spec) or 0}
-            self._trainer.stop(spec)
-            self._words.text = STOPPING
-        except UserError as error:
-            self._words.text = str(error)
-
-    def _not_seen(self) -> int:
-        """Return the process that was last started from here while it is at no run yet; 0 if there is none."""
-        lives = self._started == self._trainer.process(self._begun)
-        return self._started if lives and self._started not in self._at else 0
+            self._work.start(lambda: game_spec(folder, self._roster.named), ["--run", str(int(folder.name[3:]))])
 
     # ---- what is read
 
@@ -198,18 +166,16 @@ class Learn:
         self._reading = True
         try:
             self._list_runs()
-            if self._refused and (self._refused in self._at or self._refused != self._trainer.process(self._begun)):
-                self._note.text, self._refused = "", 0
-            self._note.text = self._trainer.error(self._begun) or self._note.text
+            self._work.show(await run.io_bound(jobs, self._folders) or [])
             folder = self._folder()
+            self._more.visible = folder is not None
             if folder is None:
-                self._words.text = self._beginning() or "There is no run yet."
-                self._resume.visible = self._bar.visible = False
-                self._halt.visible = bool(self._not_seen())
+                self._words.text = tr("There is no run yet.")
+                self._resume.visible = False
                 return
             chosen = [self._run.value, *self._compare.value]
             compared = {name: self._folders[name] for name in chosen if name in self._folders}
-            found = await run.io_bound(read_all, folder, compared, self._drawn)
+            found = await run.io_bound(copy_context().run, read_all, folder, compared, self._drawn)
             if found is not None:  # it is None when the program ends
                 self._show(folder, *found)
         except UserError as error:
@@ -219,24 +185,15 @@ class Learn:
 
     def _show(self, folder: Path, now: Standing, drawn: tuple[Any, ...], charts: str | None, log: str) -> None:
         spec = settings(folder).game
-        process = self._trainer.process(spec) or 0
-        if process and now.process == process:
-            self._at[process] = folder
-        mine = bool(process) and self._at.get(process) == folder  # until it has ended and released the run
-        self._words.text = words_of(now, mine) if not self._shipped() else shipped_words(now)
-        if mine and process in self._stopping:
-            self._words.text = STOPPING
-        self._words.text = self._beginning() or self._words.text
-        busy = now.process is not None or bool(process)
-        self._resume.visible = not (busy or now.finished or self._shipped())
-        self._halt.visible = mine or bool(self._not_seen())
-        self._bar.visible = now.process is not None
-        self._bar.value = now.share if now.share is not None else 1.0
-        self._bar.props.set_bool("indeterminate", now.share is None)
+        mine = now.process is not None and now.process == self._trainer.process(spec)
+        self._words.text = shipped_words(now) if self._shipped() else words_of(now, mine)
+        self._resume.visible = not (now.process or self._work.busy(spec) or now.finished or self._shipped())
         self._facts.content = facts_html(now)
         if charts is not None:
             self._charts.content, self._drawn = charts, drawn
-        text = f'<pre class="log">{escape(log)}</pre>' if log else '<div class="soft">nothing yet</div>'
+        self._watch.versions_changed(now.versions)
+        empty = f'<div class="soft">{escape(tr("nothing yet"))}</div>'
+        text = f'<pre class="log" tabindex="0">{escape(log)}</pre>' if log else empty
         if text != self._log.content:
             self._log.content = text
             ui.run_javascript("for (const e of document.querySelectorAll('.log')) e.scrollTop = e.scrollHeight")
@@ -248,11 +205,6 @@ class Learn:
                 self._draw()
             except UserError as error:
                 self._board.content, self._game_words.text = "", str(error)
-
-    def _beginning(self) -> str:
-        """Return the message while a run that was started is not at work yet."""
-        process = self._not_seen()
-        return "" if not process else STOPPING if process in self._stopping else "starting ..."
 
     # ---- the newest game
 
@@ -266,7 +218,7 @@ class Learn:
 
     def _draw(self) -> None:
         if self._moving is None:
-            self._board.content, self._game_words.text = "", "none yet"
+            self._board.content, self._game_words.text = "", tr("none yet")
             return
         record = self._moving.record
         state = record.game.start()
@@ -274,10 +226,12 @@ class Learn:
             state = state.takeAction(action)[0]
         self._board.content = board_svg(state, moves=record.moves[: self._ply])
         value = self._moving.values.get(self._ply)
-        words = f", value for the player who began {value:+.2f}" if value is not None else ""
+        words = tr("move {ply} of {count}", ply=self._ply, count=len(record.moves))
         if state.isEndGame:
-            words = f": {outcome(record.game, record.result or 0.0)}"
-        self._game_words.text = f"{', '.join(record.players)}: move {self._ply} of {len(record.moves)}{words}"
+            words += f": {outcome(record.game, record.result or 0.0)}"
+        elif value is not None:
+            words += ", " + tr("value for the player who began {value}", value=f"{value:+.2f}")
+        self._game_words.text = f"{', '.join(record.players)}: {words}"
 
 
 def read_all(
@@ -312,9 +266,13 @@ def _can_be_drawn(found: list[dict[str, Any]]) -> bool:
 
 
 def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
-    """Return all curves, {name of a run: its metrics}, a line for each run; with the scoreboard if there is one."""
+    """Return all curves, {name of a run: its metrics}, a line for each run; with the scoreboard if there is one.
+
+    The first is the largest; those after FOLDED are hidden until they are unfolded.
+    """
     parts = []
-    for title, key, factor, unit in CURVES:
+    for number, (title, key, factor, unit) in enumerate(CURVES):
+        unit = tr(unit) if unit else ""
         shown: dict[str, list[Point]] = {}
         for run_name, found in lines.items():
             points, more = points_of(found, key, factor)
@@ -325,8 +283,9 @@ def charts_html(lines: dict[str, list[dict[str, Any]]]) -> str:
             continue
         high = 100.0 if unit.startswith("%") else None
         low = None if key == "elo" or key.startswith("score_") else 0.0
-        svg = curve_svg(title, shown, unit=unit, low=low, high=high)
-        parts.append(f'<div class="card" data-curve="{key}">{svg}</div>')
+        svg = curve_svg(tr(title), shown, unit=unit, low=low, high=high)
+        kind = "card first" if number == 0 else "card" if number < FOLDED else "card more"
+        parts.append(f'<div class="{kind}" data-curve="{key}">{svg}</div>')
     return f'<div class="charts">{"".join(parts)}</div>'
 
 
@@ -341,28 +300,15 @@ def points_of(lines: list[dict[str, Any]], key: str, factor: float) -> tuple[lis
     return series(lines, key, factor=factor), ""
 
 
-def words_of(now: Standing, mine: bool) -> str:
-    """Return the state of a run, in words."""
-    if now.finished:
-        return f"finished after {now.iteration - 1} iterations"
-    if now.process is None:
-        return f"waiting, {now.iteration - 1} iterations done"
-    stage = {"retrain": "retraining", "score": "scoreboard"}.get(now.stage, now.stage)
-    share = f" {100 * now.share:.0f} %" if now.share is not None else ""
-    left = f", about {clock(now.seconds_left)} to go" if now.seconds_left is not None else ""
-    whose = "" if mine else f" (process {now.process}, not of this page)"
-    return f"iteration {now.iteration}: {stage}{share}{left}{whose}"
-
-
 def shipped_words(now: Standing) -> str:
     """Return a line about a run that ships."""
-    return f"ships with the program, after {now.iteration - 1} iterations"
+    return tr("ships with the program, after {count} iterations", count=now.iteration - 1)
 
 
 def facts_html(now: Standing) -> str:
     """Return a run's numbers."""
     facts = {
-        "iterations done": now.iteration - 1, "games": f"{now.games:,}", "newest version": now.versions,
-        "best version": now.best,
+        tr("iterations done"): now.iteration - 1, tr("games"): f"{now.games:,}", tr("newest version"): now.versions,
+        tr("best version"): now.best,
     }  # fmt: skip
     return '<div class="facts">' + "".join(f"<div><span>{k}</span>{v}</div>" for k, v in facts.items()) + "</div>"

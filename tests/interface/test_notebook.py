@@ -1,8 +1,9 @@
-"""run.ipynb is executed as a person would, on a small game; the committed one is clean."""
+"""run.ipynb is executed as a person would, with a small run, and shows what it is committed with, numbers aside."""
 
 import base64
 import json
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -68,28 +69,62 @@ def text(outputs):
     return "".join(output.get("text", "") for output in outputs)
 
 
-def test_the_committed_notebook_is_clean():
+def test_the_committed_notebook_reads_without_a_kernel():
     nb = nbformat.read(NOTEBOOK, as_version=nbformat.NO_CONVERT)
     nbformat.validate(nb)
     code = [cell for cell in nb.cells if cell.cell_type == "code"]
     assert nb.nbformat == 4 and len({cell.id for cell in nb.cells}) == len(nb.cells)
-    assert all(not cell.outputs and cell.execution_count is None for cell in code)
+    assert nb.metadata.kernelspec.name == "python3" and NOTEBOOK.stat().st_size < 500_000
     assert code[0].metadata["tags"] == ["parameters"]
     assert set(PARAMETERS) < set(names := {line.split(" = ")[0] for line in code[0].source.splitlines()}), (
         names
     )
     assert all(len(cell.source.splitlines()) <= 12 for cell in code), "a notebook holds no logic"
+    silent = {cell.id for cell in code if not cell.outputs}
+    assert silent == {"parameters", "imports", "board"}, "all others show something"
+    told = NOTEBOOK.read_text(encoding="utf-8")
+    assert not re.search(r"/home/|/tmp/|/root/|/work/|[A-Z]:\\\\|Traceback", told)
+    assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
 
 
-def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_at):
+WORDS = ("loop", "network", "settings", "differences", "config", "metrics", "explained", "untrained", "match", "hint")
+"""Cells whose words are those of the committed notebook, whatever was learned."""
+
+
+def kinds(outputs):
+    """Return the kinds of data of each output, of text in pieces once."""
+    found = [tuple(sorted(output.get("data", {"text": 0}))) for output in outputs if output.get("name") != "stderr"]
+    return [kind for i, kind in enumerate(found) if kind != ("text",) or found[i - 1 : i] != [kind]]
+
+
+def words(outputs):
+    """Return the words that are displayed, without numbers, names of moves and what is drawn."""
+    pieces = [text([output]) or output.data.get("text/html") or output.data["text/plain"] for output in outputs]
+    seen = re.sub(r"(?s)<svg.*?</svg>|<[^>]+>|&\w+;", " ", " ".join(pieces))
+    return {word for word in re.findall(r"[A-Za-z]{3,}", seen)}
+
+
+def compare(out):
+    """Compare what is displayed with the committed notebook, numbers aside."""
+    nb = nbformat.read(NOTEBOOK, as_version=4)
+    stored = {cell.id: cell.outputs for cell in nb.cells if cell.cell_type == "code" and cell.outputs}
+    assert {cell: kinds(out[cell]) for cell in stored} == {cell: kinds(outputs) for cell, outputs in stored.items()}
+    for cell in WORDS:
+        lost = words(stored[cell]) - words(out[cell])
+        assert not lost or cell in ("settings", "differences"), (cell, lost)
+    assert {"setting", "here", "default", "meaning", "episodes"} <= words(stored["settings"]) & words(out["settings"])
+
+
+def test_the_notebook_shows_what_it_is_committed_with_and_goes_on_with_the_same_run(kernels_at):
     out = execute(notebook(kernels_at, twice=("session",)))
     assert "new run tictactoe/run0001, iteration 1" in text(out["session"])
     assert "resuming tictactoe/run0001, iteration 1" in text(out["session-again"]), (
         "closed and opened again"
     )
+    compare(out)
     assert len(out["train"]) == 2, "words and curves, each in one place"
-    words, picture = out["train"]
-    assert words.data["text/plain"].splitlines()[-1].split()[:2] == ["2", "12"]
+    told, picture = out["train"]
+    assert told.data["text/plain"].splitlines()[-1].split()[:2] == ["2", "12"]
     for png in (
         picture.data["image/png"],
         *shown(out["curves"], "image/png"),
@@ -99,13 +134,17 @@ def test_the_notebook_runs_and_a_second_time_goes_on_with_the_same_run(kernels_a
     for cell in ("explained", "untrained", "hint"):
         moves = 7 if cell == "hint" else 8
         assert shown(out[cell], "text/html")[0].count("</b></td>") == moves, "a line for each move"
+    assert shown(out["versions"], "image/svg+xml")[0].count("tictactoe, 3 rows, 3 columns") == 3, "versions 0, 1, 2"
+    assert shown(out["tree"], "image/svg+xml")[0].count('class="tree-picture"') == 4, "after 1, 4, 16, 30 simulations"
     board = out["board"][0].data
     assert "application/vnd.jupyter.widget-view+json" in board or "pip install anywidget" in board["text/html"]
     for cell in ("move", "undo"):
         assert shown(out[cell], "text/html")[0].count('aria-label="tictactoe, 3 rows, 3 columns"') == 1
     assert "expected a move" not in shown(out["move"], "text/html")[0]
-    assert '"game": "tictactoe"' in text(out["config"]) and "mean |w|" in text(out["weights"])
-    assert "Elo" in text(out["rating"])
+    folded = {cell: shown(out[cell], "text/html")[0] for cell in ("config", "weights", "metrics", "differences")}
+    assert all(html.startswith("<details><summary>") for html in folded.values())
+    assert "&quot;game&quot;: &quot;tictactoe&quot;" in folded["config"] and "mean |w|" in folded["weights"]
+    assert "Elo" in text(out["match"])
 
     out = execute(notebook(kernels_at, ITERATIONS=1))
     assert "resuming tictactoe/run0001, iteration 3" in text(out["session"])

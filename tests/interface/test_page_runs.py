@@ -267,13 +267,13 @@ def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, table, col
     assert script in [row[column] for row, right in store.checked(table) if right]
     store.close()
     with pytest.raises(UserError, match="cannot be read"):
-        games_html(list_games(folder, 1, "self-play" if table == "games" else "tournament"))
+        games_html(*list_games(folder, 1, "self-play" if table == "games" else "tournament"))
 
 
 def test_games_of_others_are_listed_as_such(folder):
-    found = list_games(folder, 1, "self-play")
-    assert [who for _, who, *_ in found] == ["self-play", "self-play", "imported"]
-    assert games_html(found[2:]).count("<td>0</td><td>imported</td>") == 1
+    game, found = list_games(folder, 1, "self-play")
+    assert [listed.who for listed in found] == ["self-play", "self-play", "imported"]
+    assert games_html(game, found[2:]).count('title="iteration 1, game 0: imported"') == 1
 
 
 def test_machines_search_one_at_a_time_however_often_something_changes(monkeypatch):

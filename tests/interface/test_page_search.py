@@ -379,13 +379,14 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
 
 
 def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):
-    rows = list_games(trained, 2, "self-play")
+    rows = list_games(trained, 2, "self-play")[1]
     assert len(rows) >= 8
-    for index, _, result, count in rows[:5]:
-        stored = stored_game(trained, 2, index)
+    for row in rows[:5]:
+        stored = stored_game(trained, 2, row.number)
         end = after_moves(stored.record.game, stored.record.moves)
-        assert end.isEndGame and end.value * end.playerTurn == result == stored.record.result
-        assert len(stored.record.moves) == count and set(stored.values) <= set(range(count))
+        assert end.isEndGame and end.value * end.playerTurn == row.result == stored.record.result
+        count = len(row.moves)
+        assert stored.record.moves == row.moves and set(stored.values) <= set(range(count))
     assert newest_game(trained).record.players[0] == "iteration 4"
 
 
