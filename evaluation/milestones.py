@@ -1,8 +1,8 @@
 """What the versions of a run have learned, by their policy alone, on positions made from the rules: milestones.
 
-Each probe is a set of positions with the moves that are right there. Where a game is won by a move, they are drawn from
-uniformly random play: a win in one; one move that stops the other's win in one; a win in three. Where a solver knows the
-game's values there are two more: the answers to each first move, and solved positions. A version has reached a milestone
+Each probe is a set of positions with the moves that are right there. Where a game is won by a move, they come from
+uniformly random play: a win in one; one move that stops the other's win in one; a win in three. Where a solver knows
+the values there are two more: the answers to each first move, and solved positions. A version has reached a milestone
 when from it on every version is right in more than REACHED of a probe's positions.
 """
 

@@ -1,7 +1,7 @@
 """The search tree as a picture, from the root at the left: `tree_svg(root)`; and `Growth`, a simulation at a time.
 
-A box is a move: its name, N and Q for the player who makes it, in a dot the side. The width of its branch is its share of
-the visits, the colour its value for the player to move at the root: green is good, red is bad.
+A box is a move: its name, N and Q for the player who makes it, in a dot the side. The width of its branch is its share
+of the visits, the colour its value for the player to move at the root: green is good, red is bad.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ def _box(box: _Box, middle: float) -> str:
     name = game.move_name(box.edge.action)
     tip = f"{name}: N {s['N']:.0f}, Q {s['Q']:+.3f}, P {s['P']:.3f}"
     words = f"Q {s['Q']:+.2f}" if s["N"] else f"P {s['P']:.2f}"
-    style = f'stroke="{_colour(box)}"' if s["N"] else 'stroke="currentColor" stroke-opacity=".35" stroke-dasharray="3 3"'
+    unvisited = 'stroke="currentColor" stroke-opacity=".35" stroke-dasharray="3 3"'
+    style = f'stroke="{_colour(box)}"' if s["N"] else unvisited
     proven = {1.0: " ✓", -1.0: " ✗", 0.0: " ="}.get(box.edge.proven, "") if box.edge.proven is not None else ""
     return (
         f'<g class="box" data-depth="{box.depth}"><title>{escape(tip)}</title>{_frame(x, y, style)}'
