@@ -19,8 +19,8 @@ EXAMPLES = {
 @dataclass(frozen=True)
 class Milestones:
     """Show what the versions of a run have learned, by the network alone: the share of positions with a win in one,
-    with a win to stop and so on in which the most probable move is right, and in words from which version on it is right in
-    more than nine of ten. The positions are made from the rules; docs/training.md says how."""
+    with a win to stop and so on in which the most probable move is right, and in words from which version on it is
+    right in more than nine of ten. The positions are made from the rules; docs/training.md says how."""
 
     game: str = "connect4"
     run: int | None = None
