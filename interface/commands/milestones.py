@@ -13,6 +13,7 @@ from system.terminal import LiveLine, redraws
 EXAMPLES = {
     "python main.py milestones": "the newest run of Connect 4",
     "python main.py milestones --game tictactoe --run 2": "a run of another game",
+    "python main.py milestones --json": "as JSON, for programs",
 }
 
 
