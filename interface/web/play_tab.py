@@ -14,6 +14,7 @@ from interface.web.charts import moves_html, values_svg
 from interface.web.controls import icon_button
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
+from interface.web.preparing import change_game
 from interface.web.search_view import Inside
 from interface.web.table import Table
 from interface.web.web_players import LEVELS, has_level, levels_of
@@ -33,7 +34,7 @@ class Play:
 
     def __init__(self, place: Any, query: Mapping[str, str]) -> None:
         """Build the view where the page is being built; `query` comes from the address."""
-        self.roster = place.roster()
+        self.roster, self._preparing = place.roster(), place.preparing
         self.client = context.client
         self.keys_on = True
         self.gone = False
@@ -312,14 +313,21 @@ class Play:
             self.changed()
 
     def _change_game(self, event: Any) -> None:
-        if event.value == self.table.game.spec:
-            return
-        if self.do(self.table.change_game, event.value):
+        if event.value != self.table.game.spec and not change_game(self, self._preparing, event):
+            self.change_game(event.value)
+
+    def change_game(self, spec: str) -> None:
+        """Begin a game of another kind."""
+        if self.do(self.table.change_game, spec):
             self._machines.forget()
             self._choose_opponent()
             self.changed()
         else:
             self._game.value = self.table.game.spec
+
+    def chosen_game(self) -> str:
+        """Return the game that the list of games shows."""
+        return str(self._game.value)
 
     def refresh_players(self) -> None:
         """Offer the players of the game that is on the table."""
