@@ -91,7 +91,7 @@ def record(cls: type[T]) -> type[T]:
 
 def _typeof_record(value: Any, context: Any) -> RecordType:
     """Return a record's type, found once: numba asks at each call from Python, and it takes 0.3 ms to find."""
-    if "_kind" not in value.__dict__:
+    if "_kind" not in value.__dict__:  # two threads may both find it: types that are equal are one
         fields = tuple(zip(value._fields, map(typeof, value), strict=True))
         value.__dict__["_kind"] = RecordType(type(value).__name__, fields)
     kind: RecordType = value.__dict__["_kind"]

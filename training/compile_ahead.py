@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agent import Agent
+from compiling.prepared import mark_prepared
 from game import Game
 from memory import Memory
 from players.by_name import make_player
@@ -38,3 +39,4 @@ def compile_ahead(game: Game) -> None:
     agent.simulate()
     for player in ("rollout:4", "alphabeta:1"):
         make_player(player, game).act(state, 0.0)
+    mark_prepared(game.spec)

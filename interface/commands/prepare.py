@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from interface.arguments import parse
 from interface.commands import show_compiling
+
+if TYPE_CHECKING:
+    from compiling.progress import Watch
 
 EXAMPLES = {
     "python main.py prepare": "every game that comes with the program",
@@ -22,6 +27,8 @@ class Prepare:
 
     game: str = ""
     """Game to prepare; by default every game that comes with the program."""
+    json: bool = False
+    """Print how far it is each second, and the result, as lines of JSON."""
 
 
 def run(argv: list[str]) -> int:
@@ -29,9 +36,28 @@ def run(argv: list[str]) -> int:
     import games
     from training.compile_ahead import compile_ahead
 
-    compiled = show_compiling("training" if args.game else "everything")
+    kind = "training" if args.game else "everything"
+    compiled = _tell_as_json(kind) if args.json else show_compiling(kind)
     for name in [args.game] if args.game else games.names():
         compile_ahead(games.make(name))
-        print(f"{name}: ready", flush=True)
-    print(f"{compiled.done} functions compiled in {compiled.seconds:.0f} s" if compiled.done else "nothing to compile")
+        if not args.json:
+            print(f"{name}: ready", flush=True)
+    if args.json:
+        print(json.dumps({"compiled": compiled.done, "seconds": round(compiled.seconds, 1), "ready": True}))
+    elif compiled.done:
+        print(f"{compiled.done} functions compiled in {compiled.seconds:.0f} s")
+    else:
+        print("nothing to compile")
     return 0
+
+
+def _tell_as_json(kind: str) -> Watch:
+    """Print a line about each second while something is compiled; return the count."""
+    from compiling.progress import EXPECTED, Progress, Watch
+
+    def show(progress: Progress | None) -> None:
+        if progress is not None:
+            told = {"compiled": progress.done, "expected": progress.expected, "seconds": round(progress.seconds, 1)}
+            print(json.dumps(told), flush=True)
+
+    return Watch(show, expected=EXPECTED[kind], every=0.5)

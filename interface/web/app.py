@@ -17,6 +17,7 @@ from typing import Any
 from weakref import WeakSet
 
 from config import UserError
+from interface.web.preparing import Preparations, first_board
 from interface.web.request_guard import Guard, allowed_names, has_token, names_of
 from languages.translate import LANGUAGES, language, tr
 
@@ -169,6 +170,7 @@ class Shared:
         self.spec = spec
         self.boards: WeakSet[Any] = WeakSet()
         """The views of the open tabs."""
+        self.preparing = Preparations(spec)
         self._roster: Any = None
         self._trainer: Any = None
 
@@ -192,6 +194,7 @@ class Shared:
         """End all searches, and let training that the page started end cleanly, so that it can be resumed."""
         for board in self.boards:
             board.leave()
+        self.preparing.close()
         if self._trainer is not None:
             self._trainer.stop_all()
 
@@ -213,10 +216,16 @@ def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
     tabs = _bar()
     body = ui.element("div").classes("views")
     with body:
-        ui.label(tr("Loading the boards ...")).classes("soft").style("padding: 24px")
+        says = ui.label(tr("Loading the boards ...")).classes("soft").style("padding: 24px").props('role="status"')
+        board = ui.html("", sanitize=False).classes("first-board")
 
     async def load() -> None:
+        spec = query["game"] or place.spec
         try:
+            with suppress(UserError):  # the board says what is wrong with such a game
+                spec, drawn = await asyncio.to_thread(first_board, spec, typed=spec == place.spec)
+                board.set_content(drawn)
+                await place.preparing.wait(spec, lambda text: setattr(says, "text", text))
             await run.io_bound(_load, place)
             body.clear()
             with body:

@@ -58,7 +58,7 @@ class Play:
 
     def __init__(self, place: Any, query: Mapping[str, str]) -> None:
         """Build the view where the page is being built; `query` comes from the address."""
-        self.roster = place.roster()
+        self.roster, self._preparing = place.roster(), place.preparing
         self.client = context.client
         self.keys_on = True
         self.gone = False
@@ -357,15 +357,22 @@ class Play:
             self.changed()
 
     def _change_game(self, event: Any) -> None:
-        if event.value == self.table.game.spec:
-            return
-        if self.do(self.table.change_game, event.value):
+        if event.value != self.table.game.spec and not change_game(self, self._preparing, event):
+            self.change_game(event.value)
+
+    def change_game(self, spec: str) -> None:
+        """Begin a game of another kind."""
+        if self.do(self.table.change_game, spec):
             self._machines.forget()
             self.opponents.seat_default()
             self.refresh_players()
             self.changed()
         else:
             self._game.value = self.table.game.spec
+
+    def chosen_game(self) -> str:
+        """Return the game that the list of games shows."""
+        return str(self._game.value)
 
     def refresh_players(self) -> None:
         """Offer the players of the game that is on the table."""
