@@ -10,7 +10,7 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -220,7 +220,7 @@ def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
         board = ui.html("", sanitize=False).classes("first-board")
 
     async def load() -> None:
-        spec = query["game"] or place.spec
+        spec = query.get("game") or place.spec
         try:
             with suppress(UserError):  # the board says what is wrong with such a game
                 spec, drawn = await asyncio.to_thread(first_board, spec, typed=spec == place.spec)

@@ -26,6 +26,7 @@ from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
 from interface.web.opponents import Opponents
 from interface.web.players_strip import Strip
+from interface.web.preparing import change_game
 from interface.web.result_panel import Result
 from interface.web.review_panel import ReviewPanel
 from interface.web.search_view import Inside, eval_html
