@@ -28,7 +28,8 @@ class Settings:
         if not self.changed:
             return f"<div>{escape(tr('no difference'))}</div>"
         texts = setting_texts()
-        head = "".join(f"<th>{escape(word)}</th>" for word in (tr("setting"), tr("here"), self.heading, tr("meaning")))
+        head = "".join(f"<th>{escape(word)}</th>" for word in (tr("setting"), tr("here"), self.heading))
+        head += f'<th style="text-align:left">{escape(tr("meaning"))}</th>'
         rows = [
             f"<tr><td><code>{name}</code></td><td><b>{escape(_shown(new))}</b></td><td>{escape(_shown(old))}</td>"
             f'<td style="text-align:left">{escape(texts.get(name, ""))}</td></tr>'

@@ -255,7 +255,10 @@ class Watch:
         if table.game.spec != self._spec:
             table.change_game(self._spec)
         self._play.new()
-        table.seats = {1: PERSON, -1: f"{ships}{run}:version{version:04}"}
+        person = -1 if table.seats[-1] == PERSON != table.seats[1] else 1
+        table.seats = {person: PERSON, -person: f"{ships}{run}:version{version:04}"}
+        if hasattr(self._play, "opponents"):
+            self._play.opponents.fits = False
         self._play.refresh_players()
         self._play.changed()
         self._open_board()

@@ -87,7 +87,7 @@ def test_the_committed_notebook_reads_without_a_kernel():
     assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
 
 
-WORDS = ("loop", "network", "settings", "differences", "config", "metrics", "explained", "untrained", "match", "hint")
+WORDS = ("loop", "network", "settings", "differences", "config", "explained", "untrained", "match", "hint")
 """Cells whose words are those of the committed notebook, whatever was learned."""
 
 
@@ -122,6 +122,9 @@ def test_the_notebook_shows_what_it_is_committed_with_and_goes_on_with_the_same_
         "closed and opened again"
     )
     compare(out)
+    for wrong in ({"tree": out["match"]}, {"explained": out["move"]}, {"settings": out["config"]}):
+        with pytest.raises(AssertionError):
+            compare({**out, **wrong})
     assert len(out["train"]) == 2, "words and curves, each in one place"
     told, picture = out["train"]
     assert told.data["text/plain"].splitlines()[-1].split()[:2] == ["2", "12"]
