@@ -71,7 +71,7 @@ def _checked(row: dict[str, Any]) -> Level:
         raise ValueError("a level has one of the names")
     if level.player.startswith("level:"):
         raise ValueError("a level is not another level")
-    if re.search("gtp:|book:", level.player, re.IGNORECASE):
+    if re.search("gtp:|gomocup:|book:", level.player, re.IGNORECASE):
         raise ValueError("a level starts no program and opens no file")
     return level
 

@@ -217,6 +217,7 @@ def test_a_level_is_a_player_like_any_other(packed, capsys):
         "{", "[]", "{}", '{"levels": [{}]}', '{"levels": [{"player": "random", "sims": 0, "elo": NaN, "error": 1}]}',
         '{"levels": [{"player": "level:1", "sims": 0, "elo": 0, "error": 1}]}', "[" * 100_000,
         '{"levels": [{"player": "GTP:sh", "sims": 0, "elo": 0, "error": 1}]}',
+        '{"levels": [{"player": "gomocup:sh", "sims": 0, "elo": 0, "error": 1}]}',
         '{"levels": [{"player": "random+book:/x.json", "sims": 0, "elo": 0, "error": 1}]}',
         '{"levels": [{"player": "rollout:9", "sims": 0, "elo": 0, "error": 1, "temperature": 1}]}',
         '{"levels": [{"player": "net:shipped", "sims": 0, "elo": 0, "error": 1, "temperature": -1}]}',
