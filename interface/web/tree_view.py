@@ -56,7 +56,7 @@ class TreePicture:
         self._growth, self._frames = None, []
         self._pause()
         self._show(-1)
-        if self._shelf.value and getattr(self._play, "mode", "analyse") == "analyse":
+        if self._shelf.value and self._play.mode == "analyse":
             self._forward()
 
     def _opened(self, is_open: bool) -> None:

@@ -257,8 +257,8 @@ class Watch:
         self._play.new()
         person = -1 if table.seats[-1] == PERSON != table.seats[1] else 1
         table.seats = {person: PERSON, -person: f"{ships}{run}:version{version:04}"}
-        if hasattr(self._play, "opponents"):
-            self._play.opponents.fits = False
+        self._play.opponents.fits = False
+        self._play.set_mode("play")
         self._play.refresh_players()
         self._play.changed()
         self._open_board()
