@@ -41,12 +41,12 @@ class Preparation:
         assert self.process.stdout is not None  # noqa: S101
         for line in self.process.stdout:
             if line.startswith(b"{"):
-                self.told = json.loads(line)
+                self.told |= json.loads(line)  # the last one says only that it is ready
         self.process.wait()
         self.done.set()
 
     def __str__(self) -> str:
-        if not self.told.get("compiled"):
+        if not self.told.get("compiled") or "expected" not in self.told:
             return tr("Preparing this game, once ...")
         return tr("compiling the search, once: {done} of about {expected} functions, {seconds} s",
                   done=self.told["compiled"], expected=self.told["expected"],
