@@ -175,10 +175,20 @@ class _Board:
             parts.append(f'<text x="{x:g}" y="{y + MARGIN / 2 + 1:g}">{escape(name)}</text>' if name else "")
         y += MARGIN if any(self.grid.columns) else 0
         for i, note in enumerate(self.grid.notes):
-            parts.append(f'<text x="{self.width / 2:g}" y="{y + 9 + 18 * i:g}">{escape(note)}</text>')
+            parts.append(f'<text x="{self.width / 2:g}" y="{y + 9 + 18 * i:g}">{self._note(note)}</text>')
         size = 11 if self.columns < 10 else 13
         text = "".join(parts)
-        return f'<g fill="currentColor" fill-opacity=".75" font-size="{size}">{text}</g>' if text else ""
+        paint = f'fill="currentColor" fill-opacity=".75" font-size="{size}" style="--n:{self.columns}"'
+        return f'<g class="edge" {paint}>{text}</g>' if text else ""
+
+    def _note(self, note: str) -> str:
+        """Return a line of the game's text, with dots of the sides' colours where it has their marks."""
+        text = escape(note)
+        for side in (1, -1) if self.game.pieces == Game.pieces and self.name != "marks" else ():
+            fill, edge = self.look.sides[side]
+            dot = f'<tspan fill="{fill}" stroke="{edge}" stroke-width=".8" fill-opacity="1">\u25cf</tspan>'
+            text = re.sub(rf"(?<!\w){self.game.pieces[side]}(?!\w)", dot, text)
+        return text
 
     def _face(self) -> str:
         """Return the front of a board with holes: stones fall behind it."""

@@ -9,6 +9,7 @@ import games
 from game import Game, GameState
 from games.line_of_moves import after_moves
 from interface.board_grid import FORBIDDEN, OTHER, Before, Changes, changes, grid_of, scored_squares
+from interface.board_looks import LOOKS
 from interface.board_svg import board_svg, stones_svg
 
 
@@ -150,3 +151,11 @@ def test_stones_without_a_position_are_drawn_for_an_editor():
     root = ElementTree.fromstring(stones_svg(game, stones.tolist()))
     kinds = [e.get("class", "").split() for e in root.iter()]
     assert sum("stone" in kind for kind in kinds) == 5 and sum("point" in kind for kind in kinds) == 81
+
+
+def test_a_note_names_the_sides_by_their_colours():
+    root = ElementTree.fromstring(board_svg(line("metasquares", "d4 a1 d6 b5 f4 e8 f6")[-1]))
+    note = next(e for e in root.iter() if e.tag.endswith("text") and "points" in "".join(e.itertext()))
+    assert "".join(note.itertext()) == "\u25cf 4, \u25cf 0 points"
+    fills = [e.get("fill") for e in note]
+    assert fills == [LOOKS["corners"].sides[side][0] for side in (1, -1)]
