@@ -28,7 +28,7 @@ class Share:
         """Put the menu where the page is being built."""
         with icon_button("", "share", None, tr("share this position")), ui.menu():
             for text, kind in ((tr("Copy link"), "link"), (tr("Copy image"), "image"), (tr("Save image"), "file")):
-                item = ui.menu_item(text)
+                item = ui.menu_item(text).props("role=menuitem")
                 item.on("click", lambda e: self._done(e.args), js_handler=f"() => sharePosition('{kind}', emit)")
 
     def _done(self, what: Any) -> None:

@@ -21,7 +21,8 @@ def build_tools(play: Any) -> Any:
     icon_button(tr("Resign"), "flag", play.resign, tr("give the game up"))
     icon_button(tr("New"), "add", play.new, tr("a new game"))
     play.share.build()
-    with icon_button("", "more_horiz", None, tr("files and text")), ui.menu().props("auto-close=false"):
+    named = f'auto-close=false role=dialog aria-label="{tr("files and text")}"'
+    with icon_button("", "more_horiz", None, tr("files and text")), ui.menu().props(named):
         with ui.element("div").classes("stack").style("padding: 12px"):
             play.sheet.build()
     return number

@@ -87,7 +87,17 @@ def test_the_editor_has_no_serious_fault(browser, address):
     page.press("files and text")
     page.press("set up a position")
     until(lambda: page.all(".set-up .point"))
+    until(lambda: not page.count(".q-menu"))
     until(lambda: page.run("return getComputedStyle(document.querySelector('.editor')).opacity") == "1")
+    assert faults(browser) == []
+
+
+@needs_axe
+@pytest.mark.parametrize("name", ["files and text", "share this position"])
+def test_no_menu_has_a_serious_fault(browser, address, name):
+    page = opened(browser, address, "&game=gomoku&mode=play")
+    page.press(name)
+    until(lambda: page.run("return getComputedStyle(document.querySelector('.q-menu')).opacity") == "1")
     assert faults(browser) == []
 
 
