@@ -144,7 +144,7 @@ def test_a_hint_names_a_move_and_shows_it_on_the_board(browser, address):
     page = people(browser, address, CONNECT4 + "&moves=414141")
     page.press("what would the search play")  # before there is an answer or after it
     until(lambda: "The search would play 4: " in page.text(".note"))  # four on top of three wins
-    until(lambda: page.count(".stage .mark"))
+    until(lambda: page.count(".stage .hint"))
     until(lambda: "wins" in page.text(".found"))
     assert page.moves == 6
 

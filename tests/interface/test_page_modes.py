@@ -90,10 +90,10 @@ def test_a_hint_in_play_names_one_move_and_no_value(browser, address):
     page = opened(browser, address, "connect4", "&moves=414141&first=you&second=random")
     page.press("what would the search play")
     until(lambda: page.text(".note") == "Try 4.")
-    until(lambda: page.count(".stage .mark") == 1)
+    until(lambda: page.count(".stage .hint") == 1)
     assert not any(seen(page, css) for css in ANSWERS)
     page.click(38)
-    until(lambda: page.count(".stage .mark") == 0)
+    until(lambda: page.count(".stage .hint") == 0)
 
 
 def test_opponents_are_seated_by_one_click_and_the_second_weakest_is_there_first(browser, address):
