@@ -34,19 +34,20 @@ SEEN = "return (document.querySelector('main')?.innerText ?? '') + document.quer
 STONES = "return [...document.querySelectorAll('.moves [data-ply], [data-ply]')].length"
 
 
-def watch(driver: Any, address: str) -> dict[str, float]:
+def watch(driver: Any, address: str) -> dict[str, Any]:
     """Return when the first board, and a board to play on, were seen, and the longest time without anything new."""
     began = last = time.monotonic()
-    found, before, silence = {"first_board": 0.0}, "", 0.0
+    before, silence = "", 0.0
+    found: dict[str, Any] = {"first_board": 0.0}
     driver.get(address)
     while not driver.find_elements("css selector", ".stage svg"):
         now, seen = time.monotonic(), driver.execute_script(SEEN)
         if driver.find_elements("css selector", ".first-board svg") and not found["first_board"]:
             found["first_board"] = now - began
+        if now - began > 1 and now - max(last, began + 1) > silence:
+            silence, found["after"] = now - max(last, began + 1), before
         if seen != before:
             before, last = seen, now
-        elif now - began > 1:
-            silence = max(silence, now - max(last, began + 1))
         time.sleep(0.03)
     return {**found, "board_to_play_on": time.monotonic() - began, "longest_silence": silence}
 
@@ -76,17 +77,16 @@ def main() -> None:
             here = f"{address}&game=connect4&first={PERSON}&second=rollout@400"
             times: dict[str, list[float]] = {"alone": [], "while another compiles": []}
             driver.get(here)
-            until(lambda: driver.find_elements("css selector", ".stage svg"))
             first = driver.current_window_handle
             for name, values in times.items():
                 if name != "alone":
                     driver.switch_to.new_window("tab")
                     driver.get(f"{address}&game=gomoku")
                     driver.switch_to.window(first)
+                for i in range(count):
                     driver.get(here)
                     until(lambda: driver.find_elements("css selector", ".stage svg"))
-                for i in range(count):
-                    values.append(reply(driver, (0, 6, 1, 5, 2, 4, 0, 6)[i % 8]))
+                    values.append(reply(driver, i % 7))
             found |= {name: [round(value, 3) for value in values] for name, values in times.items()}
             found["later_by"] = statistics.median(times["while another compiles"]) - statistics.median(times["alone"])
             print(json.dumps(found))

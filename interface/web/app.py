@@ -17,7 +17,7 @@ from typing import Any
 from weakref import WeakSet
 
 from config import UserError
-from interface.web.preparing import Preparations, first_board
+from interface.web.preparing import Preparations, first_board, ticking
 from interface.web.request_guard import Guard, allowed_names, has_token, names_of
 from languages.translate import LANGUAGES, language, tr
 
@@ -211,7 +211,7 @@ def _load(place: Shared) -> None:
 
 def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
     """Show the bar at once and the views behind it as soon as what they need has been loaded."""
-    from nicegui import run, ui
+    from nicegui import ui
 
     tabs = _bar()
     body = ui.element("div").classes("views")
@@ -220,13 +220,13 @@ def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
         board = ui.html("", sanitize=False).classes("first-board")
 
     async def load() -> None:
-        spec = query.get("game") or place.spec
+        spec, show = query.get("game") or place.spec, partial(setattr, says, "text")
         try:
             with suppress(UserError):  # the board says what is wrong with such a game
                 spec, drawn = await asyncio.to_thread(first_board, spec, typed=spec == place.spec)
                 board.set_content(drawn)
-                await place.preparing.wait(spec, lambda text: setattr(says, "text", text))
-            await run.io_bound(_load, place)
+                await place.preparing.wait(spec, show)
+            await ticking(asyncio.to_thread(_load, place), show)
             body.clear()
             with body:
                 _Views(place, query, tabs).show(view)

@@ -8,10 +8,11 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from config import UserError
 from languages.translate import tr
@@ -23,6 +24,8 @@ EVERY = 0.5
 MOST = 2
 """Processes at once; further games are compiled where they are played."""
 
+T = TypeVar("T")
+
 
 class Preparation:
     """A process that compiles a game's code."""
@@ -30,7 +33,7 @@ class Preparation:
     def __init__(self, spec: str) -> None:
         self.told: dict[str, float] = {}
         """Its last line: functions compiled, about how many there are, seconds."""
-        self.done = threading.Event()
+        self.done, self._began = threading.Event(), time.monotonic()
         self.process = subprocess.Popen(
             [*COMMAND, "--game", spec], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             **processes.own_group(),
@@ -46,11 +49,11 @@ class Preparation:
         self.done.set()
 
     def __str__(self) -> str:
-        if not self.told.get("compiled") or "expected" not in self.told:
-            return tr("Preparing this game, once ...")
+        seconds = int(time.monotonic() - self._began)
+        if not (told := self.told).get("compiled"):
+            return tr("Preparing this game, once: {seconds} s", seconds=seconds)
         return tr("compiling the search, once: {done} of about {expected} functions, {seconds} s",
-                  done=self.told["compiled"], expected=self.told["expected"],
-                  seconds=f"{self.told['seconds']:.0f}")  # fmt: skip
+                  done=told["compiled"], expected=told["expected"], seconds=seconds)  # fmt: skip
 
 
 class Preparations:
@@ -85,7 +88,7 @@ class Preparations:
         while found is not None and not found.done.is_set():
             show(str(found))
             await asyncio.sleep(EVERY)
-        await asyncio.to_thread(_load_rules, spec, typed=spec == self._named)
+        await ticking(asyncio.to_thread(_load_rules, spec, typed=spec == self._named), show)
 
     def close(self) -> None:
         """End all processes."""
@@ -93,6 +96,15 @@ class Preparations:
             for each in self._of.values():
                 if each.process.poll() is None:
                     processes.kill_group(each.process)
+
+
+async def ticking(work: Coroutine[Any, Any, T], show: Callable[[str], None]) -> T:
+    """Do some work of seconds, and show meanwhile for how long it has been done."""
+    began, task = time.monotonic(), asyncio.ensure_future(work)
+    while not task.done():
+        show(tr("Loading the boards: {seconds} s", seconds=int(time.monotonic() - began)))
+        await asyncio.wait({task}, timeout=EVERY)
+    return task.result()
 
 
 def _load_rules(spec: str, *, typed: bool) -> None:
