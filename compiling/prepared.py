@@ -27,3 +27,8 @@ def mark_prepared(spec: str) -> None:
         _mark(spec).touch()
     except OSError:
         return
+
+
+def search_is_kept() -> bool:
+    """Return whether the code of self-play, most of what is compiled, is kept."""
+    return any(FOLDER.rglob("selfplay_step.selfplay_step.entry-*.nbi"))

@@ -163,15 +163,16 @@ def _plain(text: str, game: Game, name: str) -> Player:
 
 
 def _unknown(name: str) -> UserError:
-    """Return the error for an invalid name, with the form nearest to it."""
+    """Return the error for an invalid name, with the forms nearest to it first."""
     text, forms = name.strip().lower(), PLAYERS.split(", ")
     by_head = {form.split(":")[0].split("+")[0]: form for form in reversed(forms)}
     head = text.split(":")[0].split("+")[0]
     near = difflib.get_close_matches(text, forms, n=1, cutoff=0.6) or [
         by_head[found] for found in difflib.get_close_matches(head, by_head, n=1, cutoff=0.6)
     ]
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return UserError(f"expected a player such as {PLAYERS}, got {name[:60]!r}{hint}")
+    such = "best, level:3, rollout:5000, alphabeta:6, random, human"
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return UserError(f"{hint}expected a player such as {such}, got {name[:40]!r}; docs/play.md lists all")
 
 
 def network_player(

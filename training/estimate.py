@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agent import TREES_BYTES
+from compiling.prepared import search_is_kept
 from config import Config
 from game import Game
 from initialise import Session
@@ -24,6 +25,11 @@ COPIES = 10
 """Copies of the weights: training, gradients, optimizer, averages, and two or three predictors."""
 LATEST = 5
 """When a run resumes, an iteration is expected to take the mean time of this many latest ones."""
+
+COMPILING = 40.0
+"""Seconds that the search, training and the first tournament take to compile, on one core (`prepare` tells them)."""
+MOST_RATE = {"sgd": 1.0, "adamw": 0.1, "muon": 0.1}
+"""Learning rates above which a run is hardly meant to be."""
 
 
 class MemoryNeeds(NamedTuple):
@@ -79,7 +85,8 @@ def budget_text(session: Session) -> str:
     seconds += steps * _training_step(s)
     taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
     seconds = sum(taken) / len(taken) if taken else seconds
-    left = (c.iterations - s.iteration + 1) * seconds
+    once = 0.0 if search_is_kept() else COMPILING
+    left = (c.iterations - s.iteration + 1) * seconds + once
     if c.minutes:
         left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
     needs = memory_needs(s.game, c, int(s.model.model.count_params()))
@@ -91,13 +98,22 @@ def budget_text(session: Session) -> str:
     return (
         f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
         f"on {cores()} cores\n"
-        f"  memory:  up to {_size(needs.most + window)}: {_size(needs.search)} for the search, {_size(window)} for "
-        f"{c.memory_size:,} positions, {_size(max(needs.games, needs.tournament))} for an iteration's games or its "
-        f"tournament, {_size(needs.network)} for the network and its libraries\n"
+        f"  memory:  up to {_size(needs.most + window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
+        f"{_size(window)}, games {_size(max(needs.games, needs.tournament))}, network {_size(needs.network)}\n"
         f"  disk:    up to {_size(disk)}\n"
         f"  an iteration: {c.episodes} games, about {positions:,.0f} positions, {clock(seconds)}; "
         f"the rest of the run: about {clock(left)}"
+        + (f"; the search is compiled first, once, about {clock(once)}" if once else "")
     )
+
+
+def cautions(config: Config) -> list[str]:
+    """Return what is allowed and will hardly be meant, a line each."""
+    most = MOST_RATE[config.optimizer]
+    if config.learning_rate <= most:
+        return []
+    told = f"a network seldom learns at a learning rate above {most:g} with {config.optimizer}"
+    return [f"  note: {told}, got {config.learning_rate:g}; the preset has {Config.learning_rate:g}"]
 
 
 def _asked(session: Session) -> float:

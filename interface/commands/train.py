@@ -157,7 +157,7 @@ def _work(
 ) -> int:  # fmt: skip
     """Train and say how it ended; return the exit code. `warn`: say what the same command does next time."""
     from main import train
-    from training.estimate import budget_text
+    from training.estimate import budget_text, cautions
     from training.stop_signals import last_words
 
     say, folder = session.console.say, session.folder
@@ -179,6 +179,8 @@ def _work(
         warn(f"  the same command resumes this run, and starts another when it is finished; with {option} it does not")
     report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
     try:
+        for line in cautions(session.config):
+            session.console.warn(line)
         say(budget_text(session))
         train(session, stop=lambda: signals.count > 0, on_iteration=report)
     except KeyboardInterrupt:

@@ -221,7 +221,8 @@ def speed(patient: Patient) -> Found:
         rate = max(rate, measure_raw(predictor, patient.game.input_shape, 256, 1, seconds=0.3))
         multiplied = max(multiplied, multiplications())
     share = rate * work / multiplied
-    words = f"{rate:,.0f} evaluations/s by {predictor.name}, {100 * share:.0f} % of the rate of a matrix product"
+    told = f"{100 * share:.0f} % of" if share < 1 else f"{share:.1f} times"  # by libraries faster than numpy's
+    words = f"{rate:,.0f} evaluations/s by {predictor.name}, {told} the rate of numpy's matrix product"
     return Found(
         share >= SLOW, f"{words} ({multiplied / 1e9:,.0f} billion operations/s)", f"at least {100 * SLOW:.0f} %",
         "`python main.py bench`; --backend auto, and no other work on the processor",

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import games
 from agent import Agent
+from compiling import prepared
 from config import with_overrides
 from initialise import Session
 from loggers import clock, read_metrics
@@ -73,3 +74,20 @@ def test_a_player_with_thousands_of_actions_has_a_smaller_cache():
     for actions in (4096, 32_767):
         places = places_in(CACHE_BYTES, 1 << 16, actions)
         assert CACHE_BYTES / 2 <= places * place_bytes(actions) <= CACHE_BYTES
+
+
+def test_the_time_to_compile_is_a_part_of_the_estimate_until_it_is_kept(root, quick, monkeypatch, tmp_path):
+    folder = find_run("tictactoe", root=root)
+    with Session.open(folder, with_overrides(read_config(folder), iterations=6), console=QUIET) as session:
+        monkeypatch.setattr(prepared, "FOLDER", tmp_path)
+        cold = estimate.budget_text(session)
+        (tmp_path / "selfplay_step.selfplay_step.entry-1.py311.nbi").touch()
+        warm = estimate.budget_text(session)
+    assert "compiled first, once, about 0:40" in cold and "compiled" not in warm
+    assert all(len(line) <= 130 for line in warm.splitlines())
+
+
+def test_a_learning_rate_that_is_hardly_meant_is_told():
+    assert estimate.cautions(tiny()) == [] and estimate.cautions(tiny(optimizer="sgd", learning_rate=0.5)) == []
+    (line,) = estimate.cautions(tiny(learning_rate=7.0))
+    assert "above 0.1" in line and "got 7;" in line
