@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from languages.translate import tr
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
@@ -85,6 +90,32 @@ def show_compiling(what: str) -> Watch:
         _watching.pop().end()
     _watching.append(Watch(show, expected=EXPECTED[what]))
     return _watching[0]
+
+
+_TICKS = """
+import select, sys, time
+began = time.monotonic()
+while not select.select([0], [], [], 0.5)[0]:
+    sys.stderr.write("\\r\\x1b[J" + sys.argv[1].replace("{seconds}", str(int(time.monotonic() - began))))
+    sys.stderr.flush()
+sys.stderr.write("\\r\\x1b[J")
+"""
+"""Says each second for how long something has been waited for, until its input ends."""
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Show in a terminal for how long a block has been loading libraries; it may print nothing itself.
+
+    A process does, as TensorFlow is loaded with no other thread of this one running.
+    """
+    if os.name != "posix" or not redraws(sys.stderr):
+        yield
+        return
+    text = tr("loading the network's libraries: {seconds} s")
+    command = [sys.executable, "-I", "-S", "-c", _TICKS, text]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
+        yield  # then its input is closed, and it ends
 
 
 def take_as_ctrl_c(*names: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
 from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
-from interface.commands import show_compiling
+from interface.commands import show_compiling, waiting
 from system.processes import ENDINGS
 from system.shell import quoted
 
@@ -119,8 +119,10 @@ def _require_free(folder: Path) -> None:
 
 
 def _session(folder: Path | None, args: Train, config: Config) -> Session:
-    from initialise import Session
-    from loggers import Console
+    with waiting():
+        import model  # noqa: F401
+        from initialise import Session
+        from loggers import Console
 
     console = Console(quiet=args.json)
     if folder is not None:
