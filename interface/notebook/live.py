@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import games
+from compiling.progress import EXPECTED, Progress, Watch
 from config import with_overrides
 from initialise import Session
 from interface.curves import Picture, curves
@@ -26,6 +27,8 @@ from training.presets import preset
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 
 _OPEN: list[Session] = []
+_WATCHING: list[Watch] = []
+"""What shows how far compiling is, in the cell of the latest training."""
 
 
 def clickable(board: Board) -> Any:
@@ -97,7 +100,10 @@ class LiveCurves:
         self._live = _in_notebook()
         if self._live:
             words = self._display({"text/plain": "starting"})
-            session.console = _Words(lambda text: words.update({"text/plain": text}, raw=True))
+            session.console = told = _Words(lambda text: words.update({"text/plain": text}, raw=True))
+            while _WATCHING:
+                _WATCHING.pop().end()
+            _WATCHING.append(Watch(told.compiling, expected=EXPECTED["training"]))
         self.picture = curves(read_metrics(self._path))
         if self._live:
             self._handle = self._display(self.picture, raw=False)
@@ -130,6 +136,10 @@ class _Words(Console):
     def say(self, text: str) -> None:
         self._lines = [*self._lines, text][-6:]
         self._show("\n".join(self._lines))
+
+    def compiling(self, progress: Progress | None) -> None:
+        """Show how far compiling is, below the lines said so far."""
+        self._show("\n".join([*self._lines, *([str(progress)] if progress else [])]))
 
     @contextmanager
     def phase(self, name: str, total: int, done: int = 0) -> Iterator[Phase]:

@@ -7,9 +7,11 @@ import pytest
 
 import games
 from agent import Agent
+from compiling.progress import Progress
 from game import Game
 from games.line_of_moves import after_moves
 from interface.explain import explain
+from interface.notebook import live
 from interface.notebook.board import Board, Explained, opinion_of
 from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from players.book import BookPlayer
@@ -296,3 +298,12 @@ def test_a_machine_interrupted_before_the_first_move_moves_first_after_all():
     assert board.note == "random was to move; now it has"
     free = board.game.move_name(board.state.allowedActions[0])
     assert len(board.move(free).moves) == 3 and board.note == ""
+
+
+def test_the_words_of_a_training_cell_show_how_far_compiling_is_and_forget_it():
+    shown = []
+    words = live._Words(shown.append)
+    words.say("new run")
+    words.compiling(Progress(12, 280, 3.4))
+    words.compiling(None)
+    assert shown == ["new run", f"new run\n{Progress(12, 280, 3.4)}", "new run"] and "12 of about 280" in shown[1]
