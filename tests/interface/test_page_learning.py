@@ -48,8 +48,8 @@ def test_versions_stand_side_by_side_with_milestones_and_one_is_played_against(b
     slider = page.all('.watch .q-slider [tabindex="0"], .watch .q-slider[tabindex="0"]')[0]
     slider.send_keys(LEFT)
     until(lambda: page.text(".version-here") == "version 3")
-    page.run("document.querySelector('.versions [data-version=\"0\"]').click()")
-    until(lambda: page.text(".version-here") == "version 0")
+    click = "document.querySelector('.versions [data-version=\"0\"]').click()"
+    until(lambda: page.run(click) or page.text(".version-here") == "version 0")  # the slider may still tell its value
     assert page.run("return document.querySelector('.versions [aria-pressed=true]').dataset.version") == "0"
     find = "[...document.querySelectorAll('.watch button')].find(b => b.innerText.includes('Play version 0'))"
     page.run(f"{find}.click()")
