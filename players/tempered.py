@@ -18,6 +18,9 @@ from search.priors import legal_softmax
 LEAST = 0.1
 """Moves whose odds are below this share of the best move's are not drawn: no blunder comes from nowhere."""
 
+MOST = 8
+"""Moves that a player without a search draws among: those that look best to its network, however high its temperature."""
+
 
 def draw_odds(weights: np.ndarray, temperature: float) -> np.ndarray:
     """Return probabilities ~ weights^(1 / temperature), 0 where these odds are below LEAST of the largest.
@@ -95,8 +98,8 @@ class TemperedPlayer(BatchPlayer):
         allowed = np.array(state.allowedActions)
         priors = np.zeros(self.game.action_size)
         priors[allowed] = legal_softmax(logits[allowed])
-        win = winning_move(self.game, state)
-        return Decision(self._draw(slot, priors) if win is None else win, priors, float(value))
+        weights, win = np.where(priors >= np.sort(priors)[-MOST:].min(), priors, 0.0), winning_move(self.game, state)
+        return Decision(self._draw(slot, weights) if win is None else win, priors, float(value))
 
     def _by_visits(self, trees: MCTS, slot: int) -> Decision:
         best, kept = trees.decide(slot, 0.0), trees.kept_visits(slot)

@@ -60,6 +60,13 @@ def test_moves_are_drawn_by_the_priors_of_the_network(temperature):
     assert (counts[6] == 0) == (temperature == 1.0)
 
 
+def test_without_a_search_only_the_eight_best_moves_are_drawn():
+    game = games.make("gomoku(size=7)")
+    logits = np.random.default_rng(3).normal(size=49)
+    counts = drawn(TemperedPlayer(network(game, logits), 0, 50.0), game.start())
+    assert set(np.flatnonzero(counts)) == set(np.argsort(logits)[-8:]) and counts.max() < 2 * counts[counts > 0].min()
+
+
 def test_moves_are_drawn_by_the_visits_of_the_search():
     game = games.make("connect4")
     agent = network(game, np.log([0.3, 0.2, 0.2, 0.1, 0.1, 0.09, 0.01]))
