@@ -19,7 +19,7 @@ LEAST = 0.1
 """Moves whose odds are below this share of the best move's are not drawn: no blunder comes from nowhere."""
 
 MOST = 8
-"""Moves that a player without a search draws among: those that look best to its network, however high its temperature."""
+"""Moves that a player without a search draws among, however high its temperature: those that look best."""
 
 
 def draw_odds(weights: np.ndarray, temperature: float) -> np.ndarray:
