@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from languages.translate import tr
+from system.processes import own_group
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def waiting() -> Iterator[None]:
         return
     text = tr("loading the network's libraries: {seconds} s")
     command = [sys.executable, "-I", "-S", "-c", _TICKS, text]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
+    with subprocess.Popen(command, stdin=subprocess.PIPE, **own_group()):
         yield  # then its input is closed, and it ends
 
 

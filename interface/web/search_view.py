@@ -42,6 +42,8 @@ WORDS = {1: "wins", 0: "draws", -1: "loses"}
 HELP = dict(zip(("N", "share", "P", "Q", "U", "V", "true"), TEXTS[-7:], strict=True))
 """{column: its plain words}, shown under the pointer or with the focus."""
 ROWS_OF_TREE = 400
+SEARCHED = 20
+"""Moves in the table while a search runs, which writes it several times a second."""
 
 
 class Inside:
@@ -273,7 +275,8 @@ class Inside:
         else:
             side = self._play.table.side_name(self._play.table.state.playerTurn)
             self._summary.content = summary_html(found, side)
-            self._table.content = table_html(found, self._truth)
+            most = SEARCHED if self._halt.visible else len(found["moves"])
+            self._table.content = table_html(found, self._truth, most)
         self._deeper.enabled = found is not None and found["simulations"] < DEEPEST
         self._show_tree()
 
@@ -314,8 +317,9 @@ def summary_html(found: dict[str, Any], side: str) -> str:
     return f'<div>{value}</div><div class="soft">{work}</div>'
 
 
-def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
-    """Return a row for each move; hovering over it shows its principal variation on the board."""
+def table_html(found: dict[str, Any], truth: dict[int, int] | None, most: int = 10_000) -> str:
+    """Return a row for each of the `most` visited moves; hovering over it shows its principal variation on the board.
+    """
     columns = ["N", "share", "P", "Q", "U", "V"] + (["true"] if truth is not None else [])
     shown, words = {"share": tr("share"), "true": tr("true")}, {name: escape(tr(HELP[name])) for name in columns}
     head = "".join(
@@ -324,7 +328,7 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None) -> str:
         for name in columns
     )
     rows = []
-    for m in found["moves"]:
+    for m in found["moves"][:most]:
         signed = [f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V")]
         bar = f'<span class="share" style="width:{26 * m["share"]:.0f}px"></span>'
         cells = [str(m["N"]), f"{bar}{100 * m['share']:.1f}%", f"{m['P']:.3f}", signed[0], f"{m['U']:.3f}", signed[1]]

@@ -1,0 +1,26 @@
+"""Levels of play on the page are those of the console and of matches: the same player, simulations and temperature."""
+
+import games
+from evaluation.release import pack, write_levels
+from interface.web import web_players
+from interface.web.web_players import Roster, choose
+from players.levels import Level
+from players.tempered import TemperedPlayer
+from storage import run_folders
+
+
+def test_a_level_with_a_temperature_plays_on_the_page(trained_place, monkeypatch):
+    monkeypatch.setattr(web_players, "SHIPPED", run_folders.SHIPPED)
+    target = pack(run_folders.find_run("tictactoe"), 4)
+    levels = [Level("net:shipped", 0, 50.0, 9.0, 3.0, "Beginner"), Level("shipped", 12, 250.0, 9.0, 0.8, "Master")]
+    write_levels(target, levels, 10)
+    roster, game = Roster(), games.make("tictactoe")
+    for name, sims, temperature in (("level:1", 0, 3.0), ("level:2", 12, 0.8)):
+        player = roster.make(name, game, "")
+        assert isinstance(player, TemperedPlayer) and (player.sims, player.temperature) == (sims, temperature)
+        moves, state = [], game.start()
+        while not state.isEndGame:
+            moves.append(choose(player, "", state, moves, lambda: False)[0])
+            state = state.takeAction(moves[-1])[0]
+    starts = {choose(roster.make("level:1", game, ""), "", game.start(), [], lambda: False)[0] for _ in range(12)}
+    assert len(starts) > 1, "another game each time"
