@@ -21,6 +21,8 @@ from players.engine_player import EnginePlayer
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 
+MOST_LINES = 40
+"""Moves whose line a drawing holds: half a kilobyte each."""
 LONGEST_LINE = 12
 """Moves of a principal variation that are drawn."""
 TEXTS = "move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation"
@@ -48,8 +50,9 @@ def overlay_of(found: dict[str, Any], kind: str) -> dict[int, Mark]:
 
 
 def lines_of(found: dict[str, Any], game: Game) -> dict[int, list[int]]:
-    """Return {visited move: its principal variation, itself first}, for `board_svg`."""
-    return {m["action"]: [game.parse_move(name) for name in m["pv"][:LONGEST_LINE]] for m in found["moves"] if m["N"]}
+    """Return {move: its principal variation, itself first} of the most visited moves, for `board_svg`."""
+    visited = [m for m in found["moves"][:MOST_LINES] if m["N"]]
+    return {m["action"]: [game.parse_move(name) for name in m["pv"][:LONGEST_LINE]] for m in visited}
 
 
 def opinion_of(player: Player, value: float) -> float | None:

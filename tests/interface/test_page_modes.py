@@ -13,6 +13,7 @@ from support.tiny_runs import tiny
 
 pytestmark = needs_browser
 chains = pytest.importorskip("selenium.webdriver.common.action_chains", reason="needs selenium to drive a browser")
+from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
 ENTER, ESCAPE = "\ue007", "\ue00c"
 SMALL = "connect4(columns=4,n=2,rows=4)"
 """A game that the first player wins with the second stone."""
@@ -320,7 +321,13 @@ def clipboard(browser, address):
 def share(page, entry):
     page.press("share this position")
     item = "[...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.trim() === arguments[0])"
-    until(lambda: page.run(f"return {item}", entry)).click()
+
+    def clicked():
+        with contextlib.suppress(StaleElementReferenceException):  # the menu was drawn again under the pointer
+            element = page.run(f"return {item}", entry)
+            return element is not None and (element.click() or True)
+
+    until(clicked)
 
 
 def test_a_link_holds_position_game_and_mode_but_no_token(browser, address, clipboard):
