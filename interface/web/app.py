@@ -41,7 +41,14 @@ def serve(
             from nicegui import app, background_tasks, context, core, ui
     except ImportError:
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
-    from interface.web.connection_limits import HEAD_BYTES, HEAD_SECONDS, STRANGERS, LimitedHTTP, Strangers
+    from interface.web.connection_limits import (
+        HEAD_BYTES,
+        HEAD_SECONDS,
+        STRANGERS,
+        LimitedHTTP,
+        Strangers,
+        worth_a_line,
+    )  # fmt: skip
     from interface.web.tab_language import begin_tab
 
     _check_port(host, port)
@@ -84,6 +91,7 @@ def serve(
     app.on_startup(announce)
     app.on_shutdown(close)
     logging.getLogger("nicegui").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(worth_a_line)
     ui.run(
         host=host, port=port, title="AlphaZero", show=False, reload=False, tailwind=False, dark=None,
         show_welcome_message=False, favicon=ICON, reconnect_timeout=10.0, uvicorn_logging_level="error",

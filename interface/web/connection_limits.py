@@ -7,6 +7,7 @@ the faster httptools has no limit for the size of a head.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -101,3 +102,12 @@ class LimitedHTTP(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def worth_a_line(record: logging.LogRecord) -> bool:
+    """Return whether uvicorn's log is to have a record: not that a browser left before its response had begun.
+
+    Starlette's middleware takes that for an application that does not respond.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, RuntimeError) and str(error) == "No response returned.")

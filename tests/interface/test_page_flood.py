@@ -1,6 +1,7 @@
 """Who lacks the token can neither fill the page's server nor keep the owner out: endless requests, half requests."""
 
 import asyncio
+import logging
 import re
 import socket
 import threading
@@ -18,7 +19,7 @@ from support.systems import needs_posix
 
 uvicorn = pytest.importorskip("uvicorn")
 pytest.importorskip("nicegui")
-from interface.web.connection_limits import LimitedHTTP, Strangers  # noqa: E402
+from interface.web.connection_limits import LimitedHTTP, Strangers, worth_a_line  # noqa: E402
 
 SAFETY = 600.0
 """Seconds after which a test that waits for the server gives up; a passing test waits for events only."""
@@ -228,3 +229,12 @@ def test_the_whole_page_survives_floods_and_half_requests():
         server.terminate()
         server.wait(SAFETY)
         server.stdout.close()
+
+
+def test_a_browser_that_leaves_early_writes_nothing_into_the_terminal():
+    def record(error):
+        return logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "", (), (type(error), error, None))
+
+    assert not worth_a_line(record(RuntimeError("No response returned.")))
+    assert worth_a_line(record(RuntimeError("no memory"))) and worth_a_line(record(ValueError("No response returned.")))
+    assert worth_a_line(logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "", (), None))

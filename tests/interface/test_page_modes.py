@@ -14,6 +14,7 @@ from support.tiny_runs import tiny
 pytestmark = needs_browser
 chains = pytest.importorskip("selenium.webdriver.common.action_chains", reason="needs selenium to drive a browser")
 from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
+
 ENTER, ESCAPE = "\ue007", "\ue00c"
 SMALL = "connect4(columns=4,n=2,rows=4)"
 """A game that the first player wins with the second stone."""
