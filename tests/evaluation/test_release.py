@@ -258,6 +258,7 @@ def test_every_player_that_ships_is_whole_small_and_measured(folder):
     assert told["game"] == spec and told["ladder"]["games"]
     levels = read_levels(spec)
     elos = [level.elo for level in levels]
-    assert len(levels) >= 4 and elos == sorted(set(elos)) and levels[-1].player == "shipped"
+    least = 2 if spec == "tictactoe" else 4  # there all but the weakest players draw
+    assert len(levels) >= least and elos == sorted(set(elos)) and levels[-1].player == "shipped"
     action, pi, value, _ = make_player("shipped", game, sims=16).act(game.start(), 0.0)
     assert action in game.start().allowedActions and pi.sum() == pytest.approx(1) and -1 <= value <= 1
