@@ -65,7 +65,7 @@ for name, value in CHANGED.items():
     TINY += [dashed(name), *(value if isinstance(value, tuple) else [str(value)])] if name != "iterations" else []
 BY_WORD = {
     "connect4": "tictactoe", "othello": "tictactoe", "gomoku": "tictactoe",
-    "4453": "b2 a3", "level:casual": "level:2", "hard": "easy",
+    "4453": "b2 a3", "level:casual": "level:2", "level:4": "level:2", "hard": "easy",
     "f5d6c3": "b2", "rollout:50000": "rollout:16",
     "rollout:1000": "rollout:16", "rollout:1s": "rollout:0.02s", "rollout:60s": "rollout:0.02s",
     "rollout:1s+book:my_book.json": "rollout:0.02s+book:my_book.json", "rollout:60s+book": "rollout:0.02s+book",

@@ -160,7 +160,7 @@ def test_a_proven_position_is_shown_as_long_as_it_is_asked_for():
 
 
 def test_levels_keep_their_strength_whatever_the_clock_says():
-    source = PlayerSource("level:4", sims=400)
+    source = PlayerSource("level:2", sims=400)
     player = source.player(games.make("tictactoe"))
     if isinstance(player, Agent):
         thinker = Thinker(player)
