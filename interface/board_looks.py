@@ -48,7 +48,7 @@ DARK, BRIGHT = "#14171c", "#ffffff"
 """What is drawn over a board has an edge of one and a core of the other: it is visible on all grounds and stones."""
 HINT = "#5be7ff"
 FORBIDDEN_CROSS = "#a01c15"
-INK = f'fill="{DARK}" stroke="{BRIGHT}" stroke-opacity=".85" stroke-width="3" paint-order="stroke"'
+INK = f'fill="{DARK}" stroke="{BRIGHT}" stroke-opacity=".85" stroke-width="2" paint-order="stroke"'
 
 
 def luminance(colour: str) -> float:
@@ -75,6 +75,16 @@ def contrast(one: str, other: str) -> float:
 def ink_on(colour: str) -> str:
     """Return the colour of the two for texts that is more visible on this one."""
     return max((DARK, BRIGHT), key=lambda ink: contrast(ink, colour))
+
+
+def ink_over(ground: str, colour: str, opacity: float) -> str:
+    """Return the attributes of a text on a disc that lets the ground through; "none" is the page, light or dark."""
+    if ground == "none":
+        return INK
+    channels = zip(*([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (ground, colour)), strict=True)
+    ink = ink_on("#" + "".join(f"{round(under + (over - under) * opacity):02x}" for under, over in channels))
+    edge = BRIGHT if ink == DARK else DARK
+    return f'fill="{ink}" stroke="{edge}" stroke-opacity=".4" stroke-width="1.2" paint-order="stroke"'
 
 
 def definitions(name: str) -> str:

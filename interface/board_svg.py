@@ -29,7 +29,7 @@ from interface.board_grid import (
     winning_lines,
     winning_points,
 )
-from interface.board_looks import BRIGHT, CELL, DARK, FORBIDDEN_CROSS, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on
+from interface.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on, ink_over
 
 __all__ = [
     "FORBIDDEN", "LOOKS", "Grid", "Mark", "board_svg", "grid_of", "point_of", "ratio_of", "star_points", "stones_svg",
@@ -120,7 +120,7 @@ class _Board:
     def svg(self, overlay: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], clickable: bool, hint: int | None
             ) -> str:  # fmt: skip
         parts = [board_looks.definitions(self.name), self._ground(), self._labels(), self._stones()]
-        parts += [self._ghost() if clickable else "", self._face(), self._marks(), self._overlay(overlay)]
+        parts += [self._ghost() if clickable else "", self._face(), self._marks(overlay), self._overlay(overlay)]
         parts += [self._hint(hint)] + [self._line(action, line) for action, line in lines.items()]
         parts += [self._clicks()] if clickable else []
         size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
@@ -222,7 +222,7 @@ class _Board:
             for side, found in sides.items() if found
         ]  # fmt: skip
         if crosses:
-            parts.append(f'<path class="forbidden" d="{crosses}" stroke="{FORBIDDEN_CROSS}" stroke-width="2.4"/>')
+            parts.append(f'<path class="forbidden" d="{crosses}" stroke="{board_looks.FORBIDDEN_CROSS}" stroke-width="2.4"/>')
         return "".join(parts) + (f'<g font-size="20" {INK}>{"".join(others)}</g>' if others else "")
 
     def _shade(self) -> str:
@@ -244,9 +244,9 @@ class _Board:
         kind += " turned" if point in self.changes.turned else ""
         return board_looks.stone(self.name, *self._at(point), side, kind, more)
 
-    def _marks(self) -> str:
+    def _marks(self, overlay: Mapping[int, Mark]) -> str:
         """Return what is marked on the stones and points: scored squares, winning lines, the last move, numbers."""
-        parts = [self._legal()]
+        parts = [self._legal(overlay)]
         if self.name == "corners":
             parts += [self._outline(corners, "scored", "z") for corners in scored_squares(self.grid)]
         parts += [self._outline([line[0], line[-1]], "won-line", "") for line in self._lines_won]
@@ -280,13 +280,14 @@ class _Board:
         size = 10 if marks or number > 99 else 13
         return f'<text class="number" x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}">{number}</text>'
 
-    def _legal(self) -> str:
-        """Mark the points that may be played, if not every free point may."""
+    def _legal(self, overlay: Mapping[int, Mark]) -> str:
+        """Mark the points that may be played and have no mark of the overlay, if not every free point may."""
         free = sum(cell == 0 for row in self.grid.cells for cell in row)
         points = self._free()
         if self.game.policy_layout != "points" or self.state is None or len(points) >= free:
             return ""
-        dots = [self._at(p) for p in sorted(points)]
+        covered = {point_of(self.game, self.grid, action) for action in overlay}
+        dots = [self._at(p) for p in sorted(points - covered)]
         return "".join(f'<circle class="legal" cx="{x:g}" cy="{y:g}" r="4.5" fill="{BRIGHT}" fill-opacity=".8"/>'
                        for x, y in dots)  # fmt: skip
 
@@ -303,9 +304,10 @@ class _Board:
                 continue
             x, y = self._at(point)
             colour, strength = MORE if mark.heat >= 0 else LESS, min(abs(mark.heat), 1.0)
-            paint = f'fill="{colour}" fill-opacity="{0.12 + 0.78 * strength:.2f}"'
-            disc = f'<circle cx="{x:g}" cy="{y:g}" r="15.5" {paint}/>'
-            text = f'<text x="{x:g}" y="{y:g}" font-weight="600" {INK}>{escape(mark.text)}</text>'
+            opacity = 0.12 + 0.78 * strength
+            ink = ink_over(HOLE if self.name == "holes" else self.look.ground, colour, opacity)
+            disc = f'<circle cx="{x:g}" cy="{y:g}" r="15.5" fill="{colour}" fill-opacity="{opacity:.2f}"/>'
+            text = f'<text x="{x:g}" y="{y:g}" font-weight="600" {ink}>{escape(mark.text)}</text>'
             parts.append(f'<g class="mark" data-mark="{action}">{disc}{text}</g>')
         return "".join(parts)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from nicegui import ui
 
 from config import UserError
+from interface.game_titles import titled
 from interface.web.controls import icon_button
 from interface.web.run_reader import Standing, owner, settings, standing
 from interface.web.web_players import SHIPS
@@ -76,13 +77,13 @@ class AtWork:
     def build(self) -> None:
         """Put the cards where the page is being built."""
         with ui.element("section").classes("card stack at-work"):
-            ui.label(tr("At work now")).classes("title")
+            ui.label(tr("Running now")).classes("title")
             self._list = ui.element("div").classes("stack")
             self._none = ui.label(tr("Nothing is being trained.")).classes("soft")
         with ui.element("section").classes("card stack"):
             ui.label(tr("Start a run")).classes("title")
             with ui.element("div").classes("line-up"):
-                self._game = ui.select(self._games, value=self._first, label=tr("game"))
+                self._game = ui.select(titled(self._games), value=self._first, label=tr("game"))
                 self._game.props("dense outlined options-dense").classes("grow")
                 self._game.on_value_change(lambda e: self._fit(e.value))
             with ui.element("div").classes("line-up"):

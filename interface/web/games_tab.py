@@ -181,7 +181,7 @@ def games_html(game: Game, found: list[Listed]) -> str:
         length = tr("{count} moves", count=len(listed.moves))
         parts.append(
             f'<button type="button" data-game="{listed.number}" data-iteration="{listed.iteration}" '
-            f'title="{escape(tip)}">{board}<span>{escape(outcome(game, listed.result))}</span>'
+            f'title="{escape(tip)}">{board}<span>{escape(outcome(game, listed.result).rstrip(".。"))}</span>'
             f"<span>{escape(length)}</span></button>"
         )
     return "".join(parts)

@@ -24,14 +24,14 @@ from players.levels import Level, read_levels
 from storage.game_files import PERSON
 
 NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
-TEXTS = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master", "First", "Second", "By lot")
+TEXTS = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master", "First", "Second", "Random")
 """Names of opponents, and who begins."""
 UNMEASURED = "random", "rollout@25", "rollout@100", "rollout@400"
 """Opponents, player@budget, weakest first, of a game for which no level was measured."""
 DEFAULT = 1
 """The opponent of a new user: the second weakest."""
 FITS, FRIEND = "fits", "friend"
-ORDER = {"first": "First", "second": "Second", "lot": "By lot"}
+ORDER = {"first": "First", "second": "Second", "lot": "Random"}
 RECALL = "() => emit(localStorage.getItem('fits:' + {}))"
 
 

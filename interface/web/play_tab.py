@@ -18,6 +18,7 @@ from nicegui import context, ui
 
 from config import UserError
 from interface.board_svg import LOOKS, grid_of, point_of, ratio_of
+from interface.game_titles import titled
 from interface.web import tab_address
 from interface.web.board_stage import Drawing, has_other_moves
 from interface.web.charts import moves_html, values_svg
@@ -146,7 +147,7 @@ class Play:
             self._modes = ui.toggle({mode: tr(text) for mode, text in MODES.items()}, value=self.mode)
             self._modes.props(f'dense unelevated no-caps aria-label="{tr("play or analyse")}"').classes("modes")
             self._modes.on_value_change(lambda e: self.set_mode(e.value))
-            self._game = ui.select(games, value=self.table.game.spec, on_change=self._change_game)
+            self._game = ui.select(titled(games), value=self.table.game.spec, on_change=self._change_game)
             self._game.props(f'dense outlined options-dense label="{tr("game")}" aria-label="{tr("game")}"')
             self._game.classes("grow")
         self.seats.build()
@@ -155,7 +156,7 @@ class Play:
         with ui.element("div").classes("line-up"):
             self._status = ui.label().classes("status grow").props('role="status"')
             self._stop = icon_button(tr("Stop"), "stop", self.halt, tr("stop the machines"))
-            self._go_on = icon_button(tr("Go on"), "play_arrow", self.go_on, tr("the machines play on from here"))
+            self._go_on = icon_button(tr("Resume"), "play_arrow", self.go_on, tr("the machines play on from here"))
         self._graph = ui.html("", sanitize=False)
         self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
         self._moves = ui.html("", sanitize=False)
@@ -173,6 +174,7 @@ class Play:
         self._stage.content = drawn.replace("<svg ", held, 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         self._eval.visible = self._graph.visible = self._analysis.visible = open_
+        self.teach_place.visible = not open_
         self._status.text = t.status
         self._status.visible = t.result is None or t.looking_back
         thinking = self._machines.running and t.machine_to_move
@@ -382,7 +384,7 @@ class Play:
         self.seats.offer(options)
         self.inside.change_game(spec, options)
         if spec not in self._game.options:
-            self._game.set_options([*self._game.options, spec])
+            self._game.set_options({**self._game.options, **titled([spec])})
         self._game.value = spec
 
     def _key(self, event: Any) -> None:

@@ -17,6 +17,7 @@ from evaluation.puzzle_maker import PuzzleSource
 from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
 from interface import puzzle_words as words
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
+from interface.game_titles import titled
 from interface.web.controls import icon_button
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
@@ -99,7 +100,7 @@ class Puzzles:
 
     def _choose(self) -> None:
         """Show what can be chosen: game, level, puzzle."""
-        game = ui.select(self._games, value=self._spec, on_change=lambda e: self._change_game(e.value))
+        game = ui.select(titled(self._games), value=self._spec, on_change=lambda e: self._change_game(e.value))
         game.props(f'dense outlined options-dense label="{tr("game")}" aria-label="{tr("game of the puzzles")}"')
         levels = {"": tr("all"), **{level: tr(level) for level in LEVELS}}
         toggle = ui.toggle(levels, value="", on_change=lambda e: self._change_level(e.value))

@@ -56,7 +56,7 @@ class Inside:
         self._name, self._spec = "rollout", ""
         self._strongest = "rollout", ""
         """(name, text) of the strongest player that can search."""
-        self._overlay = "none"
+        self._overlay = "N"
         self._found: dict[str, Any] | None = None
         self._truth: dict[int, int] | None = None
         self._tree = ""
@@ -80,7 +80,7 @@ class Inside:
             self._switch.props(f'dense aria-label="{tr("analyse each position")}"').tooltip(tr("analyse each position"))
         self._chosen = ui.label().classes("soft")
         overlays = {kind: tr(name) for kind, name in OVERLAYS.items()}
-        self._toggle = ui.toggle(overlays, value="none", on_change=lambda e: self._show_overlay(e.value))
+        self._toggle = ui.toggle(overlays, value="N", on_change=lambda e: self._show_overlay(e.value))
         self._toggle.props("dense unelevated no-caps spread").classes("overlays")
         self._summary = ui.html("", sanitize=False)
         with ui.element("div").classes("line-up"):

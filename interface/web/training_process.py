@@ -65,7 +65,7 @@ class Trainer:
         code = self._at_work[spec][0].returncode
         if code < 0:
             why = ", as where there is too little memory" if code == processes.KILLED else ""
-            return f"the training was ended by signal {-code}{why}; `Go on` resumes it"
+            return f"the training was ended by signal {-code}{why}; `Resume` continues it"
         return next((line for line in lines if line.startswith("error: ")), lines[-1] if lines else "it ended early")
 
     def forget(self, spec: str) -> None:

@@ -93,7 +93,7 @@ class Learn:
                         self._compare = ui.select([], label=tr("compare with"), multiple=True, value=[])
                         self._compare.props("dense outlined options-dense use-chips").classes("grow")
                         self._compare.style("min-width: 180px").on_value_change(lambda _: self._chosen())
-                        self._resume = icon_button(tr("Go on"), "play_arrow", self._go_on, tr("go on with this run"))
+                        self._resume = icon_button(tr("Resume"), "play_arrow", self._go_on, tr("continue this run"))
                     self._words = ui.label().classes("status").props('role="status"')
                     self._facts = ui.html("", sanitize=False)
                 self._charts = ui.html("", sanitize=False).classes("curves")

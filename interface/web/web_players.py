@@ -106,7 +106,8 @@ class Roster:
         if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
             named["solver"] = tr("Perfect play")
         for number, level in enumerate(_levels(spec), 1):
-            named[f"level:{number}"] = f"Level {number} (Elo {level.elo:.0f})"
+            called = tr(level.name) if level.name else tr("level {number}", number=number)
+            named[f"level:{number}"] = f"{called} (Elo {level.elo:.0f})"
         for name, folder in runs_by_name(spec).items():
             versions = _versions(folder)
             if versions is None:

@@ -187,7 +187,7 @@ def test_ten_tabs_each_have_a_game_of_their_own(browser, address):
 def test_training_is_started_watched_stopped_and_gone_on_with(browser, address, served):
     page = Page(browser, address, "&view=training")
     until(lambda: "no run yet" in page.status)
-    pick(page, "game", "tictactoe")
+    pick(page, "game", "Tic-tac-toe")
     pick(page, "preset", "tiny")
     page.press("start a new run")
     until(lambda: "starting" in page.status)

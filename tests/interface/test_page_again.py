@@ -18,7 +18,7 @@ def again(page):
 def test_a_game_is_picked_from_the_list_and_the_panel_of_files_opens_by_its_button_only(browser, address):
     page = Page(browser, address, CONNECT4)
     field = page.run("return document.querySelector('.setup .q-field')")
-    page.pick(field, "tictactoe")
+    page.pick(field, "Tic-tac-toe")
     until(lambda: page.count(".stage .point") == 9)
     assert not page.count(".moves-text")
     page.press("swap sides")

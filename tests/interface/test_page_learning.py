@@ -113,7 +113,7 @@ def test_games_are_small_boards_that_filters_choose_from(browser, address, learn
 
 def test_the_preset_follows_the_game_and_a_limit_is_a_minute_at_least(browser, address, learned):
     page = training(browser, address)
-    page.pick(field(page, "game"), "connect4")
+    page.pick(field(page, "game"), "Connect 4")
     until(lambda: "laptop" in field(page, "preset").text)
     page.pick(field(page, "game"), "tictactoe")
     until(lambda: "tiny" in field(page, "preset").text)

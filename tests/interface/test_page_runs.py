@@ -169,7 +169,7 @@ def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
 @needs_posix
 def test_a_training_that_is_killed_says_by_what(monkeypatch):
     told = "import os\nprint('{\"iteration\": 1}', flush=True)\nos.kill(os.getpid(), {})"
-    for code, words in (("9", "signal 9, as where there is too little memory"), ("6", "signal 6; `Go on`")):
+    for code, words in (("9", "signal 9, as where there is too little memory"), ("6", "signal 6; `Resume`")):
         found = training_process.Trainer()
         command = [sys.executable, "-c", told.replace("{})", f"{code})")]
         monkeypatch.setattr(training_process, "COMMAND", command)

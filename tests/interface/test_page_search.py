@@ -367,7 +367,7 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
     roster, game = Roster(), games.make("tictactoe")
     names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
     assert names == ["level:1", "level:2", "level:3"] and not any(web_players.has_level(name) for name in names)
-    assert roster.players("tictactoe")["level:3"] == "Level 3 (Elo 310)"
+    assert roster.players("tictactoe")["level:3"] == "level 3 (Elo 310)"
     players = [roster.make(name, game, "") for name in names]
     for player in players:
         assert choose(player, "", game.start(), [], lambda: False)[0] in range(9)
