@@ -222,7 +222,8 @@ class _Board:
             for side, found in sides.items() if found
         ]  # fmt: skip
         if crosses:
-            parts.append(f'<path class="forbidden" d="{crosses}" stroke="{board_looks.FORBIDDEN_CROSS}" stroke-width="2.4"/>')
+            red = board_looks.FORBIDDEN_CROSS
+            parts.append(f'<path class="forbidden" d="{crosses}" stroke="{red}" stroke-width="2.4"/>')
         return "".join(parts) + (f'<g font-size="20" {INK}>{"".join(others)}</g>' if others else "")
 
     def _shade(self) -> str:

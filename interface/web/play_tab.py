@@ -384,7 +384,7 @@ class Play:
         self.seats.offer(options)
         self.inside.change_game(spec, options)
         if spec not in self._game.options:
-            self._game.set_options({**self._game.options, **titled([spec])})
+            self._game.set_options(titled([*self._game.options, spec]))
         self._game.value = spec
 
     def _key(self, event: Any) -> None:
