@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from nicegui import app
@@ -29,11 +30,11 @@ T = TypeVar("T")
 
 
 async def searching(work: Callable[..., T], *given: Any) -> T | None:
-    """Run a search in a thread; return None when the program ends."""
+    """Run a search in a thread, in the language of its tab; return None when the program ends."""
     if app.is_stopping:
         return None
     try:
-        return await asyncio.get_running_loop().run_in_executor(_SEARCHES, work, *given)
+        return await asyncio.get_running_loop().run_in_executor(_SEARCHES, copy_context().run, work, *given)
     except asyncio.CancelledError:
         return None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextvars import copy_context
 from html import escape
 from typing import Any
 
@@ -110,7 +109,7 @@ class ReviewPanel:
         self._of, self._moves, self._shown, self._running = None, [], None, False
 
     async def _run(self, job: int, record: Record) -> None:
-        loop, here, roster = asyncio.get_running_loop(), copy_context(), self._play.roster
+        loop, roster = asyncio.get_running_loop(), self._play.roster
         own = make_game(record.game.spec)  # a game in plain Python must not be shared between threads
         own = starting_at(own, record.game.start()) if record.game.set_up_from is not None else own
 
@@ -124,7 +123,7 @@ class ReviewPanel:
 
         def work() -> None:
             for move in review(record._replace(game=own, moves=list(record.moves)), make, sims=SIMS, stop=stop):
-                loop.call_soon_threadsafe(self._take, job, move, context=here)
+                loop.call_soon_threadsafe(self._take, job, move)
 
         fault = ""
         try:

@@ -276,6 +276,12 @@ def test_on_a_phone_the_game_comes_first_and_nothing_overlaps(phone, address, mo
     assert all(b["width"] >= 24 and b["height"] >= 24 for b in buttons)
 
 
+def test_what_a_search_shows_is_in_the_language_of_its_tab(browser, address):
+    page = Page(browser, address, "&game=connect4&moves=44&mode=analyse&language=zh&first=you&second=random")
+    until(lambda: page.count(".simulations") and page.text(".simulations") == "400")
+    assert "着法" in page.text(".inside th") and page.text(".record .status") == "轮到红方"
+
+
 def tap(page, point):
     """Touch a point of the board with a finger."""
     spot = page.run("const r = document.querySelector(arguments[0]).getBoundingClientRect();"
