@@ -85,8 +85,10 @@ class Answers:
 
 
 def without_tensorflow():
-    """Let sessions of this process use the network of numpy, and keep every game by itself."""
+    """Let sessions of this process use the network of numpy, and keep every game by itself. Load all, once for all."""
     import initialise
+    from interface.commands import train  # noqa: F401
+    from model import Residual_CNN  # noqa: F401
     from network import choose_predictor
     from training import estimate, stages
 
@@ -367,10 +369,8 @@ class Nursery:
     def __enter__(self):
         here = Path(__file__).parents[1]
         environment = {**os.environ, "PYTHONPATH": f"{here.parent}{os.pathsep}{here}"}
-        argv = [*self._way, sys.executable, __file__]
-        self._process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
-        )
+        argv, pipe = [*self._way, sys.executable, __file__], subprocess.PIPE
+        self._process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, env=environment, text=True)
         return self
 
     def ask(self, what, root, **more):
