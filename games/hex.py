@@ -124,8 +124,8 @@ def swap_stone(row):
         return
 
 
-@rule(PLAY)
-def play(row, action):
+@compiled
+def make_move(row, action):
     size, player = row[SIZE], np.int64(row[PLAYER])
     if action == size * size:
         swap_stone(row)
@@ -135,6 +135,11 @@ def play(row, action):
         row[LAST] = action
     row[PLY] += 1
     row[PLAYER] = -player
+
+
+@rule(PLAY)
+def play(row, action):
+    make_move(row, action)
 
 
 @rule(OUTCOME)
@@ -199,7 +204,7 @@ def playout(row, seed):
     size = row[SIZE]
     points = size * size
     if may_swap(row) and draw_below(mix64(seed), points) == 0:  # one of the free points and the swap
-        play(row, points)
+        make_move(row, np.int64(points))
     player = row[PLAYER]
     left = 0
     for r in range(size):
