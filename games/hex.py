@@ -287,6 +287,10 @@ class Hex(Game):
         word = text.strip().lower()
         return super().parse_move(SPELLINGS[0] if word in SPELLINGS else text)
 
+    def vertex(self, action: int) -> str:
+        """Return the name of a move in GTP and SGF, which `parse_move` reads as well."""
+        return SPELLINGS[1] if action == self.grid_shape[0] ** 2 else self.move_name(action)
+
     def owners(self, row: Row) -> np.ndarray:
         """Return the owner of each stone."""
         size = self.grid_shape[0]
