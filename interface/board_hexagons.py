@@ -83,7 +83,8 @@ def chain(cells: Sequence[Sequence[int]]) -> list[int]:
         before: dict[tuple[int, int], tuple[int, int] | None] = {p: None for p in starts if cells[p[0]][p[1]] == side}
         for r, c in (todo := list(before)):  # which grows
             if (r == rows - 1) if side == 1 else (c == columns - 1):
-                line, point = [], (r, c)
+                line: list[int] = []
+                point: tuple[int, int] | None = (r, c)
                 while point is not None:
                     line.append(point[0] * columns + point[1])
                     point = before[point]
