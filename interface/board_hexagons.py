@@ -13,6 +13,7 @@ from interface.board_looks import CELL, LOOKS
 ROW, RADIUS = 34.5, 23.0
 """From one row to the next, and from a hexagon's centre to its top, for hexagons CELL wide."""
 HALF, RIM = CELL / 2, 4.5
+"""Half a hexagon's width, and what is seen of the coloured edges."""
 SHAPE = f"l{HALF:g} {RADIUS / 2:g}v{RADIUS:g}l-{HALF:g} {RADIUS / 2:g}l-{HALF:g}-{RADIUS / 2:g}v-{RADIUS:g}z"
 """A hexagon's outline, from its top on."""
 
@@ -27,11 +28,11 @@ class Hexagons(NamedTuple):
 
     @property
     def width(self) -> float:
-        return self.left + CELL * self.columns + HALF * (self.rows - 1) + 2 * RIM
+        return self.left + CELL * self.columns + HALF * (self.rows - 1) + 2 * RIM + 2
 
     @property
     def height(self) -> float:
-        return self.left + 2 * RADIUS + ROW * (self.rows - 1) + 2 * RIM
+        return self.left + 2 * RADIUS + ROW * (self.rows - 1) + 2 * RIM + 2
 
     def at(self, point: int) -> tuple[float, float]:
         """Return the centre of a point."""
@@ -67,7 +68,7 @@ class Hexagons(NamedTuple):
             found.append((x - HALF - RIM - 9, y, name))
         for c, name in enumerate(columns):
             x, y = self.at(c)
-            found.append((x, y - RADIUS - RIM - 5, name))
+            found.append((x, y - RADIUS - RIM - 11, name))
         return [one for one in found if one[2]]
 
 
