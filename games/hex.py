@@ -48,6 +48,7 @@ from games.hex_lines import (
     SIZE,
     STONES,
     SWAP,
+    WAYS,
     add_stone,
     block,
     edge,
@@ -232,8 +233,10 @@ def playout(row, seed):
 @rule(EVALUATE)
 def evaluate(row):
     """Return an estimate from the stones that each side lacks to join its edges; to be on move is half a stone."""
-    player = np.int64(row[PLAYER])
-    return squash(0.5 + missing(row, -player) - missing(row, player), 2.0)
+    lead, player = 0.5, np.int64(row[PLAYER])
+    for start in (NEAR, FAR):
+        lead += (missing(row, -player, start) - missing(row, player, start)) / (2 * WAYS)
+    return squash(lead, 2.0)
 
 
 class Hex(Game):
@@ -248,6 +251,7 @@ class Hex(Game):
     look = "hexagons"
     sgf_number = 11
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
+    start_row: Row
     evaluate = evaluate
 
     def __init__(self, size: int = 11, swap: str = "no") -> None:

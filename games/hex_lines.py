@@ -10,11 +10,16 @@ to his far edge; then room for a search. Bit c of a word is column c.
 
 from __future__ import annotations
 
+import numpy as np
+
 from compiled import compiled, inlined
 from game import HEADER, NO_WIN
+from games.boards import ones
 
 SIZE, SWAP, HASH, LINES = HEADER, HEADER + 1, HEADER + 2, HEADER + 4
 STONES, NEAR, FAR, BLOCKS = 0, 1, 2, 7
+WAYS = 32
+"""More than the points of an edge."""
 
 
 @compiled
@@ -114,22 +119,28 @@ def winning_point(row, player, start):
 
 
 @compiled
-def missing(row, player):
-    """Return how many more stones a player needs to join his edges if the other plays elsewhere; uses the room."""
-    size, seen, near, stones = row[SIZE], room(row), block(row, player, NEAR), block(row, player, STONES)
+def missing(row, player, start):
+    """Return how many more stones a player needs from the edge `start` to his other one if the other plays elsewhere.
+
+    In units of 1/WAYS, less one for each point of that edge which so many stones reach. It searches in the room and
+    leaves it empty.
+    """
+    size, seen, stones = row[SIZE], room(row), block(row, player, STONES)
     for r in range(size):
-        row[seen + r] = row[near + r]
-    for count in range(size * size):
-        above, at_far = 0, False
+        row[seen + r] = row[block(row, player, start) + r]
+    count, ways = -1, np.int64(0)
+    while ways == 0 and count < size * size:
+        count += 1
+        above = 0
         for r in range(size):
             here = row[seen + r]
-            at_far |= here & edge(row, player, FAR, r) != 0
+            ways += ones(np.uint64(here & edge(row, player, NEAR + FAR - start, r)))
             row[seen + r] = here | free_points(row, r) & (
                 here << 1 | here >> 1 | above | above >> 1 | row[seen + r + 1] | row[seen + r + 1] << 1
-                | edge(row, player, NEAR, r)
+                | edge(row, player, start, r)
             )
             above = here
-        if at_far:
-            return count
         spread(row, seen, stones)
-    return size * size
+    for r in range(size):
+        row[seen + r] = 0
+    return WAYS * count - ways

@@ -354,7 +354,7 @@ def _stones(game: Game) -> Properties:
     for name, stone in (("AB", 1), ("AW", -1)):
         points = np.flatnonzero(stones_of(state) == stone)
         if len(points):
-            found[name] = [_point(game, p) for p in points]
+            found[name] = [_point(game, int(p)) for p in points]
     return found
 
 

@@ -10,7 +10,7 @@ import games
 from compiled import call, compiled
 from config import UserError
 from game import NO_WIN
-from games.hex_lines import missing
+from games.hex_lines import FAR, NEAR, WAYS, missing
 from games.line_of_moves import starting_at
 from interface.doctor.game_contract import check
 from search.alphabeta import Minimax
@@ -113,29 +113,32 @@ def test_planes_winner_and_estimate_are_those_of_hexagons_in_the_plane(size):
         if not state.isEndGame and len(own) % (1 + size // 2) == 0:
             for side, stones, others in ((player, own, other), (-player, other, own)):
                 free = set(range(size * size)) - stones - others
-                assert lacking(state, side) == fewest(size, stones, free, side), f"\n{state}"
+                for start in (NEAR, FAR):
+                    assert lacking(state, side, start) == fewest(size, stones, free, side, start), f"\n{state}"
 
 
 @compiled
-def _missing(row, player):
-    return missing(row, player)
+def _missing(row, player, start):
+    return missing(row, player, start)
 
 
-def lacking(state, player):
-    return int(call(_missing, state.row.copy(), player))
+def lacking(state, player, start):
+    row = state.row.copy()
+    found = int(call(_missing, row, player, start))
+    assert (row == state.row).all()
+    return found
 
 
-def fewest(size, stones, free, player):
+def fewest(size, stones, free, player, start):
     """Return how many free points a shortest path between a player's edges needs (Dijkstra's algorithm by levels)."""
-    near, far = edges(size, player)
+    near, far = edges(size, player)[:: 1 if start == NEAR else -1]
     count, seen = 0, reached(size, stones, near)
     while not seen & far:
         count += 1
         touched = {q for p in seen for q in neighbours(size)[p]} | near
         seen |= touched & free
         seen |= reached(size, stones | seen, seen)
-        seen &= stones | seen
-    return count
+    return WAYS * count - len(seen & far)
 
 
 @pytest.mark.parametrize("size", [3, 5, 8])
