@@ -194,7 +194,7 @@ class Game:
     symmetries: list[Symmetry]
     """All but the identity."""
     look: str = "squares"
-    """How `board_svg` draws it: discs on "squares" or in "holes", stones on "points" or "corners", or "marks"."""
+    """Its look when drawn: discs on "squares" or in "holes", stones on "points", "corners", "hexagons"; or "marks"."""
     winning_line: int = 0
     """Stones in a row that win; 0 where the game is not won by a row."""
     plane_names: tuple[str, ...] = ()

@@ -21,7 +21,8 @@ SHOWN = 60
 """Legal moves that are listed at most."""
 SIDES = {1: "\x1b[1;31m", -1: "\x1b[1;36m"}
 FAINT, PLAIN = "\x1b[2m", "\x1b[0m"
-_WORD = re.compile(r"(?<!\S)(\[?)([^\s\[\]]+)(\]?)(?!\S)")
+_WORD = re.compile(r"(\[?)([^\s\[\]]+)(\]?)")
+"""A word of a board's text, with the brackets of the last move, which may stand close: X O[X]-."""
 
 
 class Typed(NamedTuple):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from game import Game, GameState
+from interface.board_hexagons import chain
 
 FORBIDDEN, OTHER = 2, 3
 EMPTY = {".", "-", "_", "+", "·"}
@@ -101,7 +102,12 @@ def winning_points(game: Game, grid: Grid) -> list[int]:
 
 
 def winning_lines(game: Game, grid: Grid) -> list[list[int]]:
-    """Return the points of each winning line through the last stone, from one end to the other."""
+    """Return the points of each winning line through the last stone, from one end to the other.
+
+    On a board of hexagons it is a chain that joins two edges.
+    """
+    if game.look == "hexagons":
+        return [line] if (line := chain(grid.cells)) else []
     rows, columns = len(grid.cells), len(grid.cells[0])
     if grid.last is None or not game.winning_line:
         return []

@@ -29,6 +29,7 @@ from interface.board_grid import (
     winning_lines,
     winning_points,
 )
+from interface.board_hexagons import Hexagons
 from interface.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on, ink_over
 
 __all__ = [
@@ -116,6 +117,9 @@ class _Board:
         self.left = MARGIN if any(grid.rows) else 2.0
         self.width = self.left + CELL * self.columns + 2
         self.height = 2 + CELL * self.rows + (MARGIN if any(grid.columns) else 0) + 18 * len(grid.notes)
+        self.hexagons = Hexagons(self.rows, self.columns, self.left) if self.name == "hexagons" else None
+        if self.hexagons is not None:
+            self.width, self.height = self.hexagons.width, self.hexagons.height
 
     def svg(self, overlay: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], clickable: bool, hint: int | None
             ) -> str:  # fmt: skip
@@ -140,11 +144,15 @@ class _Board:
 
     def _at(self, point: int) -> tuple[float, float]:
         """Return the centre of a point."""
+        if self.hexagons is not None:
+            return self.hexagons.at(point)
         return self.left + CELL * (point % self.columns + 0.5), 1 + CELL * (point // self.columns + 0.5)
 
     # ---- the board
 
     def _ground(self) -> str:
+        if self.hexagons is not None:
+            return self.hexagons.ground()
         look, (w, h), x = self.look, (CELL * self.columns, CELL * self.rows), self.left
         paint = f'rx="7" fill="{board_looks.ground(self.name)}"'
         parts = [f'<rect x="{x:g}" y="1" width="{w:g}" height="{h:g}" {paint}/>']
@@ -166,15 +174,14 @@ class _Board:
         return "".join(parts)
 
     def _labels(self) -> str:
-        parts = []
-        for r, name in enumerate(self.grid.rows):
-            parts.append(f'<text x="{MARGIN / 2:g}" y="{1 + CELL * (r + 0.5):g}">{escape(name)}</text>' if name else "")
-        y = 1 + CELL * self.rows
-        for c, name in enumerate(self.grid.columns):
-            x = self.left + CELL * (c + 0.5)
-            parts.append(f'<text x="{x:g}" y="{y + MARGIN / 2 + 1:g}">{escape(name)}</text>' if name else "")
-        y += MARGIN if any(self.grid.columns) else 0
-        for i, note in enumerate(self.grid.notes):
+        rows, columns, bottom = self.grid.rows, self.grid.columns, 1 + CELL * self.rows
+        names = [(MARGIN / 2, 1 + CELL * (r + 0.5), name) for r, name in enumerate(rows)]
+        names += [(self.left + CELL * (c + 0.5), bottom + MARGIN / 2 + 1, name) for c, name in enumerate(columns)]
+        if self.hexagons is not None:
+            names = self.hexagons.names(rows, columns)
+        parts = [f'<text x="{x:g}" y="{y:g}">{escape(name)}</text>' for x, y, name in names if name]
+        y = bottom + (MARGIN if any(columns) else 0)
+        for i, note in enumerate(() if self.hexagons else self.grid.notes):
             parts.append(f'<text x="{self.width / 2:g}" y="{y + 9 + 18 * i:g}">{self._note(note)}</text>')
         size = 11 if self.columns < 10 else 13
         text = "".join(parts)
@@ -250,7 +257,8 @@ class _Board:
         parts = [self._legal(overlay)]
         if self.name == "corners":
             parts += [self._outline(corners, "scored", "z") for corners in scored_squares(self.grid)]
-        parts += [self._outline([line[0], line[-1]], "won-line", "") for line in self._lines_won]
+        for line in self._lines_won:
+            parts.append(self._outline(line if self.hexagons else [line[0], line[-1]], "won-line", ""))
         last = self.grid.last
         if last is not None and self._side(last) in (1, -1) and not (self.name == "marks" and last in self._won):
             parts.append(self._last(last))
@@ -364,5 +372,6 @@ class _Board:
             action = point % self.columns if self.game.policy_layout == "columns" else point
             box = f'x="{x - HALF:g}" y="{y - HALF:g}" width="{CELL:g}" height="{CELL:g}"'
             kind = "point free" if point in free else "point"
-            parts.append(f'<rect class="{kind}" data-action="{action}" data-point="{point}" {box}/>')
+            shape = f'path d="{self.hexagons.outline(point)}"' if self.hexagons else "rect"  # its box is for board.js
+            parts.append(f'<{shape} class="{kind}" data-action="{action}" data-point="{point}" {box}/>')
         return f'<g fill="transparent">{"".join(parts)}</g>'

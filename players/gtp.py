@@ -1,4 +1,4 @@
-"""Any program that speaks GTP as a player: `gtp:gnugo`. For games on points that have Go's coordinates.
+"""Any program that speaks GTP as a player: `gtp:gnugo`. For games on points that have Go's coordinates, and for Hex.
 
 `gtp:start=300s:katago gtp` waits up to 300 s for the program to start, which may tune itself first.
 `gtp:turn=2s:PROGRAM` gives it 2 s a move: it is told so, and loses when it takes a second more.
@@ -13,10 +13,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from config import UserError
 from game import Game
 from games.boards import GO_LETTERS, point_name
+from games.hex import Hex
 from players import child_program
 from players.child_program import FOLDERS as FOLDERS
 from players.child_program import LIMIT, ChildProgram, EngineFailed, options_of, quoted
@@ -99,11 +101,17 @@ class GTPPlayer(EnginePlayer[Engine]):
         super().__init__(f"gtp:{' '.join(command.split())[:60]}", game, "a GTP program", _LOGGER)
 
     def vertex(self, action: int) -> str:
-        """Return GTP's name of a move: column letters without I, rows counted from below."""
+        """Return GTP's name of a move: column letters without I, rows counted from below; in Hex its own."""
+        if isinstance(self.game, Hex):
+            return self.game.vertex(action)
         rows, columns = self.game.grid_shape
         return "pass" if action == rows * columns else point_name(action, rows, columns, letters=GO_LETTERS)
 
     def action(self, text: str) -> int | None:
+        if isinstance(self.game, Hex):
+            with suppress(UserError):
+                return self.game.parse_move(text)
+            return None
         rows, columns = self.game.grid_shape
         if text.lower() == "pass":
             return rows * columns if self.game.action_size > rows * columns else None

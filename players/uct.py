@@ -11,6 +11,7 @@ from agent import Player
 from config import UserError
 from game import Game, GameState
 from games.go import Go
+from games.hex import Hex
 from games.line_of_moves import refuse_set_up
 from games.openspiel import SpielGame
 from MCTS import Decision
@@ -34,6 +35,8 @@ def spiel_name(game: Game) -> str | None:
         return {"connect4": "connect_four", "tictactoe": "tic_tac_toe", "othello": "othello"}[game.spec]
     if game.name == "gomoku" and given.get("rule", "freestyle") == "freestyle":
         return f"gomoku(size={size},connect={given.get('n', 5)})"
+    if type(game) is Hex:
+        return f"hex(board_size={size},swap={given.get('swap', 'no') == 'yes'})"
     if type(game) is Go and given.get("ko", "simple") == "simple" and given.get("suicide", "no") == "no":
         return f"go(board_size={size},komi={float(game.komi)},max_game_length={game.max_plies})"
     return None
@@ -59,7 +62,9 @@ class UCTPlayer(Player):
         refuse_set_up(game, "the player uct")
         theirs = spiel_name(game)
         if theirs is None:
-            known = "connect4, tictactoe, othello, gomoku(rule=freestyle), go(ko=simple,suicide=no), open_spiel:..."
+            known = (
+                "connect4, tictactoe, othello, hex, gomoku(rule=freestyle), go(ko=simple,suicide=no), open_spiel:..."
+            )
             raise UserError(f"expected one of {known} for the player uct, got {game.spec}")
         super().__init__(f"uct:{sims}", game)
         self._pyspiel: Any = pyspiel

@@ -1,8 +1,9 @@
 """One game in SGF, FF[4] (red-bean.com/sgf), for games whose actions are the points of a board and perhaps a pass.
 
-A point is a letter for the column and one for the row, both from the top left, whatever names the game gives it. Black
-is player 1. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU. What a file states is kept,
-and each difference from our rules is a note in one line.
+A point is a letter for the column and one for the row, both from the top left, whatever names the game gives it. In
+Hex a point has the game's name, and a move may be `swap-pieces` or, at the end, `resign` or `forfeit`. Black is player
+1. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU. What a file states is kept, and each
+difference from our rules is a note in one line.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import numpy as np
 import games
 from config import UserError
 from game import Game, GameState
+from games.hex import Hex
 from games.line_of_moves import follow, starting_at, stones_of
 from storage.sgf_facts import codec_of, encodings_in, go_rules_of, komi_of, result_of
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
-_NAMES = {1: "go", 4: "gomoku"}
+_NAMES = {1: "go", 4: "gomoku", 11: "hex"}
+_SIZES = {"1": "19", "11": "11"}
+"""The size of a board where a file states none, by the game's number."""
 _STONES = {"AB": 1, "AW": -1, "AE": 0}
 _KNOWN = set(
     "B W KO MN AB AW AE PL C DM GB GW HO N UC V BM DO IT TE AR CR DD LB LN MA SL SQ TR AP CA FF GM ST SZ AN BR BT CP "
@@ -81,7 +85,7 @@ def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
     line = list(_grammar().main_sequence_iter(tree))
     root = line[0]
     moves, before = _moves(line)
-    game, more = _told_game(root, len(moves)) if game is None else (game, _differences(game, root))
+    game, more = _told_game(root, moves) if game is None else (game, _differences(game, root))
     check_game(game)
     _compare(game, root)
     stated = {"result": _text(root, "RE"), "rules": _text(root, "RU"), "date": _text(root, "DT"),
@@ -93,7 +97,11 @@ def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
         more.append(f"HA[{stated['handicap'][:10]}] without stones set up: the moves are played as they stand")
     players = _text(root, "PB"), _text(root, "PW")
     notes = (*notes, *more, *_left_out(tree, line))
-    return Sheet(game, moves, result_of(stated["result"]), players, {k: v for k, v in stated.items() if v}, notes)
+    result = result_of(stated["result"])
+    if isinstance(game, Hex) and moves and moves[-1][1].lower() in ("resign", "forfeit"):
+        colour = moves.pop()[0]
+        result = (-1.0 if colour == "B" else 1.0) if result is None else result
+    return Sheet(game, moves, result, players, {k: v for k, v in stated.items() if v}, notes)
 
 
 def _tree(data: bytes, number: int) -> tuple[Any, tuple[str, ...]]:
@@ -164,7 +172,7 @@ def _set_up(game: Game, nodes: list[Properties], first: list[tuple[str, str]]) -
 def _rectangle(game: Game, value: str, name: str) -> list[int]:
     """Return the points of a value such as ab or aa:cc; none for an empty one."""
     rows, columns = game.grid_shape
-    ends = [_place(point, rows, columns) for point in value.split(":")] if value else []
+    ends = [_place(game, point) for point in value.split(":")] if value else []
     if None in ends or len(ends) > 2:
         raise UserError(f"{name}: expected two letters of a board of {rows} x {columns}, got {value[:20]!r}")
     spots = [end for end in ends if end is not None]
@@ -174,8 +182,14 @@ def _rectangle(game: Game, value: str, name: str) -> list[int]:
     return [i * columns + j for i in range(r, bottom + 1) for j in range(c, right + 1)]
 
 
-def _place(point: str, rows: int, columns: int) -> tuple[int, int] | None:
-    """Return (row, column) of two letters."""
+def _place(game: Game, point: str) -> tuple[int, int] | None:
+    """Return (row, column) of a point."""
+    rows, columns = game.grid_shape
+    if isinstance(game, Hex):
+        with contextlib.suppress(UserError):
+            r, c = divmod(game.parse_move(point), columns)
+            return (r, c) if r < rows else None
+        return None
     if len(point) != 2 or point[0] not in _LETTERS[:columns] or point[1] not in _LETTERS[:rows]:
         return None
     return _LETTERS.index(point[1]), _LETTERS.index(point[0])
@@ -203,17 +217,19 @@ def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
     expected = "B" if state.playerTurn == 1 else "W"
     if colour != expected:
         raise UserError(f"expected a move of {expected}, got one of {colour}")
+    if isinstance(game, Hex):
+        return game.parse_move(point)
     if point == "" or (point == "tt" and max(rows, columns) <= 19):
         if game.action_size == rows * columns:
             raise UserError(f"expected a point, got a pass, which {game.name} does not have")
         return rows * columns
-    place = _place(point, rows, columns)
+    place = _place(game, point)
     if place is None:
         raise UserError(f"expected two letters of a board of {rows} x {columns}, got {point[:20]!r}")
     return place[0] * columns + place[1]
 
 
-def _told_game(root: Properties, length: int) -> tuple[Game, list[str]]:
+def _told_game(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, list[str]]:
     """Return the game that GC names if it is one of ours, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
@@ -225,14 +241,17 @@ def _told_game(root: Properties, length: int) -> tuple[Game, list[str]]:
     name = {str(n): name for n, name in _NAMES.items()}.get(number)
     if name is None:
         raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
-    size = _square(_text(root, "SZ")) or ("19" if number == "1" else "")
+    size = _square(_text(root, "SZ")) or _SIZES.get(number, "")
     if number == "4":
         return _told_gomoku(size, _text(root, "RU"))
+    if number == "11":
+        swap = any(text.lower().startswith("swap") for text in (_text(root, "RU"), *(point for _, point in moves[:2])))
+        return games.make(f"hex(size={size},swap={'yes' if swap else 'no'})", typed=False), []
     area = int(size) ** 2
     (komi, note), (rules, differs) = komi_of(_text(root, "KM"), area), go_rules_of(_text(root, "RU"))
     named = {"size": size, "komi": f"{komi:g}", **rules}
-    if length > 2 * area:  # our game would end there
-        named["plies"] = str(min(length, 4 * area))
+    if len(moves) > 2 * area:  # our game would end there
+        named["plies"] = str(min(len(moves), 4 * area))
     game = games.make(f"{name}({','.join(f'{key}={value}' for key, value in named.items())})", typed=False)
     return game, [line for line in (note, differs) if line]
 
@@ -262,8 +281,9 @@ def _compare(game: Game, root: Properties) -> None:
     if number != str(game.sgf_number):
         raise UserError(f"expected a game of {game.spec} (GM {game.sgf_number}), got GM {number[:20]!r}")
     rows, columns = game.grid_shape
-    if (size or ("19" if number == "1" else _size(game))) not in (_size(game), f"{columns}:{rows}"):
-        raise UserError(f"expected a board of {_size(game)} for {game.spec}, got {size[:20] or 19}")
+    size = size or _SIZES.get(number, _size(game))
+    if size not in (_size(game), f"{columns}:{rows}"):
+        raise UserError(f"expected a board of {_size(game)} for {game.spec}, got {size[:20]}")
     own = _settings(game).get("komi")
     if own is not None and text and text != f"{own:g}" and (komi := komi_of(text, rows * columns)[0]) != own:
         raise UserError(f"expected komi {own:g} for {game.spec}, got {komi:g}")
@@ -318,11 +338,8 @@ def write(
     tree = grammar.Coarse_game_tree()
     tree.sequence = [{name: [grammar.escape_text(text.encode())] for name, text in root.items() if text}]
     tree.sequence[0].update(_stones(game))
-    rows, columns = game.grid_shape
     for action, state in zip(moves, follow(game, moves), strict=False):
-        r, c = divmod(action, columns)
-        point = _LETTERS[c] + _LETTERS[r] if r < rows else ""
-        tree.sequence.append({"B" if state.playerTurn == 1 else "W": [point.encode()]})
+        tree.sequence.append({"B" if state.playerTurn == 1 else "W": [_point(game, action)]})
         if len(tree.sequence) - 2 < len(seconds):
             tree.sequence[-1]["C"] = [f"{seconds[len(tree.sequence) - 2]:.3f} s".encode()]
     return bytes(grammar.serialise_game_tree(tree))
@@ -332,13 +349,20 @@ def _stones(game: Game) -> Properties:
     """Return AB, AW and PL of a game that begins with a position set up."""
     if game.set_up_from is None:
         return {}
-    state, (_, columns) = game.start(), game.grid_shape
+    state = game.start()
     found: Properties = {"PL": [b"B" if state.playerTurn == 1 else b"W"]}
     for name, stone in (("AB", 1), ("AW", -1)):
         points = np.flatnonzero(stones_of(state) == stone)
         if len(points):
-            found[name] = [(_LETTERS[p % columns] + _LETTERS[p // columns]).encode() for p in points]
+            found[name] = [_point(game, int(p)) for p in points]
     return found
+
+
+def _point(game: Game, action: int) -> bytes:
+    """Return a move as the value of B or W; a pass is empty."""
+    (r, c), rows = divmod(action, game.grid_shape[1]), game.grid_shape[0]
+    text = game.vertex(action) if isinstance(game, Hex) else _LETTERS[c] + _LETTERS[r] if r < rows else ""
+    return text.encode()
 
 
 def result_text(game: Game, end: GameState, result: float | None) -> str:

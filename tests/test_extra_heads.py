@@ -24,7 +24,7 @@ from support.unsearched_games import random_record
 
 HEADS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}
 STONES = ["tictactoe", "connect4", "connect4(rows=9,columns=8,n=5)", "gomoku(size=8)", "gomoku(size=9,rule=renju)",
-          "othello(size=6)", "othello(size=10)", "metasquares", "littlego"]  # fmt: skip
+          "othello(size=6)", "othello(size=10)", "metasquares", "littlego", "hex(size=6)"]  # fmt: skip
 """Games in which what lies on a point at the end tells whose it is, and planes 0 and 1 show what lies there."""
 
 

@@ -97,7 +97,8 @@ def test_a_tree_kept_from_move_to_move_equals_the_textbook(name, moves):
 @pytest.mark.parametrize(
     "spec",
     ["gomoku(size=6)", "gomoku(size=6,rule=renju)", "go(size=4)", "go(size=3,ko=superko)", "littlego",
-     "othello(size=6)", "metasquares(size=5)", "metasquares(size=5,rule=race)", "open_spiel:dots_and_boxes"],
+     "othello(size=6)", "metasquares(size=5)", "metasquares(size=5,rule=race)", "hex(size=4,swap=yes)",
+     "open_spiel:dots_and_boxes"],
 )  # fmt: skip
 def test_search_of_any_game_equals_the_textbook_from_its_start_and_near_its_end(spec):
     if spec.startswith("open_spiel"):

@@ -33,6 +33,8 @@ GO = ("final_score", "final_status_list", "fixed_handicap", "get_komi", "komi", 
       "printsgf", "set_free_handicap")  # fmt: skip
 OTHERS = ("gogui-rules_board", "gogui-rules_board_size", "gogui-rules_final_result", "gogui-rules_game_id",
           "gogui-rules_legal_moves", "gogui-rules_side_to_move")  # fmt: skip
+HEX = ("hexgui-analyze_commands",)
+"""Of HexGui, which draws the board by itself: GoGui's rules have Go's names of points."""
 
 
 class Command(NamedTuple):
@@ -49,8 +51,8 @@ class Failure(Exception):
 
 def commands_of(game: str) -> list[str]:
     """Return the names of the commands for a game, by the text that names it."""
-    own = GO if game.split("(")[0].strip().lower() in ("go", "littlego") else OTHERS
-    return sorted(EVERY + own)
+    name = game.split("(")[0].strip().lower()
+    return sorted(EVERY + (GO if name in ("go", "littlego") else HEX if name == "hex" else OTHERS))
 
 
 def parse(line: str) -> Command | None:
@@ -157,7 +159,7 @@ class Server:
             return "true" if words[:1] and words[0] in names else "false"
         return {
             "protocol_version": "2", "name": NAME, "version": self._version, "list_commands": "\n".join(names),
-            "quit": "", "gogui-interrupt": "",
+            "quit": "", "gogui-interrupt": "", "hexgui-analyze_commands": "",
         }.get(name)  # fmt: skip
 
     def _heed(self, line: str) -> bool:

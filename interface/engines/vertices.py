@@ -1,6 +1,7 @@
 """Moves in the words of GTP: a column's letter (without I) and a row counted from below, or `pass`.
 
 For every game on a board of points with two sides. A move of Connect 4 is the point on which its disc comes to lie.
+Programs for Hex (HexGui, MoHex) name its points as the game does, from the top and with I, and write `swap-pieces`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS, point_name
+from games.hex import Hex
 
 COLOURS = {"b": 1, "black": 1, "w": -1, "white": -1}
 
@@ -36,6 +38,8 @@ def owners(game: Game, state: GameState) -> np.ndarray | None:
 
 def vertex(game: Game, state: GameState, action: int) -> str:
     """Return the name of a move in a position."""
+    if isinstance(game, Hex):
+        return game.vertex(action)
     rows, columns = game.grid_shape
     if game.policy_layout == "columns":
         action += columns * _landing(game, state, action)
@@ -51,6 +55,8 @@ def _landing(game: Game, state: GameState, column: int) -> int:
 
 def action(game: Game, state: GameState, text: str) -> int:
     """Return the move of this name; raise `UserError` if there is none on this board, whether it is legal or not."""
+    if isinstance(game, Hex):
+        return game.parse_move(text)
     (rows, columns), word = game.grid_shape, text.lower()
     if word == "pass" and game.policy_layout == "points" and game.action_size > rows * columns:
         return rows * columns

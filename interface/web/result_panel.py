@@ -76,6 +76,8 @@ def how(table: Table) -> str:
         return tr("So says the file.")
     winner = table.side_name(1 if (table.result or 0) > 0 else -1)
     grid = grid_of(end)
+    if table.result and game.look == "hexagons":
+        return tr("{side} has joined the two edges of that colour.", side=winner)
     if table.result and grid is not None and winning_points(game, grid):
         return tr("{side}: {count} in a row.", side=winner, count=game.winning_line)
     if not table.result and game.winning_line:

@@ -19,7 +19,7 @@ from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000
 COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White"),
-           "corners": ("Orange", "Blue")}  # fmt: skip
+           "corners": ("Orange", "Blue"), "hexagons": ("Red", "Blue")}  # fmt: skip
 TEXTS = "Red", "Yellow", "Black", "White", "Orange", "Blue"
 """Names of the sides."""
 

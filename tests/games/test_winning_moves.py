@@ -15,6 +15,7 @@ SPECS = [
     "gomoku", "gomoku(size=15,n=4)", "gomoku(size=19,n=3,rule=exact)",
     "gomoku(size=6,rule=exact)", "gomoku(size=7,n=7)", "gomoku(size=12,n=11)", "gomoku(size=5,n=2)",
     "gomoku(size=3,n=3)", "gomoku(size=7,n=4,rule=exact)", "gomoku(size=6,rule=renju)", "gomoku(size=9,rule=renju)",
+    "hex(size=3)", "hex(size=6,swap=yes)", "hex",
 ]  # fmt: skip
 
 

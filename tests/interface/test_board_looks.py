@@ -113,7 +113,8 @@ def test_texts_of_the_page_are_readable(mode):
 
 
 def test_gradients_are_defined_once_and_have_a_colour_behind_them():
-    for spec, moves in (("connect4", "4433"), ("gomoku", "e5 d4"), ("othello", "f5d6"), ("metasquares", "a1 b2")):
+    positions = {"connect4": "4433", "gomoku": "e5 d4", "othello": "f5d6", "metasquares": "a1 b2", "hex": "a1 b2"}
+    for spec, moves in positions.items():
         game = games.make(spec)
         state = after_moves(game, game.parse_moves(moves))
         drawn = board_svg(state, clickable=True, overlay={0: Mark(1, "1")}, lines={0: state.allowedActions[:1]})
@@ -124,7 +125,8 @@ def test_gradients_are_defined_once_and_have_a_colour_behind_them():
 
 
 def test_a_drawing_is_small():
-    sizes = {"connect4": 2_500, "gomoku(size=15)": 3_200, "go(size=19)": 3_900, "othello": 2_600, "tictactoe": 1_200}
+    sizes = {"connect4": 2_500, "gomoku(size=15)": 3_200, "go(size=19)": 3_900, "othello": 2_600, "tictactoe": 1_200,
+             "hex": 8_000}  # fmt: skip
     for spec, most in sizes.items():
         assert len(board_svg(games.make(spec).start())) <= most, spec
     assert len(board_svg(games.make("gomoku(size=15)").start(), clickable=True)) < 30_000

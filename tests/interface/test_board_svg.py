@@ -15,6 +15,7 @@ POSITIONS = [
     ("connect4", "4433"), ("connect4(rows=5,columns=6)", "123"), ("tictactoe", "b2 a3"), ("gomoku", "e5 d4"),
     ("gomoku(size=15,rule=renju)", "h8 a1 h9 c1"), ("go(size=9,komi=7.5)", "e5 c3"), ("othello", "f5d6"),
     ("gomoku(size=22)", "v22 a1 l11"), ("metasquares", "f6 a1"), ("littlego", "c3 b2"),
+    ("hex", "f6 k11"), ("hex(size=19)", "s19 a1 j10"),
 ]  # fmt: skip
 
 

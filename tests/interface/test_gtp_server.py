@@ -30,7 +30,7 @@ def test_who_we_are_is_said_with_the_number_of_the_question():
     assert answers[3:] == ["= true", "= false", "=4"]
 
 
-@pytest.mark.parametrize("game", ["go", "gomoku"])
+@pytest.mark.parametrize("game", ["go", "gomoku", "hex"])
 def test_every_command_that_is_listed_is_known_and_no_other(game):
     names = one("list_commands", game=game).removeprefix("= ").split("\n")
     assert names == commands_of(game) and len(names) > 20
@@ -207,3 +207,13 @@ def test_a_player_that_is_none_ends_the_program_with_one_line(capsys, monkeypatc
         told_gtp("genmove b", game="open_spiel:hex(board_size=3)")
     assert run_command(["gtp", "--sims", "0"]) == 2
     assert re.fullmatch(r"error: sims: [^\n]+\n", capsys.readouterr().err)
+
+
+def test_hex_is_played_by_the_names_of_its_own_programs():
+    answers = told_gtp("boardsize 4 4", "play black i1", "play black c1", "play white swap-pieces", "play b a1",
+                       "showboard", "genmove w", "hexgui-analyze_commands", "gogui-rules_board",
+                       game="hex(size=5,swap=yes)")  # fmt: skip
+    assert [answers[i] for i in (0, 2, 3, 4, 7)] == ["="] * 5 and answers[1].startswith("? illegal")
+    assert " 1 [X]- - -" in answers[5] and "   3  O - - -" in answers[5] and "hex(size=4,swap=yes)" in answers[5]
+    assert re.fullmatch("= [a-d][1-4]", answers[6]) and answers[8] == "? unknown command"
+    assert told_gtp("play b c2", "play w swap-pieces", game="hex(size=4)")[1].startswith("? illegal move")

@@ -238,3 +238,10 @@ def test_no_shell_reads_the_command_line(tmp_path):
 def test_other_games_have_no_engines(spec):
     with pytest.raises(UserError, match="points of a Go board"):
         make_player("gtp:gnugo", games.make(spec))
+
+
+def test_a_program_for_hex_is_told_the_names_of_hex():
+    player = fake(games.make("hex(size=9,swap=yes)"), "passes")
+    assert [player.vertex(action) for action in (0, 8, 80, 81)] == ["a1", "i1", "i9", "swap-pieces"]
+    assert [player.action(text) for text in ("a1", "I9", "swap-pieces", "swap", "j1", "pass", "a10")] == [
+        0, 80, 81, 81, None, None, None]  # fmt: skip

@@ -88,14 +88,18 @@ def test_moves_follow_from_the_seed_and_differ_between_seeds(name):
     assert len(set(moves)) > 1
 
 
-@pytest.mark.parametrize("spec", ["connect4", "gomoku(size=7)", "go(size=4)", "littlego", "othello(size=6)"])
+@pytest.mark.parametrize(
+    "spec", ["connect4", "gomoku(size=7)", "go(size=4)", "littlego", "othello(size=6)", "hex(size=5)"]
+)
 def test_greedy_with_the_games_estimate_beats_chance(spec):
     game = games.make(spec)
     scores = playMatches(game, make_player("greedy", game), RandomPlayer(game), 20, LOG, 0).points["greedy"]
     assert np.mean(scores) > 0.75
 
 
-@pytest.mark.parametrize("spec", ["connect4", "gomoku(size=7)", "go", "littlego", "othello", "metasquares(size=6)"])
+@pytest.mark.parametrize(
+    "spec", ["connect4", "gomoku(size=7)", "go", "littlego", "othello", "metasquares(size=6)", "hex(size=6)"]
+)
 def test_an_estimate_is_within_bounds_changes_no_row_and_is_the_same_turned_or_mirrored(spec):
     game, rng, found = games.make(spec), np.random.default_rng(1), set()
     inverse = [np.argsort(s.actions) for s in game.symmetries]
@@ -329,7 +333,8 @@ def test_other_names_are_refused(name):
 
 
 @pytest.mark.parametrize(
-    "spec", ["gomoku(size=7)", "gomoku(size=5,n=4)", "othello", "go(size=4,komi=0.5)", "go(size=5)"]
+    "spec", ["gomoku(size=7)", "gomoku(size=5,n=4)", "othello", "go(size=4,komi=0.5)", "go(size=5)", "hex(size=5)",
+             "hex(size=4,swap=yes)"]
 )
 def test_moves_of_openspiels_player_are_those_of_our_board(spec):
     pytest.importorskip("pyspiel", reason="open_spiel is not installed")

@@ -15,7 +15,7 @@ SPECS = [
     "corridor", "tictactoe", "connect4", "connect4(rows=4,columns=5)", "gomoku(size=4,n=3)",
     "gomoku(size=5,n=4,rule=exact)", "gomoku(size=6,rule=renju)", "go(size=2)", "go(size=3,plies=20)",
     "go(size=3,ko=superko,suicide=yes)", "littlego", "othello(size=4)", "othello(size=6)", "othello",
-    "metasquares(size=4)", "metasquares(size=5,rule=race)",
+    "metasquares(size=4)", "metasquares(size=5,rule=race)", "hex(size=3,swap=yes)", "hex(size=5)",
 ]  # fmt: skip
 
 

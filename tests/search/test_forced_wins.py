@@ -33,7 +33,7 @@ def positions(game, count, seed):
 
 @pytest.mark.parametrize(
     "spec, plies", [("tictactoe", 5), ("connect4(rows=4,columns=5,n=3)", 5), ("gomoku(size=4,n=3)", 3),
-                    ("othello(size=4)", 5), ("metasquares(size=3)", 3)]
+                    ("othello(size=4)", 5), ("metasquares(size=3)", 3), ("hex(size=4)", 3)]
 )  # fmt: skip
 def test_a_win_by_force_is_found_exactly_where_there_is_one(spec, plies):
     game = games.make(spec)

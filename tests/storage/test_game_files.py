@@ -37,7 +37,7 @@ def test_a_game_given_up_keeps_its_result(spec, form, result):
     assert from_bytes(to_bytes(record, form), form, record.game).result == result
 
 
-@pytest.mark.parametrize("spec", [spec for spec, game in GAMES.items() if game.sgf_number and spec != "lanes"])
+@pytest.mark.parametrize("spec", [s for s, game in GAMES.items() if game.sgf_number in (1, 4) and s != "lanes"])
 def test_sgfmill_reads_the_same_stones_names_and_winner(spec):
     """Its points are (row, column) from the bottom left; None is a pass."""
     game = GAMES[spec]

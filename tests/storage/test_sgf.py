@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import games
 from config import UserError
 from games.line_of_moves import after_moves, follow, stones_of
 from storage.game_files import Record, from_bytes, to_bytes
@@ -227,3 +228,29 @@ def test_a_position_of_gomoku_set_up_is_the_one_played():
         assert np.array_equal(found.row, there) and found.allowedActions == played.allowedActions
     record = Record(game, [0], None)
     assert stones(from_bytes(to_bytes(record, ".sgf"), ".sgf").game) == stones(game)
+
+
+# ---- Hex: points by letter and number, and moves that are none
+
+
+def test_a_game_of_hex_from_elsewhere_is_read():
+    found = read("(;FF[4]GM[11]SZ[5]PB[Ann]PW[Bo];B[a3];W[swap-pieces];B[C3];W[d2];B[resign])")
+    assert (found.game.spec, found.result, found.players) == ("hex(size=5,swap=yes)", -1.0, ("Ann", "Bo"))
+    assert found.game.format_moves(found.moves) == "a3 swap c3 d2"
+    assert read("(;FF[4]GM[11];B[k11];W[a1])").game.spec == "hex", "the usual size is 11"
+    assert read("(;GM[11]SZ[4]RE[B+];B[a1];W[forfeit])").result == 1.0
+    stood = read("(;FF[4]GM[11]SZ[4]AB[b2][c1]AW[d4]PL[W];W[a1])")
+    assert stones(stood.game) == {"B": {(1, 1), (0, 2)}, "W": {(3, 3)}} and stood.moves == [0]
+    assert b"AB[c1][b2]" in to_bytes(stood, ".sgf") and from_bytes(to_bytes(stood, ".sgf"), ".sgf").moves == [0]
+
+
+def test_a_swap_is_written_as_sgf_has_it_and_other_moves_of_hex_are_refused():
+    game = games.make("hex(size=4,swap=yes)")
+    written = to_bytes(Record(game, game.parse_moves("b1 swap d3"), None), ".sgf")
+    assert b";B[b1];W[swap-pieces];B[d3]" in written.replace(b"\n", b"") and b"GM[11]" in written
+    assert from_bytes(written, ".sgf").moves == [1, 16, 11]
+    for point in ("swap-sides", "aa", "", "e1", "tt"):
+        with pytest.raises(UserError, match="move 2: expected a move such as 'a1'"):
+            read(f"(;GM[11]SZ[4]RU[swap];B[b1];W[{point}])")
+    with pytest.raises(UserError, match="expected a size from 3 to 19, got 20"):
+        read("(;GM[11]SZ[20];B[b1])")

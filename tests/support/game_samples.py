@@ -28,7 +28,7 @@ class Lanes(Corridor):
 
 WANTED = ("connect4", "connect4(rows=4,columns=12)", "tictactoe", "gomoku", "gomoku(size=15,rule=renju)", "go",
           "go(size=9,komi=7.5,ko=superko)", "littlego", "othello", "othello(size=6)",
-          "metasquares(size=6)")  # fmt: skip
+          "metasquares(size=6)", "hex(size=4)", "hex(size=6,swap=yes)")  # fmt: skip
 GAMES = {spec: games.make(spec) for spec in WANTED if spec.split("(")[0] in games.names()}
 GAMES |= {"points": Points(), "lanes": Lanes()}
 FORMS = [(spec, form) for spec, game in GAMES.items() for form in game_files.FORMS if form != ".sgf" or game.sgf_number]
