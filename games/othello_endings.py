@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import compiled, inlined
-from games.boards import get, lowest, mix64, ones, put
+from games.boards import get, lowest, ones, put
 
 TOO_LONG = -128
 """In place of a score: left[0] positions were not enough."""
@@ -21,8 +21,8 @@ MOST_MOVES, TABLE = 32, MOVES + 61 * 32
 """Room for the moves of a position; where the table begins."""
 ENTRY, PLACES = 8, 1 << 15
 """Numbers of an entry (own discs, the other's, question, bounds and best move) and how many entries there are."""
-ROOM = TABLE + ENTRY * PLACES
-"""Numbers in the work space."""
+SIZE = TABLE + ENTRY * PLACES
+"""Numbers in the work space, int32."""
 FEW = 6
 """With so few empty points or fewer, neither the table nor an order by mobility pays; these are not counted."""
 INNER = 0x7E7E7E7E7E7E7E7E
@@ -256,3 +256,13 @@ def score_of(own, other, empty, alpha, beta, passed, work):
         high = min(high, best)
     remember(work, place, own, other, low, high, first)
     return best
+
+
+@compiled
+def score_in(own, other, points, size, alpha, beta, work):
+    """Return `score_of` a position on a board of a size up to 8 that begins at bit 0, with work space [SIZE]."""
+    shift, last = np.uint64(9 * (8 - size) // 2), np.uint64(size - 1)
+    side = np.uint64(1) | np.uint64(1) << last
+    put(work, CORNERS, (side | side << (last << np.uint64(3))) << shift)
+    own, other, empty = own << shift, other << shift, (points & ~(own | other)) << shift
+    return score_of(own, other, empty, alpha, beta, np.int64(0), work)
