@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -44,10 +45,11 @@ WIDE = 10
 def positions(game: Game, empty: int, rng: np.random.Generator) -> Iterator[CompiledState]:
     """Yield positions with so many empty points of games by players who mostly leave the other few moves."""
     last = game.grid_shape[0] - 1
-    corners = {0, last, last * (last + 1), (last + 1) ** 2 - 1}
+    points = (last + 1) ** 2
+    corners = {0, last, points - last - 1, points - 1}
     while True:
         state = game.start()
-        while not state.isEndGame and (state.owners == 0).sum() > empty:
+        while not state.isEndGame and np.count_nonzero(state.owners) < points - empty:
             moves = list(state.allowedActions)
             if rng.random() < 0.75:
                 after = [len(state.takeAction(a)[0].allowedActions) - 4 * (a in corners) + rng.random() for a in moves]
@@ -61,7 +63,7 @@ def positions(game: Game, empty: int, rng: np.random.Generator) -> Iterator[Comp
 
 
 @compiled
-def turn_over(cells, player, point, changed, count):
+def turn_over(cells: Any, player: Any, point: Any, changed: Any, count: Any) -> Any:
     """Turn over what a disc encloses and put the points into `changed` from `count` on; return their new number."""
     for step in (-11, -10, -9, -1, 1, 9, 10, 11):
         i = point + step
@@ -78,7 +80,9 @@ def turn_over(cells, player, point, changed, count):
 
 
 @compiled
-def plain(cells, player, empty, number, alpha, beta, passed, changed, start):
+def plain(
+    cells: Any, player: Any, empty: Any, number: Any, alpha: Any, beta: Any, passed: Any, changed: Any, start: Any
+) -> Any:
     """Return the score for the player to move: cells [100] int8 in {1, -1, 0, 2 = border}, empty [number] points."""
     best = np.int64(-99)
     for k in range(empty.shape[0]):
@@ -164,7 +168,8 @@ def rust(args: argparse.Namespace) -> None:
 
     game, rng, work = games.make("othello"), np.random.default_rng(args.seed), np.zeros(SIZE, np.int32)
     search = rust_reversi.AlphaBetaSearch(rust_reversi.PieceEvaluator(), args.empty + 20, 1000)
-    found, ours, theirs, visited = positions(game, args.empty, rng), [], [], []
+    found = positions(game, args.empty, rng)
+    ours, theirs, visited = list[float](), list[float](), list[int]()
     solved(next(found), -1, 1, work)
     while len(ours) < args.count:
         state = next(found)

@@ -57,8 +57,8 @@ def solve_root(f, rules, t):
 def solve_moves(f, rules, node, row):
     """Solve each move of a root; if all values that matter are found, visit the moves, and nothing is left to search.
 
-    If one move wins, the others need not be known; otherwise all must be, or the root is searched. If all lose, the
-    network is needed for the priors.
+    If one move wins, the others need not be known; otherwise all must be, or the root is searched, where the game has a
+    limit for each move without those that are known to lose. If all lose, the network is needed for the priors.
     """
     node.late, node.proven = ROOT_TRIED, UNPROVEN
     best, all_known = solve_each(f, rules, node, row)
@@ -67,7 +67,7 @@ def solve_moves(f, rules, node, row):
         if node.proven != LOSS or node.status == EXPANDED:
             visit_all(f, node)
     elif f.line.limits[MOVE] < f.line.limits[ROOT]:
-        keep_known(f, node)
+        leave_out_lost(f, node)
 
 
 @compiled
@@ -99,31 +99,18 @@ def solve_each(f, rules, node, row):
 
 
 @compiled
-def keep_known(f, node):
-    """Keep the values in f.odds of a root of which others are not known: lost moves are left out, drawn ones proven.
-
-    Where the root was searched before, only moves with visits are marked.
-    """
-    if node.status == WAITING:
-        leave_out_lost(f, node)
-    for i in range(node.count if node.status == WAITING else node.materialised):
-        if f.odds[i] != GIVEN_UP:
-            e = materialise_edge(f, node, np.int64(node.first + i))
-            f.moves[e].proven = proof_of(f.odds[i])
-            if f.edges[e].N == 0:
-                f.edges[e].N, f.edges[e].W = 1, f.odds[i]
-                node.total += 1
-
-
-@compiled
 def leave_out_lost(f, node):
-    """Put the lost moves of a new root, with their values in f.odds, behind its edges, as `expand.leave_out_losing`."""
-    kept = 0
+    """Mark the visited moves of a root whose values in f.odds are known; put others that lose behind its edges, as
+    `expand.leave_out_losing` does.
+    """
+    kept = np.int64(node.materialised)
     for i in range(node.count):
-        if f.odds[i] != -1.0:
-            move, other = f.moves[node.first + i], f.moves[node.first + kept]
-            move.action, other.action = other.action, move.action
-            f.odds[i], f.odds[kept] = f.odds[kept], f.odds[i]
+        move, other = f.moves[node.first + i], f.moves[node.first + kept]
+        if i < node.materialised:
+            if f.odds[i] != GIVEN_UP:
+                move.proven = proof_of(f.odds[i])
+        elif f.odds[i] != -1.0:
+            move.action, move.P, other.action, other.P = other.action, other.P, move.action, move.P
             kept += 1
     for e in range(node.first + kept, node.first + node.count):
         f.moves[e].P = 0.0

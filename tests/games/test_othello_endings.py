@@ -158,7 +158,7 @@ def test_more_simulations_never_play_worse_where_an_ending_is_solved(size):
             mcts = searched(state.game, state, sims)
             assert mcts.root.proven == worth and mcts.decide(0, 0.0)[0] in best, f"{sims}\n{state}"
         values.add(worth)
-    assert values == {-1.0, 0.0, 1.0}
+    assert {-1.0, 1.0} <= values
 
 
 def test_the_setting_says_when_and_zero_means_never():
@@ -184,25 +184,34 @@ def test_leaves_are_solved_and_what_a_search_proves_with_them_is_right():
     assert solved > 50
 
 
-def test_of_a_root_that_takes_too_long_the_lost_moves_are_left_out_and_drawn_ones_count_as_drawn():
-    game, left_out, drawn = games.make("othello"), 0, 0
-    for state in endings(8, 12, 60, seed=8):
-        again = MCTS(game, SearchSettings(endgame=12), sims=60)
-        again.forest.line.limits[:] = 1, 900, 60
-        again.forest.trees["late"] = game.max_plies  # only the root is solved
-        again.set_root(state)
-        again.search(Projection(game), 60)
-        if again.root.proven is not None:
+@pytest.mark.parametrize("before", [0, 30])
+def test_of_a_root_that_takes_too_long_the_moves_that_are_known_to_lose_are_not_searched(before):
+    game, found = games.make("othello"), 0
+    mcts = MCTS(game, SearchSettings(endgame=12), sims=60)
+    mcts.forest.line.limits[:] = 1, 150, 30
+    for state in endings(8, 12, 25, seed=8):
+        mcts.forest.trees["late"] = mcts.forest.trees["late_root"] = game.max_plies
+        mcts.plant(state)
+        if before:
+            mcts.search(Projection(game), before)
+        visits = {action: edge.stats["N"] for action, edge in mcts.root.edges}
+        mcts.forest.nodes["late"] = 0
+        mcts.forest.trees["late_root"] = 0  # only the root is solved
+        mcts.search(Projection(game), 60)
+        if mcts.root.proven is not None:
             continue
-        known = {a: e.proven for a, e in again.root.edges if e.proven is not None}
-        for action, proven in known.items():
+        known = {action: edge for action, edge in mcts.root.edges if edge.proven is not None}
+        for action, edge in known.items():
             after = state.takeAction(action)[0]
-            assert proven == value(after) * after.playerTurn * state.playerTurn
-        assert known.get(again.decide(0, 0.0)[0]) != -1.0
-        assert again.root.visits == sum(e.stats["N"] for _, e in again.root.edges) == 60
-        assert sum(e.stats["P"] for _, e in again.root.edges) == pytest.approx(1.0, abs=1e-5)
-        left_out, drawn = left_out + (-1.0 in known.values()), drawn + (0.0 in known.values())
-    assert left_out >= 3 and drawn >= 1, (left_out, drawn)
+            assert edge.proven == value(after) * after.playerTurn * state.playerTurn
+            assert edge.proven == 0.0 or edge.stats["N"] <= max(visits.get(action, 0), before > 0)
+        chosen = mcts.decide(0, 0.0)[0]
+        assert chosen not in known or known[chosen].proven == 0.0
+        assert mcts.root.visits == sum(edge.stats["N"] for _, edge in mcts.root.edges) == 60
+        if before == 0:
+            assert sum(edge.stats["P"] for _, edge in mcts.root.edges) == pytest.approx(1.0, abs=1e-5)
+        found += -1.0 in [edge.proven for edge in known.values()]
+    assert found >= 3, found
 
 
 class Leads(CorridorState):
@@ -221,7 +230,7 @@ class Counted(Corridor):
 def test_a_game_of_ones_own_that_points_decide_may_have_its_endings_solved():
     game, known, proven = Counted(), {}, set()
     rng = np.random.default_rng(9)
-    for _ in range(30):
+    for _ in range(60):
         state = game.start()
         while not state.isEndGame and state.cells.count(0) > 3:
             state = state.takeAction(int(rng.choice(list(state.allowedActions))))[0]
