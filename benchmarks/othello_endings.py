@@ -49,7 +49,7 @@ def positions(game: Game, empty: int, rng: np.random.Generator) -> Iterator[Comp
     corners = {0, last, points - last - 1, points - 1}
     while True:
         state = game.start()
-        while not state.isEndGame and np.count_nonzero(state.owners) < points - empty:
+        while not state.isEndGame and np.count_nonzero(np.asarray(state.owners)) < points - empty:
             moves = list(state.allowedActions)
             if rng.random() < 0.75:
                 after = [len(state.takeAction(a)[0].allowedActions) - 4 * (a in corners) + rng.random() for a in moves]
