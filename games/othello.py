@@ -303,7 +303,7 @@ class Othello(Game):
         self.symmetries = [point_symmetries(size, size, 1)[i] for i in (2, 3, 6)]
         self.start_row = _start_row(size)
         if size <= 8:  # a board of one word
-            self.endings = Endings(size * size - 4, leaf=1_000, root=50_000, move=1_000, earlier=6, room=WORK - 2)
+            self.endings = Endings(size * size - 4, leaf=1_000, root=100_000, move=1_000, earlier=6, room=WORK - 2)
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the discs of the player to move and of the other."""

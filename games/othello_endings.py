@@ -159,9 +159,10 @@ def place_of(own, other):
 
 @inlined
 def list_moves(own, other, empty, moves, first, work):
-    """Write the moves with how late they are to be tried (moves from few replies first); return their number.
+    """Write the moves with how late they are to be tried; return their number.
 
-    first: the move to try before all others, 64 if there is none.
+    Moves after which the other has few replies, and few empty points to get new ones from, come first, then corners and
+    odd quadrants. first: the move to try before all others, 64 if there is none.
     """
     at = MOVES + MOST_MOVES * ones(empty)
     corners, odd, count = get(work, CORNERS), odd_quadrants(empty), 0
@@ -172,7 +173,7 @@ def list_moves(own, other, empty, moves, first, work):
         turned = turned_by(disc, own, other)
         theirs, mine = other ^ turned, own | turned | disc
         replies = moves_of(theirs, mine, empty ^ disc)
-        late = 8 + 4 * (ones(replies) + ones(replies & corners))
+        late = 8 + 4 * (ones(replies) + ones(replies & corners)) + ones(around(mine) & empty)
         late -= 5 if disc & corners else 0
         late -= 2 if disc & odd else 0
         work[at + count] = (0 if point == first else late) << 8 | point
