@@ -17,7 +17,7 @@ TOO_LONG = -128
 """In place of a score: left[0] positions were not enough."""
 LEFT, QUESTION, CORNERS, MOVES = 0, 1, 2, 8
 """Places in the work space: positions left, number of the question, the corners' word, the moves by empty points."""
-MOST_MOVES, TABLE = 32, MOVES + 61 * 32
+MOST_MOVES, TABLE = 64, MOVES + 61 * 64
 """Room for the moves of a position; where the table begins."""
 ENTRY, PLACES = 8, 1 << 15
 """Numbers of an entry (own discs, the other's, question, bounds and best move) and how many entries there are."""

@@ -9,7 +9,7 @@ from config import SearchSettings
 from game import GIVEN_UP, NOT_TOLD
 from games.endings import Endings
 from games.othello import score_of_row, solve
-from games.othello_endings import LEFT, QUESTION, SIZE, TOO_LONG
+from games.othello_endings import ENTRY, LEFT, MOST_MOVES, MOVES, PLACES, QUESTION, SIZE, TABLE, TOO_LONG
 from MCTS import MCTS
 from search.endgame_solver import ROOT, make_line
 from support.corridor import Corridor, CorridorState
@@ -126,6 +126,11 @@ def test_without_work_space_or_on_larger_boards_the_other_rules_are_used():
     assert large.rules.solve(large.start().row, work()) == NOT_TOLD and large.endings is None
     tree = MCTS(large, SearchSettings(endgame=14), sims=4)
     assert tree.forest.trees[["late", "late_root"]][0].tolist() == (large.max_plies, large.max_plies)
+
+
+def test_the_table_and_the_moves_of_each_number_of_empty_points_have_a_place_of_their_own():
+    assert MOST_MOVES >= 60 and TABLE == MOVES + 61 * MOST_MOVES and SIZE == TABLE + ENTRY * PLACES
+    assert TABLE % ENTRY == 0, "an entry is in one cache line"
 
 
 # ---- what a search makes of it
