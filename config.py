@@ -126,8 +126,8 @@ class SearchSettings(_Checked):
     """1: a position with an immediate win is proven won. 2: also prune moves that let the opponent win at once. 0 =
     off. Needs proofs, and a game won by a move (not Go, Othello, MetaSquares or plain Python)."""
     endgame: int = setting(12, 0, 100)
-    """Plies before the latest end of a game from which on the search solves positions by alpha-beta, if 128 positions
-    are enough. Needs proofs, in the same games as `look_ahead`. 0 = off (article: 0)."""
+    """Plies before the latest end of a game from which on the search solves positions by alpha-beta, if few positions
+    are enough. Needs proofs, in the games of `look_ahead` and Othello up to 8x8. 0 = off (article: 0)."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits). Visits that only
     this forced are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""

@@ -85,9 +85,7 @@ def safe_not_told(row, out):
     return NOT_TOLD
 
 
-@rule(SOLVE)
-def solve_not_told(row, left):
-    return NOT_TOLD
+solve_not_told = safe_not_told
 
 
 @record
@@ -118,9 +116,9 @@ class Rules(NamedTuple):
     """SAFE: (row, out [action_size] int32) -> count; writes, ascending, the legal actions after which the other player
     cannot win at once. Called only where no action wins at once. NOT_TOLD: any action may be safe."""
     solve: Any = solve_not_told
-    """SOLVE: (row, left [1] int32) -> the exact value of the position for the player to move, -1, 0 or 1; each position
-    visited takes one off left[0], and GIVEN_UP when nothing is left. Called near the end of the game, for values
-    that take alpha-beta over the other rules longer. NOT_TOLD: alpha-beta over those is used."""
+    """SOLVE: (row, left [2 + room] int32) -> the exact value of the position for the player to move, -1, 0 or 1; each
+    position visited takes one off left[0], and GIVEN_UP when nothing is left. Called near the end of the game.
+    NOT_TOLD: alpha-beta over the other rules is used. left[2:] (`Endings.room`) is for what later calls can use."""
 
 
 class Symmetry(NamedTuple):
@@ -211,6 +209,8 @@ class Game:
     """The parameters that differ from their defaults."""
     won_by_a_move: bool = True
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
+    endings: Any = None
+    """`games.endings.Endings`: how a search solves endings; None: by default if `won_by_a_move`, else not at all."""
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
     set_up_from: Game | None = None

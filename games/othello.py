@@ -15,13 +15,35 @@ import numpy as np
 
 from compiled import compiled, inlined, rule
 from config import UserError
-from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
+from game import (
+    ENCODE,
+    EVALUATE,
+    GIVEN_UP,
+    HEADER,
+    KEY,
+    LAST,
+    LEGAL,
+    NOT_TOLD,
+    OUTCOME,
+    OVER,
+    PLAY,
+    PLAYER,
+    PLY,
+    SOLVE,
+    WINNER,
+    Game,
+    Row,
+    Rules,
+)
 from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
+from games.endings import Endings
+from games.othello_endings import SIZE as WORK
+from games.othello_endings import TOO_LONG, score_in
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
-    "random_opening_plies": 20, "cache_size": 0,
+    "random_opening_plies": 20, "cache_size": 0, "endgame": 14,
 }  # fmt: skip
 """Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
@@ -223,6 +245,21 @@ def key(row):
     return hash_words(row, board(row, FIRST), 2 * row[WORDS], row[PLAYER] + 1)
 
 
+@compiled
+def score_of_row(row, alpha, beta, work):
+    """Return the score of a position on a board of one word, see `othello_endings.score_in`."""
+    own, other = get(row, discs_of(row, row[PLAYER])), get(row, discs_of(row, -row[PLAYER]))
+    return score_in(own, other, get(row, board(row, POINTS)), np.int64(row[SIZE]), alpha, beta, work)
+
+
+@rule(SOLVE)
+def solve(row, left):
+    if row[WORDS] > 1 or left.shape[0] < WORK:
+        return NOT_TOLD
+    score = score_of_row(row, np.int64(-1), np.int64(1), left)
+    return GIVEN_UP if score == TOO_LONG else np.int64((score > 0) - (score < 0))
+
+
 @rule(EVALUATE)
 def evaluate(row):
     """Return an estimate from mobility and corners.
@@ -250,7 +287,7 @@ class Othello(Game):
     name = "othello"
     plane_names = ("discs of the player to move", "discs of the other", "moves of the player to move", "ones")
     won_by_a_move = False
-    rules = Rules(legal, play, outcome, encode, key)
+    rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
 
     def __init__(self, size: int = 8) -> None:
@@ -265,6 +302,8 @@ class Othello(Game):
         # those that keep the four discs of the start: the diagonals and the half turn
         self.symmetries = [point_symmetries(size, size, 1)[i] for i in (2, 3, 6)]
         self.start_row = _start_row(size)
+        if size <= 8:  # a board of one word
+            self.endings = Endings(size * size - 4, leaf=1_000, root=100_000, move=1_000, earlier=6, room=WORK - 2)
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the discs of the player to move and of the other."""

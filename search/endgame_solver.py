@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from compiled import compiled, in_order, shared, types
+from compiled import compiled, in_order, inlined, shared, types
 from compiling.records import record
 from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
 from games.bounds import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
+from games.endings import Endings, endings_of
 
-FEW, MANY = 128, 16_384
-"""Limits of positions: FEW for a leaf (as long as a small network takes to evaluate it), MANY for a root's moves."""
+FEW = Endings._field_defaults["leaf"]
+"""Limit of positions for a leaf."""
 POINTS = 3
 """A result between -1 and 1, which proves nothing. GIVEN_UP means no value: not known yet, or over the limit."""
 
@@ -33,22 +34,27 @@ class LineOfPlay(NamedTuple):
     counts: np.ndarray
     """[D + 1, 5] int32: number of moves; number tried; alpha; beta; the last move that caused a cutoff at this depth"""
     left: np.ndarray
-    """[1] int32: how many more positions may be visited"""
+    """[2 + room] int32: how many more positions may be visited; number of the question; room for `Rules.solve`"""
+    limits: np.ndarray
+    """[3] int32: positions for a leaf, for the moves of a root, for each of these at first (see games/endings.py)"""
     bounds: np.ndarray
     """[2] int32: see games/bounds.py"""
 
 
 COUNT, TRIED, ALPHA, BETA, KILLER = range(5)
+LEAF, ROOT, MOVE = range(3)
 
 
 def make_line(game: Game, plies: int) -> LineOfPlay:
     """Return work space for lines of at most `plies` moves."""
     size = 0 if game.start_row is None else game.start_row.shape[0]
+    endings = endings_of(game) or Endings(game.max_plies)
     return LineOfPlay(
         np.zeros((plies + 1, size), np.int32),
         np.zeros((plies + 1, game.action_size), np.int32),
         np.zeros((plies + 1, 5), np.int32),
-        np.zeros(1, np.int32),
+        np.zeros(2 + endings.room, np.int32),
+        np.array([endings.leaf, endings.root, endings.move or endings.root], np.int32),
         make_bounds(game),
     )
 
@@ -131,6 +137,13 @@ def solve(line, rules, outcome):
             line.counts[d, ALPHA] = value
             if value >= line.counts[d, BETA]:
                 line.counts[d, KILLER] = line.moves[d, line.counts[d, TRIED] - 1]
+
+
+@inlined
+def ask(line, positions):
+    """Begin a new question with a limit of positions: how long it takes depends on no question before it."""
+    line.left[0] = positions
+    line.left[1] += 1
 
 
 def shared_solver(rules: Any, line: LineOfPlay) -> Any:

@@ -11,6 +11,7 @@ from compiled import call
 from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
 from games.bounds import check_rules
+from games.endings import first_solved
 from games.plain import PlainGame
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
@@ -73,7 +74,8 @@ class ManyTrees:
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame)
         solves = settings.proofs and game.won_by_a_move
         self.forest.trees["ahead"] = settings.look_ahead if solves else 0
-        self.forest.trees["late"] = game.max_plies - (settings.endgame if solves else 0)
+        late = first_solved(game, settings.endgame if settings.proofs else 0)
+        self.forest.trees["late"], self.forest.trees["late_root"] = late
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)

@@ -6,7 +6,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
-from search.endgame_solver import FEW, MANY
+from search.endgame_solver import LEAF, MOVE, ROOT, ask
 from search.proofs import LOSS, UNPROVEN, proof_of, proven_value
 from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
@@ -18,21 +18,21 @@ LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 def solve_leaf(f, rules, t, index):
     """Solve a position near the end of the game, if that takes no longer than an evaluation by the network."""
     node, row = at(f.nodes, index), row_index(f, t, index)
-    if node.status == WAITING and node.proven == UNPROVEN and not node.late and is_late(f, t, row):
+    if node.status == WAITING and node.proven == UNPROVEN and not node.late and ply(f, row) >= at(f.trees, t).late:
         solve_late(f, rules, node, row)
 
 
 @inlined
-def is_late(f, t, row):
-    """Return whether a position is near enough to the end to be solved."""
-    return at(f.flat, row * f.rows.shape[1] + PLY) >= at(f.trees, t).late
+def ply(f, row):
+    """Return how many plies were played before a position."""
+    return at(f.flat, row * f.rows.shape[1] + PLY)
 
 
 @compiled
 def solve_late(f, rules, node, row):
     """Solve a leaf for `solve_leaf`, which has checked that this is due."""
     node.late = LEAF_TRIED
-    f.line.left[0] = FEW
+    ask(f.line, f.line.limits[LEAF])
     copy_row(f.line.rows, 0, f.rows[row])
     value = f.solve(f.line, rules, f.outcome)
     if value != GIVEN_UP:
@@ -47,7 +47,7 @@ def solve_root(f, rules, t):
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
-    if not is_late(f, t, row):
+    if ply(f, row) < at(f.trees, t).late_root:
         node.late = ROOT_EARLY  # so that the next simulation need not read the position
     elif node.proven == UNPROVEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)
@@ -57,26 +57,64 @@ def solve_root(f, rules, t):
 def solve_moves(f, rules, node, row):
     """Solve each move of a root; if all values that matter are found, visit the moves, and nothing is left to search.
 
-    If one move wins, the others need not be known; otherwise all must be, or the root is searched. If all lose, the
-    network is needed for the priors.
+    If one move wins, the others need not be known; otherwise all must be, or the root is searched, where the game has a
+    limit for each move without those that are known to lose. If all lose, the network is needed for the priors.
     """
     node.late, node.proven = ROOT_TRIED, UNPROVEN
-    f.line.left[0] = MANY
-    best, unknown = -1.0, False
+    best, all_known = solve_each(f, rules, node, row)
+    if all_known or best == 1.0:
+        node.proven = proof_of(best)
+        if node.proven != LOSS or node.status == EXPANDED:
+            visit_all(f, node)
+    elif f.line.limits[MOVE] < f.line.limits[ROOT]:
+        leave_out_lost(f, node)
+
+
+@compiled
+def solve_each(f, rules, node, row):
+    """Write the value of each move of a root to f.odds, GIVEN_UP if it is not known; return the best, and whether all
+    are known.
+
+    Where the game says so, each move has few positions at first, so that a move that wins soon is found first.
+    """
+    left, first = np.int64(f.line.limits[ROOT]), np.int64(f.line.limits[MOVE])
+    best, unknown = -1.0, np.int64(node.count)
+    ask(f.line, left)
     for i in range(node.count):
-        copy_row(f.line.rows, 0, f.rows[row])
-        rules.play(f.line.rows[0], f.moves[node.first + i].action)
-        value = f.solve(f.line, rules, f.outcome)
-        f.odds[i] = -value if value != GIVEN_UP and f.line.rows[0, PLAYER] != node.player else value
-        if value == GIVEN_UP:
-            unknown = True
-        else:
-            best = max(best, f.odds[i])
-    if unknown and best < 1.0:
-        return
-    node.proven = proof_of(best)
-    if node.proven != LOSS or node.status == EXPANDED:
-        visit_all(f, node)
+        f.odds[i] = GIVEN_UP
+    for again in range(2 if first < left else 1):
+        for i in range(node.count):
+            if f.odds[i] != GIVEN_UP or (again and best == 1.0):
+                continue
+            most = left if again else min(left, first)
+            f.line.left[0] = most
+            copy_row(f.line.rows, 0, f.rows[row])
+            rules.play(f.line.rows[0], f.moves[node.first + i].action)
+            value = f.solve(f.line, rules, f.outcome)
+            left -= most - f.line.left[0]
+            if value != GIVEN_UP:
+                f.odds[i] = -value if f.line.rows[0, PLAYER] != node.player else value
+                best, unknown = max(best, f.odds[i]), unknown - 1
+    return best, unknown == 0
+
+
+@compiled
+def leave_out_lost(f, node):
+    """Mark the visited moves of a root whose values in f.odds are known; put others that lose behind its edges, as
+    `expand.leave_out_losing` does.
+    """
+    kept = np.int64(node.materialised)
+    for i in range(node.count):
+        move, other = f.moves[node.first + i], f.moves[node.first + kept]
+        if i < node.materialised:
+            if f.odds[i] != GIVEN_UP:
+                move.proven = proof_of(f.odds[i])
+        elif f.odds[i] != -1.0:
+            move.action, move.P, other.action, other.P = other.action, other.P, move.action, move.P
+            kept += 1
+    for e in range(node.first + kept, node.first + node.count):
+        f.moves[e].P = 0.0
+    node.count = kept
 
 
 @compiled

@@ -55,11 +55,12 @@ PASSED = 64
 MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("temperature", "f4")],
+     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("late_root", "i4"),
+     ("temperature", "f4")],
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
 moves that a Gumbel search considers; pending: leaves that wait for the network; ahead: plies of look-ahead at a new
-position; late: the ply from which on positions are solved; temperature: of the root's priors
+position; late, late_root: the ply from which on leaves and roots are solved; temperature: of the root's priors
 (`noise.apply_root_temperature`)."""
 
 
