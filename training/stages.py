@@ -19,7 +19,6 @@ from evaluation.promotion import Verdict, tournament
 from initialise import Session, Stopped
 from memory import Batch, window
 from network.backend import chosen_backend, last_of, trained_by, with_backend
-from network.predictor import measure_raw, side_by_side
 from storage.checkpoints import drop_old_optimizers
 from storage.fault_injection import reach
 from storage.game_record import IMPORTED, GameRecord
@@ -87,8 +86,7 @@ def _measure_raw_rate(session: Session, version: int) -> None:
     s = session
     if time.perf_counter() - s.raw_at > RAW_EVERY:
         predictor = s.predictor("selfplay", version)
-        games, threads = side_by_side(s.game, s.config.selfplay)
-        s.raw_rate = measure_raw(predictor, s.game.input_shape, games, threads, seconds=RAW_SECONDS)
+        s.raw_rate = source_of(s).fitted.raw_rate(predictor, s.game.input_shape, RAW_SECONDS)
         s.raw_at = time.perf_counter()
 
 
