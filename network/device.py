@@ -19,8 +19,10 @@ import numpy as np
 from network.pipelines import devices_of
 from network.predictor import Predictor
 
-SIZES = 128, 512, 1024, 2048
-"""Batch sizes that are measured; a GPU compiles each, which takes seconds."""
+SIZES = 128, 512, 1024, 2048, 4096, 8192
+"""Batch sizes that are measured, as long as the rate grows with them; a GPU compiles each, which takes seconds."""
+GROWTH = 1.1
+"""Growth of the rate from one size to the next below which larger ones are not measured."""
 SHARES = 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192
 """Games that a thread may have, and so positions of its calls: batch sizes that need no padding."""
 JOINED = 1, 2, 4, 8
@@ -81,8 +83,6 @@ class Plan(NamedTuple):
     """Games of a thread: the positions of a call."""
     joined: int = 1
     """Calls of threads that are put together, at most."""
-    depth: int = 2
-    """Calls of one device in flight at once, where calls are put together."""
     rate: float = 0.0
     """Positions per second that are expected."""
     wanted: int = 0
@@ -109,7 +109,7 @@ def measure(predictor: Predictor, shape: tuple[int, ...], sizes: tuple[int, ...]
             spent.append(time.perf_counter() - began)
         core, alone = (time.thread_time() - core) / len(spent), statistics.median(spent)
         found.append((size, alone, _rate(devices[0], planes), core))
-        if alone > SLOW:
+        if alone > SLOW or len(found) > 1 and found[-1][2] < GROWTH * found[-2][2]:
             break
     columns: Any = tuple(zip(*found, strict=True))
     return Speed(*columns)._replace(devices=len(devices))
@@ -156,6 +156,8 @@ def fit(
         plan for share in SHARES if share <= most_share for joined in JOINED
         if (plan := _plan(speed, share, joined, cores, search, min(games or most, most), most_threads, bool(games)))
     ]  # fmt: skip
+    if games:
+        plans = [plan for plan in plans if plan.in_flight > 0.9 * max(plan.in_flight for plan in plans)]
     if not plans:
         return Plan(1, max(min(games or most, most, most_share), 1), wanted=SHARES[0])
     light = [p for p in plans if _overhead(speed, p.games, p.joined) <= OVERHEAD * search * p.games]
@@ -184,8 +186,7 @@ def _plan(
     threads = min(threads, most_threads) // speed.devices * speed.devices
     if threads < max(joined * speed.devices, 1):
         return None
-    depth = 1 + int(np.ceil(1 + speed.delay(size) / speed.work(size)))
-    return Plan(threads, share, joined, depth, bound * min(threads / needed, 1.0), wanted * share)
+    return Plan(threads, share, joined, bound * min(threads / needed, 1.0), wanted * share)
 
 
 def _up_to(step: int, count: int) -> int:

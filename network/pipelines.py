@@ -46,35 +46,36 @@ class _Batch:
 
     def __init__(self, most: int, shape: tuple[int, ...]) -> None:
         self.planes = np.empty((most, *shape), np.uint8)
-        self.evaluated = threading.Event()
+        self.complete, self.evaluated = threading.Event(), threading.Event()
+        """Set when no position is missing any more; set when the answers are there."""
         self.clear()
 
     def clear(self) -> None:
         """Make it empty."""
-        self.count = self.copied = self.left = 0
-        """Positions that have a place, those written into it, and threads that have not taken their answers."""
+        self.count = self.written = self.left = 0
+        """Positions that have a place, those that are there, and threads that have not taken their answers."""
         self.closed = False
-        self.written = threading.Event()
-        """Set when all positions of a closed batch are written."""
+        """Whether it takes no more positions."""
+        self.complete.clear()
         self.evaluated.clear()
         self.answer: Any = None
         self.error: BaseException | None = None
 
 
 class JoinedCalls:
-    """Puts calls together while `depth` calls are in flight: the first thread of a batch calls for all of it.
+    """Puts calls together: a full batch is evaluated at once, another one when the device has nothing else to do.
 
-    A call that finds the device free is made at once. Where a call of few positions takes as long as one of many, this
+    The first thread of a batch calls for all of it. Where a call of few positions takes as long as one of many, this
     keeps the device's rate with fewer games in flight.
     """
 
     on_device = True
 
-    def __init__(self, predictor: Predictor, *, most: int, depth: int = 2) -> None:
-        """`most`: positions of a call at most; one that has more is made alone."""
+    def __init__(self, predictor: Predictor, *, most: int) -> None:
+        """`most`: positions of a batch; a call that has more is made alone."""
         self.name = predictor.name
         self._predictor, self._most = predictor, most
-        self._lock, self._slots = threading.Lock(), threading.Semaphore(depth)
+        self._lock, self._in_flight = threading.Lock(), 0
         self._open: _Batch | None = None
         self._spare: list[_Batch] = []
 
@@ -89,36 +90,46 @@ class JoinedCalls:
             return self._predictor(planes)
         with self._lock:
             batch = self._open
-            if batch is None or batch.count + count > self._most:
+            if batch is not None and batch.count + count > self._most:
+                self._close(batch)
+                batch = None
+            if batch is None:
                 batch = self._open = self._spare.pop() if self._spare else _Batch(self._most, planes.shape[1:])
-            at, leads = batch.count, batch.count == 0
+            at = batch.count
             batch.count += count
             batch.left += 1
+            if batch.count == self._most or self._in_flight == 0:
+                self._close(batch)
         batch.planes[at : at + count] = planes
         with self._lock:
-            batch.copied += count
-            if batch.closed and batch.copied == batch.count:
-                batch.written.set()
-        if leads:
-            self._call(batch)
+            batch.written += count
+            if batch.closed and batch.written == batch.count:
+                batch.complete.set()
+        if at == 0:
+            self._evaluate(batch)
         else:
             batch.evaluated.wait()
         return self._taken(batch, at, count)
 
-    def _call(self, batch: _Batch) -> None:
-        """Evaluate a batch when the device has room for another call; it takes positions until then."""
-        with self._slots:
-            with self._lock:
-                if self._open is batch:
-                    self._open = None
-                batch.closed = True
-                complete = batch.copied == batch.count
-            if not complete:
-                batch.written.wait()
-            try:
-                batch.answer = self._predictor(batch.planes[: batch.count])
-            except BaseException as error:
-                batch.error = error
+    def _close(self, batch: _Batch) -> None:
+        """Let a batch be evaluated as soon as its positions are there; call it with the lock."""
+        self._open = None
+        self._in_flight += 1
+        batch.closed = True
+        if batch.written == batch.count:
+            batch.complete.set()
+
+    def _evaluate(self, batch: _Batch) -> None:
+        """Evaluate a batch when it is complete."""
+        batch.complete.wait()
+        try:
+            batch.answer = self._predictor(batch.planes[: batch.count])
+        except BaseException as error:
+            batch.error = error
+        with self._lock:
+            self._in_flight -= 1
+            if self._in_flight == 0 and self._open is not None:
+                self._close(self._open)
         batch.evaluated.set()
 
     def _taken(self, batch: _Batch, at: int, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -141,10 +152,10 @@ def devices_of(predictor: Predictor) -> tuple[Predictor, ...]:
     return devices
 
 
-def pipeline(predictor: Predictor, *, joined: int, games: int, depth: int) -> Predictor:
+def pipeline(predictor: Predictor, *, joined: int, games: int) -> Predictor:
     """Return a predictor whose calls are put together as a plan says, on each of its devices."""
     if joined < 2:
         return predictor
     devices = devices_of(predictor)
-    together = [JoinedCalls(device, most=joined * games, depth=depth) for device in devices]
+    together = [JoinedCalls(device, most=joined * games) for device in devices]
     return SeveralDevices(together) if len(together) > 1 else together[0]

@@ -20,6 +20,8 @@ from training.selfplay import SelfPlay, game_seed
 
 CORES = 2, 8, 16, 32
 """Numbers of cores for which the rate is computed from the costs measured."""
+CALLS = 8
+"""Calls that a measurement has at least."""
 
 def bench_device(game: Game, config: Config, predictor: Predictor, *, seconds: float) -> dict[str, Any]:
     """Measure self-play on a device for some seconds, with the threads and games that its measured speed needs.
@@ -49,11 +51,11 @@ def bench_device(game: Game, config: Config, predictor: Predictor, *, seconds: f
         "cores_busy": work["core"] / work["spent"],
         "core_us_per_eval": 1e6 * core,
         "core_us_per_sim": 1e6 * work["core"] / max(work["simulations"], 1),
-        "by_cores": by_cores(found.speed, core, found.plan.games, work["simulations"] / max(work["evaluations"], 1)),
+        "by_cores": by_cores(found.speed, core, work["simulations"] / max(work["evaluations"], 1)),
     }  # fmt: skip
 
 
-def by_cores(speed: Speed, core: float, games: int, sims_per_eval: float) -> list[dict[str, Any]]:
+def by_cores(speed: Speed, core: float, sims_per_eval: float) -> list[dict[str, Any]]:
     """Return what other numbers of cores would reach with this device, by the measured core seconds an evaluation.
 
     evals_per_s: with the device; cores_alone: what the cores could search for a device without limits.
@@ -102,6 +104,8 @@ def _played(game: Game, config: Config, predictor: Predictor, found: Fitted, sec
         _warm_up(player, games, found.plan.in_flight, seconds)
         before = state()
         player.join(seconds)
+        while player.is_alive() and play.counts().batches < before["batches"] + CALLS:
+            player.join(0.05)
         after = state()
     finally:
         ended.set()

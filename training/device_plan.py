@@ -39,7 +39,7 @@ class Fitted(NamedTuple):
 
     def predictor(self, predictor: Predictor) -> Predictor:
         """Return the predictor that self-play's threads call: with a plan that joins calls, one that does."""
-        return pipeline(predictor, joined=self.plan.joined, games=self.plan.games, depth=self.plan.depth)
+        return pipeline(predictor, joined=self.plan.joined, games=self.plan.games)
 
     def raw_rate(self, predictor: Predictor, shape: tuple[int, ...], seconds: float) -> float:
         """Return evaluations per second of the network alone; on a device those that were measured first."""
@@ -62,7 +62,7 @@ def games_in_memory(game: Game, config: Config) -> int:
     """Return how many games in flight fit into memory."""
     free = free_memory()
     room = MEMORY * free / max(config.workers, 1) if free is not None else float("inf")
-    return int(min(room // bytes_per_game(game, config), 1 << 20))
+    return int(min(room / bytes_per_game(game, config), 1 << 20))
 
 
 def fitted(game: Game, config: Config, predictor: Predictor, *, endless: bool = False) -> Fitted:
