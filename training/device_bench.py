@@ -31,7 +31,7 @@ def bench_device(game: Game, config: Config, predictor: Predictor, *, seconds: f
     """
     found = fitted(game, config, predictor, endless=True)
     if found.speed is None:
-        raise TypeError(f"expected a predictor on a device, got {predictor.name}")
+        raise TypeError(f"expected a predictor on a device, got a {type(predictor).__name__}")
     work = _played(game, config, predictor, found, seconds)
     evaluations = work["evaluations"] / work["spent"]
     core = work["core"] / max(work["evaluations"], 1)
