@@ -15,7 +15,7 @@ from game import Game
 from games.plain import PlainGame
 from network.device import Plan, Speed, fit, measure, words
 from network.pipelines import pipeline
-from network.predictor import Predictor, cores, measure_raw, on_device, side_by_side
+from network.predictor import Predictor, cores, on_device, side_by_side
 from search.tables import MAX_EDGES, capacity_for, forest_bytes
 from system.machine import free_memory
 from training.selfplay import SelfPlay, game_seed
@@ -40,12 +40,6 @@ class Fitted(NamedTuple):
     def predictor(self, predictor: Predictor) -> Predictor:
         """Return the predictor that self-play's threads call: with a plan that joins calls, one that does."""
         return pipeline(predictor, joined=self.plan.joined, games=self.plan.games)
-
-    def raw_rate(self, predictor: Predictor, shape: tuple[int, ...], seconds: float) -> float:
-        """Return evaluations per second of the network alone; on a device those that were measured first."""
-        if self.speed:
-            return self.speed.rate
-        return measure_raw(predictor, shape, self.plan.games, self.plan.threads, seconds)
 
     def words(self) -> str:
         """Return what was measured and chosen on a device, "" on a CPU."""

@@ -13,7 +13,7 @@ from game import Game
 from initialise import Session
 from loggers import clock
 from network.device import Plan
-from network.predictor import cores, side_by_side
+from network.predictor import cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.tables import capacity_for, forest_bytes, trees_in
 from training.game_source import source_of
@@ -80,7 +80,8 @@ def budget_text(session: Session) -> str:
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
     found = source_of(s).fitted
-    s.raw_rate = found.raw_rate(predictor, s.game.input_shape, 0.4)
+    plan, speed = found.plan, found.speed
+    s.raw_rate = speed.rate if speed else measure_raw(predictor, s.game.input_shape, plan.games, plan.threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
@@ -94,7 +95,7 @@ def budget_text(session: Session) -> str:
     left = (c.iterations - s.iteration + 1) * seconds + once
     if c.minutes:
         left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
-    needs = memory_needs(s.game, c, int(s.model.model.count_params()), found.plan)
+    needs = memory_needs(s.game, c, int(s.model.model.count_params()), plan)
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
     disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (
@@ -103,7 +104,7 @@ def budget_text(session: Session) -> str:
     return (
         f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
         f"on {cores()} cores\n"
-        + (f"  device:  {found.words()}\n" if found.speed else "") +
+        + (f"  device:  {found.words()}\n" if speed else "") +
         f"  memory:  up to {_size(needs.most + window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
         f"{_size(window)}, games {_size(max(needs.games, needs.tournament))}, network {_size(needs.network)}\n"
         f"  disk:    up to {_size(disk)}\n"

@@ -14,7 +14,6 @@ from interface.commands import show_compiling
 EXAMPLES = {
     "python main.py bench": "Connect 4 with the settings that training would have",
     "python main.py bench --game gomoku": "another game",
-    "python main.py bench --hidden-cnn-layers 96x3 96x3 96x3": "a larger network",
     "python main.py bench --simulated-device 300000 1 128": "self-play against a stand-in for a GPU",
 }
 USED = (

@@ -98,7 +98,7 @@ def test_a_device_is_measured_and_told(quick):
     found = fitted(GAME, tiny(), OnDevice(Projection(GAME)), endless=True)
     assert found.plan.in_flight > 32 and found.limit == "" and found.search == 1e-6
     assert found.words().startswith("200,000 evaluations/s, ") and f"{found.plan.in_flight:,} games" in found.words()
-    assert found.raw_rate(OnDevice(Projection(GAME)), GAME.input_shape, 0.1) == 2e5
+    assert found.speed.rate == 2e5
 
 
 def test_no_more_games_are_in_flight_than_an_iteration_has(quick):
