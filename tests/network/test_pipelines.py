@@ -182,3 +182,32 @@ def test_a_plan_that_joins_calls_does_so_on_each_device(count):
     made = pipeline(predictor, joined=2, games=32)
     assert len(devices_of(made)) == count and all(isinstance(d, JoinedCalls) for d in devices_of(made))
     np.testing.assert_array_equal(made(some(5, 0))[0], right(some(5, 0))[0])
+
+
+# ---- Keras on several GPUs
+
+
+def test_all_gpus_answer_where_several_threads_call(monkeypatch):
+    pytest.importorskip("keras")
+    from network import choose_predictor, keras_predictor
+    from support.small_networks import make
+    from support.tiny_runs import boards, trained_looking
+
+    model = make("tictactoe")
+    model.set_weights(trained_looking(model))
+    planes = boards(model.game, 40)
+    one = choose_predictor.make_predictor(model, backend="keras", streams=2)
+    assert not isinstance(one, SeveralDevices) and not one.on_device
+    monkeypatch.setattr(choose_predictor, "gpus", lambda: ["one", "two"])
+    several = choose_predictor.make_predictor(model, backend="keras", streams=2)
+    assert len(devices_of(several)) == 2 and several.on_device
+    assert len(devices_of(choose_predictor.make_predictor(model, backend="keras"))) == 1, "one thread has one"
+    if keras_predictor.BACKEND == "tensorflow":  # on a machine without a GPU, TensorFlow takes the processor for it
+        monkeypatch.setattr(keras_predictor, "gpus", lambda: ["one", "two"])
+        several = choose_predictor.make_predictor(model, backend="keras", streams=2)
+        assert all(device.on_device and device.name == "keras tensorflow gpu" for device in devices_of(several))
+    for found in (one, *devices_of(several)):
+        for _ in range(2):  # the same planes are used again, with rows of the call before
+            for count in (40, 3):
+                for ours, right in zip(found(planes[:count]), model.predict(planes[:count]), strict=True):
+                    np.testing.assert_allclose(ours, right, atol=1e-4)
