@@ -47,8 +47,7 @@ class _Checked:
     """Settings that are checked when they are made."""
 
     def __post_init__(self) -> None:
-        faults = find_faults(vars(self))
-        if faults:
+        if faults := find_faults(vars(self)):
             raise SettingsError("\n".join(faults))
         for name, value in vars(self).items():
             if isinstance(value, list):  # layers, from a file
@@ -98,7 +97,9 @@ class SelfPlaySettings(_Checked):
     """Number m of moves that a full search of self-play considers, drawn by Gumbel noise and halved in turns, instead
     of Dirichlet noise, tau and the last search's tree. For few simulations (Danihelka 2022: 16). 0 = off."""
     games_in_flight: int = setting(256, 1, 65_536)
-    """Self-play games side by side, rounded up to fill a compiled batch for each thread."""
+    """Self-play games side by side on a CPU, rounded up to fill a compiled batch for each thread."""
+    games_on_gpu: int = setting(0, 0, 1 << 20)
+    """The same on a GPU; 0 = as few as keep it busy, from its speed measured at the start."""
     workers: int = setting(0, 0, 256)
     """Processes that play the self-play games; 0 = threads of this process. The games are the same."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)
@@ -354,8 +355,7 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     >>> with_overrides(Config(), cpuct=2.0).cpuct
     2.0
     """
-    faults = find_faults({**dataclasses.asdict(config), **changes})
-    if faults:
+    if faults := find_faults({**dataclasses.asdict(config), **changes}):
         raise SettingsError("\n".join(faults))
     return dataclasses.replace(config, **changes)
 

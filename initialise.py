@@ -43,7 +43,7 @@ from storage.run_store import Store
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
-AT_ONCE = {"backend", "cache_size", "games_in_flight", "memory_size", "min_memory", "workers"}
+AT_ONCE = {"backend", "cache_size", "games_in_flight", "games_on_gpu", "memory_size", "min_memory", "workers"}
 """Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
 the next iteration, so that each is played and trained with one set; those of OF_FIT, while its training is not
 finished."""

@@ -154,7 +154,7 @@ def _wanted(kind: Any) -> str:
         return "one of " + ", ".join(inside)
     if typing.get_origin(kind) is tuple:
         many = {int: "whole numbers", float: "numbers"}.get(inside[0], "values")
-        return many if inside[-1] is Ellipsis else f"two {many}"
+        return many if inside[-1] is Ellipsis else f"{('two', 'three')[len(inside) - 2]} {many}"
     return _wanted(inside[0]) if inside else {int: "a whole number", float: "a number"}.get(kind, "a value")
 
 

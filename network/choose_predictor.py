@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from config import UserError
+from network.pipelines import SeveralDevices
 from network.predictor import Predictor
 from network.stored_network import convertible
 from system.machine import gpu_driver
@@ -18,7 +19,7 @@ def make_predictor(
     """Return a predictor with the model's present weights; `streams` threads may call it at once.
 
     model: a `Gen_Model`, or a `StoredNetwork` where `choose_backend` does not name Keras. smallest: smaller batches are
-    padded to this size. in_8_bits: by OpenVINO only.
+    padded to this size. in_8_bits: by OpenVINO only. With several streams all GPUs are used.
     """
     chosen = choose_backend(backend)
     if backend == "auto" and not convertible(model, chosen):
@@ -35,7 +36,9 @@ def make_predictor(
     else:
         from network.keras_predictor import KerasPredictor
 
-        predictor = KerasPredictor(model, smallest=smallest)
+        count = len(gpus()) if streams > 1 else 1
+        devices = [KerasPredictor(model, smallest=smallest, gpu=i) for i in range(max(count, 1))]
+        predictor = SeveralDevices(devices) if count > 1 else devices[0]
     predictor.load(model.get_weights())
     return predictor
 

@@ -42,6 +42,11 @@ class Predictor(Protocol):
         ...
 
 
+def on_device(predictor: object) -> bool:
+    """Return whether a predictor computes on a device of its own, such as a GPU, and leaves the cores free."""
+    return bool(getattr(predictor, "on_device", False))
+
+
 def cores() -> int:
     """Return the number of processors that this process may use."""
     return len(processes.processors())

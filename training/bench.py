@@ -13,8 +13,9 @@ from config import Config
 from game import Game
 from MCTS import MCTS
 from network.choose_predictor import make_predictor
-from network.predictor import STEADY, cores, measure_raw, side_by_side
+from network.predictor import STEADY, cores, measure_raw, on_device, side_by_side
 from search.tables import forest_bytes
+from training.device_bench import bench_device
 from training.selfplay import Counts, SelfPlay, game_seed
 
 TURN = 1.0
@@ -69,6 +70,11 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
     model = make_network(config, game)
     threads = side_by_side(game, config.selfplay)[1]
     predictor = make_predictor(model, backend=config.backend, streams=threads, smallest=STEADY)
+    if on_device(predictor):
+        found = bench_device(game, config, predictor, seconds=seconds)
+        naive = _naive(model, game)
+        more = {"predict_sims_per_s": naive, "times_naive": found["selfplay_sims_per_s"] / naive}
+        return {**found, "parameters": int(model.model.count_params()), **more, "search": _searches()}
     plain = Config(**{**vars(config), "cache_size": 0})
     found = _share(game, config, predictor, seconds)
     without = _share(game, plain, predictor, seconds)
@@ -78,9 +84,14 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
         "mcts_sims": config.mcts_sims, "parameters": int(model.model.count_params()), **found,
         "share_without_cache": without["share"], "tree_us_per_sim_without_cache": without["tree_us_per_sim"],
         "predict_sims_per_s": naive, "times_naive": found["selfplay_sims_per_s"] / naive,
-        "search": [search_cost(spec) for spec in ("connect4", "connect4(rows=1,columns=64,n=5)",
-                                                  "connect4(rows=1,columns=225,n=5)")],
+        "search": _searches(),
     }  # fmt: skip
+
+
+def _searches() -> list[dict[str, Any]]:
+    """Return the cost of a search without a network for 7, 64 and 225 actions."""
+    lines = "connect4(rows=1,columns=64,n=5)", "connect4(rows=1,columns=225,n=5)"
+    return [search_cost(spec) for spec in ("connect4", *lines)]
 
 
 class _Games:

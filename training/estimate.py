@@ -12,9 +12,11 @@ from config import Config
 from game import Game
 from initialise import Session
 from loggers import clock
+from network.device import Plan
 from network.predictor import cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.tables import capacity_for, forest_bytes, trees_in
+from training.game_source import source_of
 from training.selfplay import SPARE_BUFFERS
 
 TYPICAL_LENGTH = 0.7
@@ -50,10 +52,13 @@ class MemoryNeeds(NamedTuple):
         return self.search + max(self.games, self.tournament) + self.network
 
 
-def memory_needs(game: Game, config: Config, parameters: int = 0) -> MemoryNeeds:
-    """Return the memory that a run takes beside its window of positions; `parameters`: of the network."""
+def memory_needs(game: Game, config: Config, parameters: int = 0, plan: Plan | None = None) -> MemoryNeeds:
+    """Return the memory that a run takes beside its window of positions; `parameters`: of the network.
+
+    plan: of a device; without one the games in flight are those of the settings.
+    """
     c, actions, inputs = config, game.action_size, int(np.prod(game.input_shape))
-    share, threads = side_by_side(game, c.selfplay)
+    share, threads = (plan.games, plan.threads) if plan else side_by_side(game, c.selfplay)
     trees, plies = share * threads, game.max_plies
     buffers = threads * (share + max(SPARE_BUFFERS, share // 4))
     search = forest_bytes(game, trees, 1, capacity_for(c.mcts_sims, 1)) + c.cache_size * place_bytes(actions)
@@ -74,8 +79,9 @@ def budget_text(session: Session) -> str:
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
-    trees, threads = side_by_side(s.game, c.selfplay)
-    s.raw_rate = measure_raw(predictor, s.game.input_shape, trees, threads)
+    found = source_of(s).fitted
+    plan, speed = found.plan, found.speed
+    s.raw_rate = speed.rate if speed else measure_raw(predictor, s.game.input_shape, plan.games, plan.threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
@@ -89,7 +95,7 @@ def budget_text(session: Session) -> str:
     left = (c.iterations - s.iteration + 1) * seconds + once
     if c.minutes:
         left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
-    needs = memory_needs(s.game, c, int(s.model.model.count_params()))
+    needs = memory_needs(s.game, c, int(s.model.model.count_params()), plan)
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
     disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (
@@ -98,6 +104,7 @@ def budget_text(session: Session) -> str:
     return (
         f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
         f"on {cores()} cores\n"
+        + (f"  device:  {found.words()}\n" if speed else "") +
         f"  memory:  up to {_size(needs.most + window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
         f"{_size(window)}, games {_size(max(needs.games, needs.tournament))}, network {_size(needs.network)}\n"
         f"  disk:    up to {_size(disk)}\n"

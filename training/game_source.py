@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from initialise import Session
-from network.predictor import cores
 from storage import checkpoints
+from training.device_plan import Fitted, fitted
 from training.selfplay import SelfPlay
 from training.worker_pool import LocalPool, Pool, RoundSpec
 
@@ -15,6 +17,20 @@ class GameSource:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._pool: Pool | None = None
+        self._fitted: Fitted | None = None
+
+    @property
+    def fitted(self) -> Fitted:
+        """How threads of this process share the games; a device is measured for it, once."""
+        s = self._session
+        if self._fitted is None:
+            version = s.best_version if s.config.selfplay_with == "best" else s.current_version
+            self._fitted = fitted(s.game, s.config, s.predictor("selfplay", version))
+            if self._fitted.speed:
+                s.loggers.main.info("device: %s", self._fitted.words())
+            elif self._fitted.limit:
+                s.warn(self._fitted.limit, logging.INFO)
+        return self._fitted
 
     @property
     def pool(self) -> Pool:
@@ -26,8 +42,9 @@ class GameSource:
 
                 self._pool = process_pool(s.config, s.folder.resolve(), s.loggers.main.warning)
             else:
-                selfplay = SelfPlay(s.game, s.config, threads=cores())
-                self._pool = LocalPool(selfplay, lambda version: s.predictor("selfplay", version))
+                found = self.fitted
+                selfplay = SelfPlay(s.game, s.config, plan=found.plan)
+                self._pool = LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version)))
         return self._pool
 
     def spec(self, version: int) -> RoundSpec:

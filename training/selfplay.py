@@ -20,6 +20,7 @@ from compiled import bind, call
 from config import Config, UserError
 from game import Game
 from games.plain import PlainGame
+from network.device import Plan
 from network.predictor import STEADY, padded, side_by_side
 from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS
 from search.many_trees import Evaluator, ManyTrees
@@ -62,8 +63,9 @@ class SelfPlay:
     core waits for another. Compiled search and network run outside the interpreter's lock.
     """
 
-    def __init__(self, game: Game, config: Config, *, threads: int = 1) -> None:
-        share, threads = side_by_side(game, config.selfplay, threads)
+    def __init__(self, game: Game, config: Config, *, threads: int = 1, plan: Plan | None = None) -> None:
+        """Make room for the games in flight of the settings, divided among threads, or for those of a plan."""
+        share, threads = (plan.games, plan.threads) if plan else side_by_side(game, config.selfplay, threads)
         self.workers = [_SearchThread(game, config, share, config.cache_size // threads) for _ in range(threads)]
 
     def play(

@@ -19,9 +19,10 @@ from memory import Memory, learns_ownership
 from network.backend import BACKENDS, chosen_backend, requirements_file
 from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
-from network.predictor import TOLERANCE, cores, measure_raw
+from network.predictor import STEADY, TOLERANCE, cores, measure_raw
 from storage.run_folders import HERE
 from system.machine import free_memory, nvidia_cards
+from training.device_plan import fitted
 from training.estimate import memory_needs
 
 PYTHON = (3, 11), (3, 14)
@@ -200,8 +201,12 @@ def gib(count: float) -> str:
 
 def gpu(patient: Patient) -> Found:
     present, used = nvidia_cards(), gpus()
+    plan = ""
+    if used:
+        predictor = make_predictor(patient.model, backend=patient.config.backend, streams=cores(), smallest=STEADY)
+        plan = f"; {fitted(patient.game, patient.config, predictor).words()}"
     return Found(
-        bool(used) or not present, f"{present} in the machine, {len(used)} used by {chosen_backend()}",
+        bool(used) or not present, f"{present} in the machine, {len(used)} used by {chosen_backend()}{plan}",
         "every graphics card used",
         "pip install 'tensorflow[and-cuda]' (or 'jax[cuda13]', torch) and a driver that fits it; see nvidia-smi",
     )  # fmt: skip

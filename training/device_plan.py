@@ -1,0 +1,117 @@
+"""How many threads and games self-play has: on a CPU as the settings say, on a device as its measured speed needs.
+
+The memory of the trees is bounded in both cases: games in flight are reduced where it is short.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from config import Config, with_overrides
+from game import Game
+from games.plain import PlainGame
+from network.device import Plan, Speed, fit, measure, words
+from network.pipelines import pipeline
+from network.predictor import Predictor, cores, on_device, side_by_side
+from search.tables import MAX_EDGES, capacity_for, forest_bytes
+from system.machine import free_memory
+from training.selfplay import SelfPlay, game_seed
+
+MEMORY = 0.6
+"""Fraction of the free memory that games in flight may take at most."""
+WARM, MEASURED = 0.2, 0.4
+"""Seconds of search before its cost is measured, and for which it is."""
+
+
+class Fitted(NamedTuple):
+    """A plan for self-play and what it came from."""
+
+    plan: Plan
+    speed: Speed | None = None
+    """Of the device; None on a CPU."""
+    search: float = 0.0
+    """Core seconds of the search for one evaluation."""
+    limit: str = ""
+    """What limits the games in flight, in words, "" if nothing does."""
+
+    def predictor(self, predictor: Predictor) -> Predictor:
+        """Return the predictor that self-play's threads call: with a plan that joins calls, one that does."""
+        return pipeline(predictor, joined=self.plan.joined, games=self.plan.games)
+
+    def words(self) -> str:
+        """Return what was measured and chosen on a device, "" on a CPU."""
+        return f"{words(self.speed, self.plan)}{self.limit}" if self.speed else ""
+
+
+def bytes_per_game(game: Game, config: Config) -> int:
+    """Return the memory of a game in flight, in bytes: its tree, with all its nodes used, and its records."""
+    tree = forest_bytes(game, 1, 1, capacity_for(config.mcts_sims, 1))
+    return int(tree + 1.25 * game.max_plies * (2 * game.action_size + 6) + int(np.prod(game.input_shape)))
+
+
+def games_in_memory(game: Game, config: Config) -> int:
+    """Return how many games in flight fit into memory."""
+    free = free_memory()
+    room = MEMORY * free / max(config.workers, 1) if free is not None else float("inf")
+    return int(min(room / bytes_per_game(game, config), 1 << 20))
+
+
+def fitted(game: Game, config: Config, predictor: Predictor, *, endless: bool = False) -> Fitted:
+    """Return how self-play uses a predictor; a device is measured first, which takes a few seconds.
+
+    endless: there are always games to begin; else more games in flight than an iteration has would be of no use.
+    """
+    in_memory = games_in_memory(game, config)
+    if not on_device(predictor):
+        return _on_cores(game, config, in_memory)
+    speed, search = measure(predictor, game.input_shape), search_seconds(game, config)
+    episodes = in_memory if endless else config.episodes
+    share = MAX_EDGES // (capacity_for(config.mcts_sims, 1) * (game.action_size + 8))
+    threads = 1 if isinstance(game, PlainGame) else 0
+    plan = fit(speed, cores=cores(), search=search, most=min(in_memory, episodes), most_share=share,
+               most_threads=threads, games=config.games_on_gpu)  # fmt: skip
+    limit = ""
+    if not config.games_on_gpu and plan.wanted > plan.in_flight:
+        why = "the memory for their trees" if in_memory < episodes else f"{episodes:,} games an iteration (--episodes)"
+        limit = f"; {plan.wanted:,} would keep it busy, limited by {why}"
+    elif config.games_on_gpu > in_memory:
+        limit = f"; reduced from {config.games_on_gpu:,}, limited by the memory for their trees"
+    return Fitted(plan, speed, search, limit)
+
+
+def _on_cores(game: Game, config: Config, in_memory: int) -> Fitted:
+    """Return the plan of the settings, with fewer games where their trees would not fit into memory."""
+    share, threads = side_by_side(game, config.selfplay)
+    if share * threads <= in_memory or config.workers:
+        return Fitted(Plan(threads, share))
+    fewer = max(in_memory // threads, 1)
+    fewer = fewer // 32 * 32 or fewer
+    limit = f"{share * threads:,} games in flight reduced to {fewer * threads:,}, limited by the memory for their trees"
+    return Fitted(Plan(threads, fewer), limit=limit)
+
+
+def search_seconds(game: Game, config: Config) -> float:
+    """Return the core seconds that the search takes for one evaluation, measured by playing without a network."""
+    less = with_overrides(config, games_in_flight=256, cache_size=min(config.cache_size, 1 << 16))
+    play = SelfPlay(game, less, threads=1)
+    marks: list[tuple[float, float, int]] = []
+
+    def stop() -> bool:
+        now = time.perf_counter()
+        if not marks or len(marks) == 1 and now > marks[0][0] + WARM:
+            marks.append((now, time.process_time(), play.counts().evaluations))
+        return len(marks) > 1 and now > marks[1][0] + MEASURED
+
+    def evaluate(planes: np.ndarray) -> Any:
+        return values[: len(planes)], logits[: len(planes)]
+
+    trees = play.workers[0].trees
+    values, logits = np.zeros(trees, np.float32), np.zeros((trees, game.action_size), np.float32)
+    jobs = [(i, game_seed("measure", 0, i)) for i in range(100_000)]
+    for _ in play.play(evaluate, jobs, stop=stop):
+        pass
+    spent = time.process_time() - marks[-1][1]
+    return spent / max(play.counts().evaluations - marks[-1][2], 1)
