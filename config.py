@@ -47,8 +47,7 @@ class _Checked:
     """Settings that are checked when they are made."""
 
     def __post_init__(self) -> None:
-        faults = find_faults(vars(self))
-        if faults:
+        if faults := find_faults(vars(self)):
             raise SettingsError("\n".join(faults))
         for name, value in vars(self).items():
             if isinstance(value, list):  # layers, from a file
@@ -186,6 +185,9 @@ class TrainingSettings(_Checked):
     """L2 penalty on the weights with SGD; AdamW and Muon have none (article: 0.0001)."""
     weight_decay: float = setting(0.1, 0, 1)
     """Decoupled weight decay of AdamW and Muon: a step shrinks the weights by this fraction of the learning rate."""
+    lag: int = setting(0, 0, 1)
+    """0: play, then learn from these games too. 1: one version plays while the next is learned from the games before.
+    Saves time where games and learning do not share their cores: a GPU, other machines (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,10 +286,8 @@ def find_faults(values: dict[str, Any]) -> list[str]:
     """Return one line for each setting that is unknown, of a wrong type or out of range."""
     faults = [unknown_setting(name) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
-        if name in values:
-            fault = _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])
-            if fault:
-                faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
+        if name in values and (fault := _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])):
+            faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
     return faults or _conflicts(values)
 
 
@@ -354,8 +354,7 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     >>> with_overrides(Config(), cpuct=2.0).cpuct
     2.0
     """
-    faults = find_faults({**dataclasses.asdict(config), **changes})
-    if faults:
+    if faults := find_faults({**dataclasses.asdict(config), **changes}):
         raise SettingsError("\n".join(faults))
     return dataclasses.replace(config, **changes)
 
