@@ -85,11 +85,11 @@ def strength(options: argparse.Namespace) -> None:
                 add({"seed": seed, "lag": lag, **spent, **found})
         if (seed, "match") not in done:
             players = [s.agent(s.current_version, name=f"lag {s.config.lag}", sims=SIMS) for s in sessions]
-            found = playMatches(
+            match = playMatches(
                 sessions[0].game, players[1], players[0], GAMES, logging.getLogger("match"), 0, seed=seed,
                 opening_plies=4,
             )  # fmt: skip
-            add({"seed": seed, "lag": "match", "lag 1 against lag 0": str(rate(found.points["lag 1"]))})
+            add({"seed": seed, "lag": "match", "lag 1 against lag 0": str(rate(match.points["lag 1"]))})
         for session in sessions:
             session.close()
 
@@ -116,7 +116,7 @@ def iteration_seconds(lag: int, workers: int, seconds: float, share: float, time
     """Return [times, 2]: seconds of self-play and of an iteration; the first two iterations are not counted."""
     config = preset("laptop", game="connect4", seed=0, iterations=10**6, episodes=512, grow_sims=0, min_memory=10,
                     score_every=0, score_games=0, eval_every=10**6, lag=lag, workers=workers)  # fmt: skip
-    before, Agent.replay = Agent.replay, waiting(seconds, share)  # type: ignore[assignment, method-assign]
+    before, Agent.replay = Agent.replay, waiting(seconds, share)  # type: ignore[method-assign]
     try:
         with Session.start(config, root=root, console=Console(quiet=True)) as session:
             lines = train(session, iterations=times + 2)

@@ -5,8 +5,8 @@ run.db alone, so a fit that is repeated, or made after the games and not next to
 
 Why a thread and not a process: it ends with the program, so a kill leaves nothing behind; it trains the session's own
 network from the session's own memory, so nothing is held or sent twice; and one process owns the GPU. The steps run
-outside the interpreter's lock. What Python does between them still competes with the threads of self-play for that
-lock; with `--workers 1` these are in a process of their own.
+outside the interpreter's lock. What Python does between them competes with the threads of self-play for that lock;
+worker processes are free of it.
 """
 
 from __future__ import annotations
@@ -98,13 +98,17 @@ class Fit:
     def result(self, report: Callable[[int], None]) -> dict[str, float]:
         """Return the losses; train in this thread unless another does, and wait for that. Raises its errors.
 
-        report: called with the steps done, after each step or a few times a second; what it raises ends the call.
+        report: called with the steps done, after each step or a few times a second; what it raises ends the training.
         """
         if self._thread is None:
             return self._train(report)
-        while self._thread.is_alive():
-            self._thread.join(TICK)
-            report(self.done)
+        try:
+            while self._thread.is_alive():
+                self._thread.join(TICK)
+                report(self.done)
+        except BaseException:
+            self.cancel()
+            raise
         if self._error is not None:
             raise self._error
         return self._losses

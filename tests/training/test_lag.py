@@ -276,12 +276,20 @@ def test_the_rates_of_a_run_of_minutes_do_not_depend_on_how_far_the_games_are(be
         store.close()
 
 
-def test_a_fit_that_is_stopped_raises_in_the_thread_that_waits(tmp_path, quick):
+def test_a_stop_while_it_waits_for_the_training_ends_that_before_the_network_is_restored(tmp_path, quick, monkeypatch):
+    def endless(agent, *arguments, report, **options):
+        while True:
+            agent.model.set_weights([w + 1 for w in agent.model.get_weights()])
+            report(1)
+
+    monkeypatch.setattr(Agent, "replay", endless)
     with Session.start(lagging(), root=tmp_path, console=QUIET) as session:
         train(session, iterations=1)
         begin(session)
-        with pytest.raises(Stopped), fit_of_iteration(session) as fit:
+        with fit_of_iteration(session) as fit:
             fit.start()
-            fit.cancel()
-            stages.retrain(session, lambda: False, fit)
-        assert session.current_version == 0
+            with pytest.raises(Stopped):
+                stages.retrain(session, lambda: True, fit)
+            assert not any(t.name == "learner" for t in threading.enumerate())
+            saved, held = session.weights(0), session.model.get_weights()
+            assert all(np.array_equal(a, b) for a, b in zip(saved, held, strict=True))

@@ -27,11 +27,16 @@ def undisturbed(nursery, tmp_path_factory):
     return found["passes"], found["state"]
 
 
+CONCERNED = "fit", "game", "self-play", "retrain", "model", "iteration"
+"""Beginnings of the points of both stages, and of the next iteration's beginning; the others are test_kills.py's."""
+
+
 def places(passes):
-    """Return (point, pass) pairs: of each point the first, the last and two between them, of the steps many."""
+    """Return (point, pass) pairs: of each point the first and the last, of steps and games some between them."""
     for point, count in sorted(passes.items()):
-        some = 12 if point in ("fit.step", "game.after") else 2
-        yield from ((point, k) for k in sorted({1, count, *range(1, count, max(1, count // some))}))
+        some = {"fit.step": 8, "game.after": 8, "model.after_row": 3}.get(point, 1)
+        if point.startswith(CONCERNED):
+            yield from ((point, k) for k in sorted({1, count, *range(1, count, max(1, count // some))}))
 
 
 def test_killed_at_any_point_and_started_again_it_is_the_same_run(nursery, undisturbed, tmp_path):
@@ -61,7 +66,7 @@ def test_a_signal_ends_the_program_in_order_and_the_run_goes_on(nursery, undistu
     assert nursery.finish(tmp_path, changes=LAG) == undisturbed[1]
 
 
-@pytest.mark.parametrize("point", ["fit.step:5:memory", "fit.step:100:full", "game.in_tx:12:full"])
+@pytest.mark.parametrize("point", ["fit.step:5:memory", "model.written:5:full", "game.in_tx:12:full"])
 def test_what_fails_in_either_thread_is_told_and_the_run_goes_on(nursery, undisturbed, tmp_path, point):
     found = nursery.ask("command", tmp_path, fail=point, changes=LAG)
     assert found["code"] == (2 if point.endswith("memory") else 5) and "Traceback" not in found["said"], found
