@@ -12,7 +12,6 @@ import pytest
 import games
 import model as model_module
 from agent import Agent
-from config import with_overrides
 from interface.doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
@@ -283,16 +282,6 @@ def test_a_run_without_an_iteration_gives_no_finding(young):
     empty = dataclasses.replace(young, lines=[], iterations=0, records=[], answers=None)
     for finding in examine(history.CHECKS, empty):
         assert finding.good, str(finding)
-
-
-def test_what_lag_could_save_is_told_and_is_no_fault(old):
-    timed = with_metrics(old, seconds=lambda i: 20.0, self_play_seconds=lambda i: 12.0,
-                         retrain_seconds=lambda i: 5.0 + (i == 30) * 30)  # fmt: skip
-    told = found(history, "lag", timed)
-    assert told.good and "games take 60 % of an iteration, learning 30 %" in told.measured
-    assert "--lag 1 saves up to 26 %" in told.measured  # the last one's games end before its learning
-    lagging = dataclasses.replace(timed, config=with_overrides(timed.config, lag=1))
-    assert "--lag 0 is as fast" in found(history, "lag", lagging).measured
 
 
 def with_metrics(run, **changes):
