@@ -112,14 +112,15 @@ def waiting(seconds: float, share: float) -> Callable[..., dict[str, float]]:
     return replay
 
 
-def iteration_seconds(lag: int, workers: int, seconds: float, share: float, times: int, root: Path) -> np.ndarray:
+def iteration_seconds(options: argparse.Namespace, lag: int, seconds: float, share: float, root: Path) -> np.ndarray:
     """Return [times, 2]: seconds of self-play and of an iteration; the first two iterations are not counted."""
-    config = preset("laptop", game="connect4", seed=0, iterations=10**6, episodes=512, grow_sims=0, min_memory=10,
-                    score_every=0, score_games=0, eval_every=10**6, lag=lag, workers=workers)  # fmt: skip
+    config = preset("laptop", game="connect4", seed=0, iterations=10**6, episodes=options.games, grow_sims=0,
+                    min_memory=10, score_every=0, score_games=0, eval_every=10**6, lag=lag,
+                    workers=options.workers)  # fmt: skip
     before, Agent.replay = Agent.replay, waiting(seconds, share)  # type: ignore[method-assign]
     try:
         with Session.start(config, root=root, console=Console(quiet=True)) as session:
-            lines = train(session, iterations=times + 2)
+            lines = train(session, iterations=options.times + 2)
     finally:
         Agent.replay = before  # type: ignore[method-assign]
     return np.array([(line["self_play_seconds"], line["seconds"]) for line in lines[2:]])
@@ -129,11 +130,11 @@ def saved(options: argparse.Namespace) -> None:
     """Print seconds an iteration with lag 0 and lag 1; the network stays as it was at first, so the games are equal."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        games = float(np.median(iteration_seconds(0, options.workers, 0.0, 0.0, options.times, root)[:, 0]))
+        games = float(np.median(iteration_seconds(options, 0, 0.0, 0.0, root)[:, 0]))
         print(f"{games:.2f} s for the games alone, workers {options.workers}", flush=True)
         for times, percent in itertools.product(options.learning, options.python):
             one, other = (
-                np.median(iteration_seconds(lag, options.workers, times * games, percent / 100, options.times, root), 0)
+                np.median(iteration_seconds(options, lag, times * games, percent / 100, root), 0)
                 for lag in (0, 1)
             )
             share = 100 * (one[1] - other[1]) / min(one[0], times * games)
@@ -155,6 +156,7 @@ def main() -> None:
     timed.add_argument("--python", type=float, nargs="+", default=[0.0, 20.0])
     timed.add_argument("--times", type=int, default=3)
     timed.add_argument("--workers", type=int, default=0)
+    timed.add_argument("--games", type=int, default=512, help="an iteration")
     options = parser.parse_args()
     (strength if options.command == "strength" else saved)(options)
 
