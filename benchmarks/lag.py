@@ -92,6 +92,7 @@ def strength(options: argparse.Namespace) -> None:
             add({"seed": seed, "lag": "match", "lag 1 against lag 0": str(rate(match.points["lag 1"]))})
         for session in sessions:
             session.close()
+    print("\n".join(map(str, lines)))
 
 
 # ---- time
