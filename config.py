@@ -187,6 +187,9 @@ class TrainingSettings(_Checked):
     """L2 penalty on the weights with SGD; AdamW and Muon have none (article: 0.0001)."""
     weight_decay: float = setting(0.1, 0, 1)
     """Decoupled weight decay of AdamW and Muon: a step shrinks the weights by this fraction of the learning rate."""
+    lag: int = setting(0, 0, 1)
+    """0: play, then learn from these games too. 1: one version plays while the next is learned from the games before.
+    Saves time where games and learning do not share their cores: a GPU, other machines (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,10 +288,8 @@ def find_faults(values: dict[str, Any]) -> list[str]:
     """Return one line for each setting that is unknown, of a wrong type or out of range."""
     faults = [unknown_setting(name) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
-        if name in values:
-            fault = _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])
-            if fault:
-                faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
+        if name in values and (fault := _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])):
+            faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
     return faults or _conflicts(values)
 
 

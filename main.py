@@ -24,6 +24,7 @@ def train(
     from initialise import Stopped
     from training import scoreboard, stages
     from training.divergence import SteppedBack
+    from training.fit import fit_of_iteration
     from training.stage_bookkeeping import begin
     from training.stop_signals import heard
 
@@ -32,8 +33,9 @@ def train(
         while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
             begin(session)
             try:
-                stages.play_self(session, stop)
-                stages.retrain(session, stop)
+                with fit_of_iteration(session) as fit:  # with lag 1 it runs while the games are played
+                    stages.play_self(session, stop, fit)
+                    stages.retrain(session, stop, fit)
                 stages.evaluate(session, stop)
                 scoreboard.score(session, stop)
             except Stopped:

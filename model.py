@@ -24,6 +24,7 @@ from memory import ILLEGAL, Batch, learns_ownership
 from network.cpu_features import resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
+from network.keras_predictor import TRACING
 from network.optimizers import WeightAverage, make_optimizer
 from network.training_step import trace_once
 from storage.atomic_files import LINES_BYTES, read_limited
@@ -144,7 +145,8 @@ class Gen_Model:
         lessons = _made_ahead(lambda i: self._lesson(batches(i // epochs)), steps * epochs)
         for i, (planes, targets) in enumerate(lessons):
             self.model.optimizer.learning_rate = self.config.learning_rate if rate is None else rate(i)
-            found = self.model.train_on_batch(planes, targets, return_dict=True)
+            with TRACING:
+                found = self.model.train_on_batch(planes, targets, return_dict=True)
             sums = {name: sums.get(name, np.float32(0.0)) + len(planes) * loss for name, loss in found.items()}
             positions += len(planes)
             if average is not None:

@@ -14,8 +14,8 @@ from network.predictor import padded
 Function = Callable[..., tuple[Any, Any]]
 """f(planes, *weights) -> (value [B, 1], logits): arrays of the back end, with their method or function for numpy."""
 
-
-_TRACING = threading.Lock()
+TRACING = threading.Lock()
+"""Held while Torch traces, which changes its modules for all threads, and while a training step uses them."""
 
 
 class KerasPredictor:
@@ -104,7 +104,7 @@ def _torch(run: Function, gpu: int | None) -> tuple[Function, Callable[[np.ndarr
     traced: dict[int, Any] = {}
 
     def trace(planes: Any, *weights: Any) -> None:
-        with _TRACING, torch.no_grad():  # one at a time: it changes Torch's modules meanwhile, so none is called below
+        with TRACING, torch.no_grad():  # one at a time: it changes Torch's modules meanwhile, so none is called below
             if len(planes) not in traced:
                 operations = make_fx(run)(planes, *weights)
                 traced[len(planes)] = torch.compile(operations) if gpu is not None else operations.forward

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import games
-from config import FIELDS, differences
+from config import FIELDS, differences, with_overrides
 from initialise import Session
 from interface.arguments import base_of, parse
 from interface.cli import run
@@ -257,13 +257,15 @@ def described():
 
 
 def test_the_fields_of_metrics_are_those_that_runs_write(trained, tmp_path, quick):
-    """The tiny run, and one that waits for positions, has games of others and learns with extra heads."""
+    """The tiny run, and one that waits for positions, has games of others, extra heads, and then a lag."""
     export_games(trained, games.make("tictactoe"), tmp_path / "games.npz", count=0)
     config = tiny(seed=1, min_memory=150, episodes=8, soft_policy_weight=1.0, ownership_weight=1.0, score_games=0)
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         waiting = train(session, iterations=1)
         import_games(session, read_games(tmp_path / "games.npz"), "games.npz")
         lines = [*read_metrics(trained / "metrics.jsonl"), *waiting, *train(session, iterations=1)]
+    with Session.open(session.folder, with_overrides(config, lag=1), console=QUIET) as session:
+        lines += train(session, iterations=1)
     written = {name for line in lines for name in line}
     assert sorted(described()) == sorted(set(described())), "each field once"
     assert set(described()) == written

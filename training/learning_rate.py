@@ -16,6 +16,7 @@ def progress(config: Config, store: Store, trained: float) -> float:
 
     Progress is counted in iterations or in minutes, whichever is further. Minutes come from run.db, so that training
     repeated gives the same rates: self-play counts with the time it took, training with the time of the last training.
+    With lag 1 training does not know how long the games will take: the iteration counts with the time of the last one.
     """
     i = store.iterations_done() + 1
     share = (i - 1 + trained) / config.iterations
@@ -23,6 +24,8 @@ def progress(config: Config, store: Store, trained: float) -> float:
         played = store.finished(i).get("self-play", {}).get("seconds", 0.0)
         training = store.finished(i - 1).get("retrain", {}).get("seconds", 0.0)
         worked = float(store.get("seconds", "0") or 0)
+        if config.lag:
+            played, training = 0.0, store.finished(i - 1).get("iteration", {}).get("seconds", 0.0)
         share = max(share, (worked + played + trained * training) / (60 * config.minutes))
     return min(share, 1.0)
 

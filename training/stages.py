@@ -17,16 +17,14 @@ from config import UserError
 from evaluation.match import MatchGame
 from evaluation.promotion import Verdict, tournament
 from initialise import Session, Stopped
-from memory import Batch, window
 from network.backend import chosen_backend, last_of, trained_by, with_backend
 from network.predictor import measure_raw
 from storage.checkpoints import drop_old_optimizers
-from storage.fault_injection import reach
 from storage.game_record import IMPORTED, GameRecord
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
+from training.fit import Fit, lag_facts, nothing_to_learn
 from training.game_source import source_of
 from training.iteration_table import LEGEND, heading, row, sentence
-from training.learning_rate import learning_rates
 from training.selfplay import Counts, longest_first
 from training.stage_bookkeeping import Stage, never, spent
 
@@ -40,29 +38,34 @@ changes its speed."""
 # ---- self-play
 
 
-def play_self(session: Session, stop: Callable[[], bool] = never) -> None:
+def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | None = None) -> None:
     """Play the iteration's missing games and put all of its games into ltmemory; raise `Stopped` when `stop` ended it.
 
-    A session that resumes after self-play enters the stage again to load the games into memory.
+    A session that resumes after self-play enters the stage again to load the games into memory. With lag 1 they wait
+    for the next iteration; `fit`, if given, is started and learns from those before.
     """
     s, c, stage = session, session.config, Stage(session, "self-play", stop)
-    if stage.finished and s.remembered == stage.iteration:
+    if stage.finished and (c.lag or s.remembered == stage.iteration):
         return
     s.check_space()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     missing = _load_kept_games(s)
     _measure_raw_rate(s, version)
+    if fit is not None:
+        fit.start()
+        words = "iteration %d: version %d plays, version %d is learned from the games up to iteration %d"
+        s.loggers.main.info(words, stage.iteration, version, fit.version, stage.iteration - c.lag)
     pool = source_of(s).pool
     before = pool.counts()
     with stepping_back(s):
-        complete = _play(stage, missing, version)
+        complete = _play(stage, missing, version, fit)
     if not complete:
         s.memory.clear_stmemory()
         raise Stopped
     records = _remember(s)
     new = s.store.trained_positions(stage.iteration)
     if not stage.finished:
-        facts = _selfplay_facts(records)
+        facts = _selfplay_facts(records) | ({"version": version} if c.lag else {})
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
@@ -94,8 +97,8 @@ def _measure_raw_rate(session: Session, version: int) -> None:
         s.raw_at = time.perf_counter()
 
 
-def _play(stage: Stage, missing: list[int], version: int) -> bool:
-    """Play games and store them as they end; return False when `stop` ended it early."""
+def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bool:
+    """Play games and store them as they end; return False when `stop` ended it early. `fit` is shown."""
     s, source, episodes = stage.session, source_of(stage.session), stage.session.config.episodes
     fresh: list[GameRecord] = []
     committed, done = 0.0, episodes - len(missing)
@@ -112,11 +115,18 @@ def _play(stage: Stage, missing: list[int], version: int) -> bool:
                 fresh, committed = [], seconds
             evaluations = (source.pool.counts().evaluations - before.evaluations) / seconds
             phase.update(
-                done, games_per_s=(done + len(missing) - episodes) / seconds, evals_per_s=evaluations,
-                **_share(evaluations, s, "share_of_raw", recent=True),
+                done, **_roles(version, fit), games_per_s=(done + len(missing) - episodes) / seconds,
+                evals_per_s=evaluations, **_share(evaluations, s, "share_of_raw", recent=True),
             )  # fmt: skip
     _keep(stage, fresh, version)
     return done == episodes
+
+
+def _roles(version: int, fit: Fit | None) -> dict[str, str]:
+    """Return which version plays and which is learned meanwhile, for people; {} if none is."""
+    if fit is None:
+        return {}
+    return {"plays": f"version {version}", "learns": f"version {fit.version} ({fit.done}/{fit.steps})"}
 
 
 def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
@@ -128,9 +138,9 @@ def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
 
 
 def _remember(session: Session) -> list[GameRecord]:
-    """Move the iteration's games from stmemory to ltmemory, each once; return them."""
+    """Move the iteration's games from stmemory to ltmemory, each once, with lag 1 only out of stmemory; return them."""
     records = list(session.memory.stmemory)
-    if session.remembered < session.iteration:
+    if not session.config.lag and session.remembered < session.iteration:
         session.memory.commit_ltmemory()
         session.remembered = session.iteration
     session.memory.clear_stmemory()
@@ -178,24 +188,24 @@ def _rates(before: Counts, after: Counts, seconds: float) -> dict[str, float]:
 # ---- retraining
 
 
-def retrain(session: Session, stop: Callable[[], bool] = never) -> None:
+def retrain(session: Session, stop: Callable[[], bool] = never, fit: Fit | None = None) -> None:
     """Train on batches of ltmemory and save the result as the next version; wait while there are too few positions.
 
-    Raises `Stopped` when `stop` ended it (that fit is dropped), and `Diverged` when the numbers are not finite, not
-    even at half the learning rate.
+    fit: the iteration's training, if another thread has begun it. Raises `Stopped` when `stop` ended it (that fit is
+    dropped), and `Diverged` when the numbers are not finite, not even at half the learning rate.
     """
-    s, c, stage = session, session.config, Stage(session, "retrain", stop)
+    s, stage = session, Stage(session, "retrain", stop)
     if stage.finished:
         return
-    if len(s.memory) < c.min_memory:
-        stage.end({"steps": 0, "waits_for": c.min_memory})
-        s.loggers.model.info("%d of %d positions, no training yet", len(s.memory), c.min_memory)
+    if facts := nothing_to_learn(s):
+        stage.end(facts)
+        reason = f"of {facts['waits_for']} positions" if "waits_for" in facts else "positions, none of them new"
+        s.loggers.model.info("%d %s: no training", len(s.memory), reason)
         return
     with _restored_on_error(s):
         backend = _backend_of(s)
-        sample = _sampler(s)
-        losses, facts = _fit(stage, sample)
-        with stage.ending(facts):
+        losses, facts = _fit(stage, fit)
+        with stage.ending(facts | lag_facts(s)):
             s.save_version(s.current_version + 1, stage.iteration, losses)
             s.store.put("steps", str(int(s.store.get("steps", "0") or 0) + facts["steps"]))
             s.store.put("backend", backend)
@@ -227,24 +237,10 @@ def _restored_on_error(session: Session) -> Iterator[None]:
         raise
 
 
-def _sampler(session: Session) -> Callable[[int], Batch]:
-    """Return a function that draws the batch of a step from the newest positions in ltmemory."""
-    s, c, iteration = session, session.config, session.iteration
-    newest = window(c.first_window, s.store.positions_until(iteration))
+def _fit(stage: Stage, begun: Fit | None) -> tuple[dict[str, float], dict[str, Any]]:
+    """Train, or wait for a training begun, and again at half the rate when the numbers are not finite.
 
-    def sample(step: int) -> Batch:
-        rng = np.random.default_rng([c.seed, iteration, step])
-        return s.memory.sample(
-            c.batch_size, rng, newest=newest, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
-        )
-
-    return sample
-
-
-def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float], dict[str, Any]]:
-    """Train, and again at half the rate when the numbers are not finite; return (losses, facts of the stage).
-
-    The numbers: losses, weights, and the new network's answers to the first batch.
+    The numbers: losses, weights, and the new network's answers to the first batch. Returns (losses, facts).
     """
     s = stage.session
 
@@ -256,42 +252,34 @@ def _fit(stage: Stage, sample: Callable[[int], Batch]) -> tuple[dict[str, float]
 
     first, second = rate_shares(s)
     try:
-        return _fit_once(stage, sample, first)
+        return _fit_once(stage, begun or Fit(s, first))
     except ArithmeticError as error:
         s.console.say(f"  {dropped(error)}: training again at half the learning rate")
     try:
-        return _fit_once(stage, sample, second)
+        return _fit_once(stage, Fit(s, second))
     except ArithmeticError as error:
         forget_steps_back(s)
         rate = s.config.learning_rate
         raise Diverged(f"{dropped(error)}; resume with a smaller --learning-rate than {rate:g}") from None
 
 
-def _fit_once(
-    stage: Stage, sample: Callable[[int], Batch], share: float
-) -> tuple[dict[str, float], dict[str, Any]]:
-    """Train at a fraction of the learning rate; raise `ArithmeticError` when the numbers are not finite."""
-    s, c = stage.session, stage.session.config
-    new = s.store.trained_positions(stage.iteration)
-    batches = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
-    steps = batches * c.epochs
-    rates = [share * rate for rate in learning_rates(c, s.store, steps)]
-    agent = s.agent(s.current_version, name="current_player", role="current")
+def _fit_once(stage: Stage, fit: Fit) -> tuple[dict[str, float], dict[str, Any]]:
+    """Train; raise `ArithmeticError` when the numbers are not finite."""
+    s, size = stage.session, stage.session.config.batch_size
 
     def report(done: int) -> None:
-        reach("fit.step")
         stage.check_stop()
-        phase.update(done, positions_per_s=done * c.batch_size / stage.seconds)
+        phase.update(done, positions_per_s=(done - before) * size / stage.seconds)
 
-    with stage.progress("retraining", steps) as phase:
+    before = fit.done
+    with stage.progress("retraining", fit.steps, before) as phase:
         try:
-            losses = agent.replay(sample, batches, epochs=c.epochs, rate=rates.__getitem__, report=report)
-            require_finite_answers(s, sample(0).planes)
+            losses = fit.result(report)
+            require_finite_answers(s, fit.sample(0).planes)
         except ArithmeticError as error:
-            raise ArithmeticError(f"{error} (learning rate {max(rates):g})") from None
-    seconds = stage.seconds
-    facts = {"steps": steps, "seconds": seconds, "positions_per_s": steps * c.batch_size / seconds, **losses,
-             "learning_rate": rates[-1]}  # fmt: skip
+            raise ArithmeticError(f"{error} (learning rate {max(fit.rates):g})") from None
+    facts = {"steps": fit.steps, "seconds": fit.seconds, "positions_per_s": fit.steps * size / fit.seconds, **losses,
+             "learning_rate": fit.rates[-1]}  # fmt: skip
     return losses, facts
 
 

@@ -332,6 +332,21 @@ def network(run: History) -> Found:
     )
 
 
+def lag(run: History) -> Found:
+    """How much of an iteration learning takes, and whether `lag` could hide it, or does. It is no fault."""
+    names = "seconds", "self_play_seconds", "retrain_seconds"
+    rows = [[line[name] for name in names] for line in run.lines if all(name in line for name in names)]
+    if not rows:
+        return _young(len(rows), 1)
+    total, played, learned = np.sum(rows, axis=0)
+    hidden = float(np.minimum(*np.array(rows)[:, 1:].T).sum() / total)
+    shares = f"games take {100 * played / total:.0f} % of an iteration, learning {100 * learned / total:.0f} %"
+    words = f"lag {run.config.lag}; {shares}"
+    if run.config.lag:
+        return Found(True, f"{words}; without a GPU or other machines that play, --lag 0 is as fast and learns sooner")
+    return Found(True, f"{words}; with a GPU or other machines that play, --lag 1 saves up to {100 * hidden:.0f} %")
+
+
 CHECKS = {
     "files": files,
     "metrics": metrics,
@@ -347,4 +362,5 @@ CHECKS = {
     "memory": memory,
     "promotions": promotions,
     "network": network,
+    "lag": lag,
 }
