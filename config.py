@@ -47,8 +47,7 @@ class _Checked:
     """Settings that are checked when they are made."""
 
     def __post_init__(self) -> None:
-        faults = find_faults(vars(self))
-        if faults:
+        if faults := find_faults(vars(self)):
             raise SettingsError("\n".join(faults))
         for name, value in vars(self).items():
             if isinstance(value, list):  # layers, from a file
@@ -128,6 +127,9 @@ class SearchSettings(_Checked):
     endgame: int = setting(12, 0, 100)
     """Plies before the latest end of a game from which on the search solves positions by alpha-beta, if 128 positions
     are enough. Needs proofs, in the same games as `look_ahead`. 0 = off (article: 0)."""
+    forced_wins: int = setting(0, 0, 2)
+    """Gomoku: 1 = prove wins by continuous fours at new positions, and prune moves that leave the opponent one. 2 = at
+    roots by fours and threes, too. Needs look_ahead 2. 0 = off (article: 0)."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits). Visits that only
     this forced are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
@@ -285,8 +287,7 @@ def find_faults(values: dict[str, Any]) -> list[str]:
     faults = [unknown_setting(name) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
         if name in values:
-            fault = _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])
-            if fault:
+            if fault := _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"]):
                 faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
     return faults or _conflicts(values)
 
@@ -354,8 +355,7 @@ def with_overrides(config: Config, /, **changes: Any) -> Config:
     >>> with_overrides(Config(), cpuct=2.0).cpuct
     2.0
     """
-    faults = find_faults({**dataclasses.asdict(config), **changes})
-    if faults:
+    if faults := find_faults({**dataclasses.asdict(config), **changes}):
         raise SettingsError("\n".join(faults))
     return dataclasses.replace(config, **changes)
 
@@ -378,8 +378,7 @@ def from_json(text: str, source: str = "config.json") -> Config:
     if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all settings; older runs had none of these
         older = dict.fromkeys(("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"), 0)
         values = {**older, "weight_decay": values.get("reg_const", 0.0), "duplicate_weight": "linear", **values}
-    faults = find_faults(values)
-    if faults:
+    if faults := find_faults(values):
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))
     return Config(**values)
 

@@ -73,6 +73,7 @@ class ManyTrees:
         self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame)
         solves = settings.proofs and game.won_by_a_move
         self.forest.trees["ahead"] = settings.look_ahead if solves else 0
+        self.forest.trees["forced"] = settings.forced_wins if solves else 0
         self.forest.trees["late"] = game.max_plies - (settings.endgame if solves else 0)
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):

@@ -22,6 +22,7 @@ from compiling.records import record
 from config import UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
+from search.forced import no_forced_win
 from search.endgame_solver import LineOfPlay, make_line, shared_solver
 from search.speed.aligned_arrays import allocate
 
@@ -55,12 +56,12 @@ PASSED = 64
 MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("temperature", "f4")],
+     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("temperature", "f4"), ("forced", "i4")],
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
 moves that a Gumbel search considers; pending: leaves that wait for the network; ahead: plies of look-ahead at a new
 position; late: the ply from which on positions are solved; temperature: of the root's priors
-(`noise.apply_root_temperature`)."""
+(`noise.apply_root_temperature`); forced: which wins by force are searched (`Config.forced_wins`)."""
 
 
 @record
@@ -105,6 +106,10 @@ class Forest(NamedTuple):
     """Room for solving positions."""
     solve: Any
     """`endgame_solver.solve`"""
+    forced: Any
+    """`Game.forced`"""
+    room: np.ndarray
+    """[forced_room] int32: its work space"""
     bounds: np.ndarray
     """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
     leaves: int
@@ -192,6 +197,8 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         remap=np.zeros((2, capacity), np.int32),
         line=line,
         solve=shared_solver(game.rules, line),
+        forced=game.forced or no_forced_win,
+        room=np.zeros(game.forced_room, np.int32),
         bounds=line.bounds,
         leaves=leaves,
         reach=max_depth(game),
