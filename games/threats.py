@@ -21,6 +21,7 @@ from games.fours import (
     FREE_LINES,
     HOT,
     LEFT,
+    LENGTH,
     MOST,
     NONE,
     NOT_WON,
@@ -58,7 +59,7 @@ the candidates and the replies, one word per row of the board each, and 4 words 
 
 def room_for_threats(size: int) -> int:
     """Return how many words the work space has."""
-    return room_for_fours(size) + (DEEPEST + 2) * (WORDS + 2 * size + 4)
+    return room_for_fours(size) + (DEEPEST + 2) * (WORDS + 2 * size + 4) + 1
 
 
 @inlined
@@ -149,9 +150,9 @@ def make_threat(room, k):
 
 @compiled
 def pursue(room, must, limit):
-    """Return whether the attacker, who is to move, wins by up to `limit` threats and then fours: WON, NOT_WON, GIVEN_UP.
+    """Return whether the attacker, who is to move, wins by up to `limit` threats and then fours.
 
-    With GIVEN_UP the stones of the search stay in the room. The second number says whether depth was lacking.
+    WON, NOT_WON, or GIVEN_UP, with which the stones of the search stay in the room; and whether depth was lacking.
     """
     attacker, size, cut = np.int64(room[head(room) + ATTACKER]), np.int64(room[SIZE]), False
     k, result = np.int64(0), enter(room, np.int64(0), limit, must)
@@ -201,7 +202,9 @@ def find_forced(row, threats, room, out):
     begin_attack(room, player)
     room[h + LEFT] = FOURS
     if force(room, must, MOST) == WON:
+        room[room.shape[0] - 1] = 2 * room[h + LENGTH] + 1
         return np.int64(room[line_found(room)])
+    room[room.shape[0] - 1] = 0
     if must == NONE:
         room[h + LEFT] = FOURS
         begin_attack(room, -player)

@@ -108,8 +108,8 @@ def list_moves(f, rules, row, first, room):
 def look_ahead(f, rules, node, row, room, tree):
     """Prove a position won when a move wins at once; that move comes first.
 
-    Else, with two plies of look-ahead, leave out the moves after which the other player wins at once ("decisive" and "anti-decisive
-    moves", Teytaud 2010).
+    Else, with two plies of look-ahead, leave out the moves after which the other player wins at once ("decisive" and
+    "anti-decisive moves", Teytaud 2010).
     """
     move = winning_move(f, rules, node, row, room)
     if move == NO_WIN:

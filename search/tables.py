@@ -22,8 +22,8 @@ from compiling.records import record
 from config import UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
-from search.forced import no_forced_win
 from search.endgame_solver import LineOfPlay, make_line, shared_solver
+from search.forced import no_forced_win
 from search.speed.aligned_arrays import allocate
 
 UNVISITED = -1
