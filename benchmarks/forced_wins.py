@@ -81,7 +81,7 @@ def late_positions(game: Game, count: int, seed: int) -> list[GameState]:
         while not state.isEndGame:
             if rng.random() < 0.1 and len(states) < count:
                 states.append(state)
-            state = state.takeAction(agent.act(state, 1.0).action)[0]
+            state = state.takeAction(agent.act(state, 1.0)[0])[0]
     return states
 
 

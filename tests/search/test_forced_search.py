@@ -6,7 +6,7 @@ import pytest
 import games
 from agent import Agent
 from MCTS import MCTS
-from search.forced import ForcedSearch
+from search.forced import ROOT, ForcedSearch
 from support.search_cases import GAMES, Projection, plain_search
 from support.tiny_runs import tiny
 from training.selfplay import SelfPlay
@@ -27,10 +27,11 @@ def agent(forced, sims=40, **changes):
 
 def test_a_win_by_fours_is_proven_and_played_without_the_network():
     player = agent(1)
-    player.predictor = None
+    predictor, player.predictor = player.predictor, None
     root = player.think(GAME.set_up(THREE, 1))
     assert root.proven == 1.0 and root.visits == 1
-    assert GAME.move_name(player.act(GAME.set_up(THREE, 1), 0.0).action) in {"c5", "g5"}
+    player.predictor = predictor  # `act` asks it for the value after the move
+    assert GAME.move_name(player.act(GAME.set_up(THREE, 1), 0.0)[0]) in {"c5", "g5"}
 
 
 def test_moves_that_leave_the_other_a_win_by_fours_get_no_visit_and_count_as_lost():
@@ -51,7 +52,7 @@ def test_a_position_where_every_move_loses_is_lost_and_its_parent_won():
     mcts = MCTS(GAME, plain_search(**PROVING, forced_wins=1))
     mcts.plant(state)
     assert mcts.root.proven == -1.0
-    assert agent(1).act(state, 0.0).action in state.allowedActions
+    assert agent(1).act(state, 0.0)[0] in state.allowedActions
 
 
 @pytest.mark.parametrize("forced, proven", [(1, None), (2, 1.0)])
@@ -60,25 +61,26 @@ def test_a_win_by_threats_is_proven_at_the_root_where_the_setting_says_so(forced
     assert root.proven == proven
 
 
-def test_a_root_that_was_searched_before_as_a_child_is_proven_by_threats_too():
+def test_a_child_with_visits_is_proven_by_threats_when_it_becomes_the_root():
     """The kept tree has visits of other moves; the winning one is played all the same."""
     cells = FORK.copy()
     cells[8, 8] = 0
     player, state = agent(2, sims=300), GAME.set_up(cells, -1)
-    quiet = GAME.parse_move("i1")
     player.MCTS = MCTS(GAME, plain_search(**PROVING, forced_wins=0), sims=300)
-    player.MCTS.set_root(state.takeAction(quiet)[0])
-    player.MCTS.search(Projection(GAME), 100)
-    before = player.MCTS.root.visits
+    player.MCTS.set_root(state)
+    player.MCTS.search(Projection(GAME), 300)
+    action, edge = max(player.MCTS.root.edges, key=lambda pair: pair[1].stats["N"])
+    after = state.takeAction(action)[0]
+    found = ForcedSearch(GAME)(after, ROOT)
+    assert found.move is not None and found.plies == 0 and edge.outNode.visits > 1
     player.MCTS.forest.trees["forced"] = 2
-    decision = player.act(state.takeAction(quiet)[0], 0.0)
-    won = ForcedSearch(GAME)(state.takeAction(quiet)[0], 4096).move
-    assert before == 100 and decision.action == won and decision.value == 1.0
+    action, _, value, _ = player.act(after, 0.0)
+    assert action == found.move and value == 1.0 and player.searched[0].sum() > 1
 
 
 def test_without_the_setting_and_in_other_games_the_search_is_as_before():
     state = GAME.set_up(QUIET, 1)
-    counts = [agent(forced).act(state, 0.0).visits.tolist() for forced in (0, 1)]
+    counts = [agent(forced).act(state, 0.0)[1].tolist() for forced in (0, 1)]
     assert counts[0] == counts[1], "nothing is forced there"
     game = GAMES["connect4"]
     trees = [MCTS(game, plain_search(**PROVING, forced_wins=forced)) for forced in (0, 2)]
