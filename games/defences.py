@@ -12,32 +12,34 @@ import numpy as np
 from compiled import compiled, inlined
 from games.boards import lowest
 from games.fours import (
-    ATTACKER,
-    BLACK_LINES,
     FAILED,
-    FREE_LINES,
-    LEFT,
-    LENGTH,
     MOST,
     REPLY,
     WON,
     attack,
     defend,
+    force,
+    level,
+    line_found,
+    replay,
+    take_back,
+)
+from games.line_words import (
+    ATTACKER,
+    BLACK_LINES,
+    FREE_LINES,
+    LEFT,
+    LENGTH,
     few,
     forbidden,
-    force,
     head,
-    level,
     lift,
-    line_found,
     line_through,
     lines_of,
     longer_wins,
     patterns,
     point_on,
     put,
-    replay,
-    take_back,
 )
 from games.lines import FREE, PAD, RENJU, RULE, SIZE, N, block
 

@@ -15,26 +15,29 @@ from game import GIVEN_UP, NO_WIN, ONLY, PLAYER
 from games.boards import lowest
 from games.defences import mark_open, mark_point
 from games.fours import (
-    ATTACKER,
-    BLACK_LINES,
     FAILED,
-    FREE_LINES,
-    HOT,
-    LEFT,
-    LENGTH,
     MOST,
-    NONE,
     NOT_WON,
     WON,
     begin_attack,
     behind_fours,
-    can_move,
     defend,
-    forbidden,
     force,
+    line_found,
+    room_for_fours,
+)
+from games.line_words import (
+    ATTACKER,
+    BLACK_LINES,
+    FREE_LINES,
+    HOT,
+    LEFT,
+    LENGTH,
+    NONE,
+    can_move,
+    forbidden,
     head,
     lift,
-    line_found,
     lines_of,
     longer_wins,
     look,
@@ -42,7 +45,6 @@ from games.fours import (
     next_point,
     point_on,
     put,
-    room_for_fours,
     save_lines,
     set_up,
 )
@@ -149,42 +151,51 @@ def make_threat(room, k):
 
 
 @compiled
+def undo_threat(room, k):
+    """Remove the threat of level k."""
+    at = level_of(room, k)
+    lift(room, np.int64(room[head(room) + ATTACKER]), np.int64(room[at + THREAT]), at + KEPT)
+
+
+@compiled
+def undo_reply(room, k):
+    """Remove the reply of level k."""
+    at = level_of(room, k)
+    lift(room, -np.int64(room[head(room) + ATTACKER]), np.int64(room[at + REPLY]), at + KEPT_REPLY)
+
+
+@compiled
 def pursue(room, must, limit):
     """Return whether the attacker, who is to move, wins by up to `limit` threats and then fours.
 
     WON, NOT_WON, or GIVEN_UP, with which the stones of the search stay in the room; and whether depth was lacking.
     """
-    attacker, size, cut = np.int64(room[head(room) + ATTACKER]), np.int64(room[SIZE]), False
-    k, result = np.int64(0), enter(room, np.int64(0), limit, must)
+    k, cut, result = np.int64(0), False, enter(room, np.int64(0), limit, must)
     while room[head(room) + LEFT] > 0 and result != GIVEN_UP:
-        at = level_of(room, k)
         if result == WON:
             if k == 0:
                 return np.int64(WON), cut
             k -= 1
-            at = level_of(room, k)
-            lift(room, -attacker, np.int64(room[at + REPLY]), at + KEPT_REPLY)
+            undo_reply(room, k)
         elif k == limit or not make_threat(room, k):
-            if room[head(room) + LEFT] <= 0:
-                break
             cut |= k == limit
             if k == 0:
-                return np.int64(NOT_WON), cut
+                return np.int64(NOT_WON if room[head(room) + LEFT] > 0 else GIVEN_UP), cut
             k -= 1
-            at = level_of(room, k)
-            lift(room, -attacker, np.int64(room[at + REPLY]), at + KEPT_REPLY)
-            lift(room, attacker, np.int64(room[at + THREAT]), at + KEPT)
+            undo_reply(room, k)
+            undo_threat(room, k)
             continue
-        reply = next_point(room, at + REPLIES_AT, at + WORDS + size)
+        at = level_of(room, k)
+        reply = next_point(room, at + REPLIES_AT, at + WORDS + np.int64(room[SIZE]))
         if reply == NONE:
-            lift(room, attacker, np.int64(room[at + THREAT]), at + KEPT)
+            undo_threat(room, k)
             result = np.int64(WON)
             continue
-        must = defend(room, reply, at + KEPT_REPLY)
         room[at + REPLY] = reply
+        must = defend(room, reply, at + KEPT_REPLY)
         if must == FAILED:
-            lift(room, -attacker, reply, at + KEPT_REPLY)
-            lift(room, attacker, np.int64(room[at + THREAT]), at + KEPT)
+            undo_reply(room, k)
+            undo_threat(room, k)
             result = np.int64(NOT_WON)
             continue
         k += 1

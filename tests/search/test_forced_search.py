@@ -7,6 +7,7 @@ import games
 from agent import Agent
 from MCTS import MCTS
 from search.forced import ROOT, ForcedSearch
+from search.forced_wins import win_length
 from support.search_cases import GAMES, Projection, plain_search
 from support.tiny_runs import tiny
 from training.selfplay import SelfPlay
@@ -101,3 +102,10 @@ def test_self_play_with_forced_wins_records_legal_games():
             assert not state.isEndGame
             state = state.takeAction(int(action))[0]
         assert state.isEndGame
+
+
+def test_the_length_of_a_win_is_counted_from_the_move_at_once_to_the_last_four():
+    at_once = THREE.copy()
+    at_once[4, 6] = 1
+    cells = at_once, THREE, QUIET
+    assert [win_length(GAME, GAME.set_up(board, 1), most=1) for board in cells] == [1, 3, None]
