@@ -158,8 +158,8 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0) -> Forest:
-    """Allocate the tables; memory pages are touched when first used."""
+def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0, forced: bool = False) -> Forest:
+    """Allocate the tables; memory pages are touched when first used. forced: use `Game.forced`, which compiles it."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
@@ -197,7 +197,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         remap=np.zeros((2, capacity), np.int32),
         line=line,
         solve=shared_solver(game.rules, line),
-        forced=game.forced or no_forced_win,
+        forced=game.forced if forced and game.forced else no_forced_win,
         room=np.zeros(game.forced_room, np.int32),
         bounds=line.bounds,
         leaves=leaves,

@@ -67,7 +67,8 @@ def test_a_child_with_visits_is_proven_by_threats_when_it_becomes_the_root():
     cells = FORK.copy()
     cells[8, 8] = 0
     player, state = agent(2, sims=300), GAME.set_up(cells, -1)
-    player.MCTS = MCTS(GAME, plain_search(**PROVING, forced_wins=0), sims=300)
+    player.MCTS = MCTS(GAME, plain_search(**PROVING, forced_wins=2), sims=300)
+    player.MCTS.forest.trees["forced"] = 0
     player.MCTS.set_root(state)
     player.MCTS.search(Projection(GAME), 300)
     action, edge = max(player.MCTS.root.edges, key=lambda pair: pair[1].stats["N"])
