@@ -19,7 +19,9 @@ import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -35,7 +37,7 @@ from search.forced import NEW, ROOT, ForcedSearch
 from support.slow_fours import SlowFours, crowded_board
 
 
-def positions(game: Game, slow: SlowFours, rng: random.Random):
+def positions(game: Game, slow: SlowFours, rng: random.Random) -> Iterator[tuple[Any, list[int], int]]:
     """Yield positions where no move wins at once and the other threatens one point at most: (state, stones, player)."""
     size = game.grid_shape[0]
     while True:
@@ -73,7 +75,8 @@ def found(args: argparse.Namespace) -> None:
 
 def late_positions(game: Game, count: int, seed: int) -> list[GameState]:
     """Return positions of random plies of games that the shipped network plays against itself."""
-    agent, rng, states = network_player(game, 0, "best", sims=16), np.random.default_rng(seed), []
+    agent, rng = network_player(game, 0, "best", sims=16), np.random.default_rng(seed)
+    states: list[GameState] = []
     while len(states) < count:
         state, agent.MCTS = game.start(), None
         for _ in range(4):

@@ -69,8 +69,8 @@ def mark_line(room, to, player, i, fives_too):
 def mark_relevant(room, to):
     """Mark the moves that may avert the line of fours found, in the words from `to` on."""
     size, attacker, length = np.int64(room[SIZE]), np.int64(room[head(room) + ATTACKER]), room[head(room) + LENGTH]
-    for r in range(size):
-        room[to + r] = 0
+    for line in range(size):
+        room[to + line] = 0
     for i in range(6 * size - 2):
         mark_line(room, to, -attacker, i, False)
     for k in range(length - 1):
