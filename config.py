@@ -129,6 +129,9 @@ class SearchSettings(_Checked):
     endgame: int = setting(12, 0, 100)
     """Plies before the latest end of a game from which on the search solves positions by alpha-beta, if few positions
     are enough. Needs proofs, in the games of `look_ahead` and Othello up to 8x8. 0 = off (article: 0)."""
+    forced_wins: int = setting(0, 0, 2)
+    """Gomoku: 1 = prove wins by continuous fours at new positions, and prune moves that leave the opponent one. 2 = at
+    roots by fours and threes, too. Needs look_ahead 2. 0 = off (article: 0)."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits). Visits that only
     this forced are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""
@@ -379,8 +382,7 @@ def from_json(text: str, source: str = "config.json") -> Config:
     if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all settings; older runs had none of these
         older = dict.fromkeys(("grow_sims", "endgame", "ownership_weight", "soft_policy_weight"), 0)
         values = {**older, "weight_decay": values.get("reg_const", 0.0), "duplicate_weight": "linear", **values}
-    faults = find_faults(values)
-    if faults:
+    if faults := find_faults(values):
         raise SettingsError("\n".join(f"{source}: {fault}" for fault in faults))
     return Config(**values)
 

@@ -37,7 +37,8 @@ EVALUATE = types.float32(_row)
 PLAYOUT = types.float32(_row, types.uint64)
 WINNING = types.int64(_row)
 SAFE = SOLVE = types.int64(_row, _row)
-NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP = 2.0, -1, -2, 2
+FORCED = types.int64(_row, types.int64, _row, _row)
+NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP, ONLY = 2.0, -1, -2, 2, -3
 """Special results of the optional rules. NOT_PLAYED (of `playout`) and NOT_TOLD (of `winning`, `safe`, `solve`): use
 the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `solve`): the value took too long."""
 _NUMBER = re.compile(r"\A[0-9]+[.)]+")  # of a move, before it
@@ -85,7 +86,7 @@ def safe_not_told(row, out):
     return NOT_TOLD
 
 
-solve_not_told = safe_not_told
+solve_not_told = safe_not_told  # of the same signature
 
 
 @record
@@ -204,6 +205,9 @@ class Game:
     evaluate: Any = None
     """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1).
     Made by `compiled.rule`, for players that look only a few moves ahead; None = no estimate before the end."""
+    forced: Any = None
+    forced_room: int = 1
+    """FORCED: finds wins by force, see search/forced.py (None = there is no such search); words of its work space."""
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """The parameters that differ from their defaults."""
@@ -220,8 +224,7 @@ class Game:
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""
-        as_it_is = Symmetry(np.arange(self.grid_shape[0] * self.grid_shape[1]), np.arange(self.action_size))
-        forms = [as_it_is, *self.symmetries]
+        forms = [Symmetry(np.arange(np.prod(self.grid_shape)), np.arange(self.action_size)), *self.symmetries]
         return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
 
     @property
@@ -298,8 +301,7 @@ class Game:
     def identities(self, planes: np.ndarray, pi: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return (planes, pi) in every symmetric form, the original first."""
         flat = planes.reshape(-1, planes.shape[-1])
-        forms = [(planes, pi)]
-        return forms + [(flat[s.grid].reshape(planes.shape), pi[s.actions]) for s in self.symmetries]
+        return [(planes, pi)] + [(flat[s.grid].reshape(planes.shape), pi[s.actions]) for s in self.symmetries]
 
     def render(self, row: Row) -> str:
         """Return the board of a compiled position as lines of text."""

@@ -20,6 +20,7 @@ from config import UserError
 from game import (
     ENCODE,
     EVALUATE,
+    FORCED,
     KEY,
     LAST,
     LEGAL,
@@ -58,6 +59,7 @@ from games.lines import (
     wins,
 )
 from games.renju import DEPTH, forbid
+from games.threats import find_forced, room_for_threats
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -210,6 +212,11 @@ def evaluate(row):
     return squash(lead, 200.0)
 
 
+@rule(FORCED)
+def forced(row, effort, room, out):
+    return find_forced(row, effort, room, out)
+
+
 class Gomoku(Game):
     """Put a stone on a point; n in a row wins."""
 
@@ -237,6 +244,8 @@ class Gomoku(Game):
         self.max_plies = size * size
         self.symmetries = point_symmetries(size, size)
         self.rule = rule
+        if 3 <= n <= PAD:  # as far as the padding of lines reaches
+            self.forced, self.forced_room = forced, room_for_threats(size)
         self.start_row = self._new_row()
         self._lines(self.start_row, FREE)[:] = ((1 << size) - 1) << PAD
 

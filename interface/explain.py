@@ -8,13 +8,16 @@ from agent import Agent
 from game import GameState
 from games.line_of_moves import after_moves as after_moves  # notebooks import it from here
 from MCTS import Node
+from search.forced_wins import win_length
 from search.trace import choices_at, snapshot
 
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:
     """Search a position and return the result of the search; see `describe`."""
     root = agent.think(state)
-    return describe(root, agent.name, opinion(agent, root))
+    found = describe(root, agent.name, opinion(agent, root))
+    plies = win_length(agent.game, state) if root.proven == 1.0 else None
+    return found | ({"win_in_plies": plies} if plies else {})
 
 
 def opinion(agent: Agent, node: Node) -> tuple[float, Any] | None:
@@ -61,6 +64,12 @@ def simulations(count: int) -> str:
     return "1 simulation" if count == 1 else f"{count} simulations"
 
 
+def forced(found: dict[str, Any]) -> str:
+    """Return ": forced win in n moves" with the player's own moves counted, "" where the length is not known."""
+    moves = (found.get("win_in_plies", 0) + 1) // 2
+    return f": forced win in {moves} move{'s' * (moves > 1)}" if moves else ""
+
+
 def as_text(found: dict[str, Any], state: GameState) -> str:
     """Return `explain`'s result as a board and a table."""
     lines = [
@@ -68,7 +77,7 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
         "",
         f"{found['to_move']} to move; {found['player']}, {simulations(found['simulations'])}, {found['nodes']} nodes",
         f"value for {found['to_move']}: network {found['network_value']:+.3f}, search {found['search_value']:+.3f}"
-        + (f" (proven {found['proven']})" if found['proven'] else ""),
+        + (f" (proven {found['proven']}{forced(found)})" if found['proven'] else ""),
         "",
         f"{'move':>5} {'N':>6} {'share':>7} {'P':>7} {'Q':>7} {'U':>7} {'V':>7}  principal variation",
     ]

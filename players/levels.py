@@ -11,8 +11,9 @@ from config import UserError
 from storage.atomic_files import TEXT_BYTES, read_limited
 from storage.run_folders import shipped_run
 
-AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0}, "leaves": 1}
-"""Search settings of levels' networks, both when measured and when playing: no solved endings, one leaf at a time."""
+AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0, "forced_wins": 0}, "leaves": 1}
+"""Search settings of levels' networks, when measured and when playing: no solved endings, no forced wins, one leaf at a
+time."""
 FILE = "levels.json"
 TEXTS = NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
 """Names of levels, weakest first; a game with fewer levels leaves some out."""

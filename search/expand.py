@@ -10,8 +10,9 @@ import math
 import numpy as np
 
 from compiled import at, compiled, inlined
-from game import NO_WIN, NOT_TOLD, PLAYER
+from game import NO_WIN, NOT_TOLD, ONLY, PLAYER
 from games.bounds import LEGAL, SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound
+from search.forced import NEW
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
 
@@ -73,7 +74,7 @@ def new_node(f, rules, t, key, free):
     node.legal = count
     node.materialised = 0
     if tree.ahead > 0 and not over:
-        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree.ahead)
+        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree)
     tree.nodes += 1
     tree.edges += grouped(count)
     f.table[np.uint64(-1 - free)] = index
@@ -104,19 +105,27 @@ def list_moves(f, rules, row, first, room):
 
 
 @inlined
-def look_ahead(f, rules, node, row, room, plies):
+def look_ahead(f, rules, node, row, room, tree):
     """Prove a position won when a move wins at once; that move comes first.
 
-    Else, with two plies, leave out the moves after which the other player wins at once ("decisive" and "anti-decisive
-    moves", Teytaud 2010).
+    Else, with two plies of look-ahead, leave out the moves after which the other player wins at once ("decisive" and
+    "anti-decisive moves", Teytaud 2010).
     """
     move = winning_move(f, rules, node, row, room)
     if move == NO_WIN:
-        if plies > 1:
+        if tree.ahead > 1:
             leave_out_losing(f, rules, node, row)
+            if tree.forced > 0 and node.proven == UNPROVEN:
+                find_forced_wins(f, node, row)
             if node.count == 1 and node.proven == UNPROVEN:
                 pass_through(f, node)
         return
+    prove_won(f, node, move)
+
+
+@compiled
+def prove_won(f, node, move):
+    """Prove a new node won by a move, which comes first."""
     i, stop = np.int64(node.first), np.int64(node.first) + node.count
     while i < stop and f.moves[i].action != move:
         i += 1
@@ -125,6 +134,16 @@ def look_ahead(f, rules, node, row, room, plies):
         return
     f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
     node.proven = WIN
+
+
+@compiled
+def find_forced_wins(f, node, row):
+    """Prove a new node won where a move wins by force; where the other threatens that, leave out what does not help."""
+    found = f.forced(row, np.int64(NEW), f.room, f.legal)
+    if found >= 0:
+        prove_won(f, node, found)
+    elif found <= ONLY:
+        keep_moves(f, node, ONLY - found)
 
 
 @inlined
@@ -146,10 +165,15 @@ def winning_move(f, rules, node, row, room):
 
 @inlined
 def leave_out_losing(f, rules, node, row):
-    """Keep the edges of the moves that do not lose at once; where all lose, prove the position lost and keep all."""
+    """Keep the edges of the moves that do not lose at once, see `keep_moves`."""
     count = rules.safe(row, f.legal)
-    if count == NOT_TOLD:
-        return
+    if count != NOT_TOLD:
+        keep_moves(f, node, count)
+
+
+@compiled
+def keep_moves(f, node, count):
+    """Keep the edges of the moves f.legal[:count] of a new node; of none: prove the position lost and keep all."""
     if count == 0:
         node.proven = LOSS
         return

@@ -13,6 +13,7 @@ from game import GIVEN_UP, NOT_TOLD, PLAYER, Game, GameState
 from games.bounds import check_rules, is_over
 from games.plain import PlainGame
 from search.endgame_solver import COUNT, KILLER, POINTS, TRIED, look_at, make_line
+from search.forced import ROOT, ForcedSearch
 from search.tables import copy_row
 
 NOT_WON, WON, OPEN = 0, 1, 3
@@ -130,3 +131,17 @@ class ForcedWins:
                 return None
             found += [int(action)] * won
         return found
+
+
+def win_length(game: Game, state: GameState, most: int = 9, *, nodes: int = 200_000) -> int | None:
+    """Return the plies of a win by force of the player to move, the fastest found; None where none is found.
+
+    Asks the game's own search too (`Game.forced`), whose wins may be longer than `most`.
+    """
+    if game.rules is None or not game.won_by_a_move or state.isEndGame:
+        return None
+    wins = ForcedWins(game, most)
+    if wins.length(state, 1):
+        return 1
+    found = ForcedSearch(game)(state, ROOT)
+    return found.plies or wins.length(state, most, nodes=nodes)

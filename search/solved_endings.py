@@ -7,7 +7,8 @@ import numpy as np
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
 from search.endgame_solver import LEAF, MOVE, ROOT, ask
-from search.proofs import LOSS, UNPROVEN, proof_of, proven_value
+from search.forced import ROOT as FORCED_AT_ROOT
+from search.proofs import LOSS, UNPROVEN, WIN, proof_of, proven_value
 from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
@@ -47,10 +48,34 @@ def solve_root(f, rules, t):
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
+    if at(f.trees, t).forced > 1 and at(f.trees, t).ahead > 1 and node.proven == UNPROVEN:
+        force_root(f, node, row)
     if ply(f, row) < at(f.trees, t).late_root:
         node.late = ROOT_EARLY  # so that the next simulation need not read the position
     elif node.proven == UNPROVEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)
+
+
+@compiled
+def force_root(f, node, row):
+    """Prove a root won where a longer search than a new position's finds a move that wins by force, and visit it."""
+    move = f.forced(f.rows[row], np.int64(FORCED_AT_ROOT), f.room, f.legal)
+    if move < 0:
+        return
+    e, total = np.int64(node.first), 0
+    while f.moves[e].action != move:
+        e += 1
+    if node.status == WAITING:
+        for i in range(node.first, node.first + node.count):
+            f.moves[i].P = 1.0 / node.count
+        node.value = 1.0
+    e = materialise_edge(f, node, e)
+    edge = f.edges[e]
+    edge.N = max(edge.N, 1)
+    edge.W, f.moves[e].proven = edge.N, WIN
+    for i in range(node.first, node.first + node.materialised):
+        total += f.edges[i].N
+    node.total, node.status, node.proven = total, EXPANDED, WIN
 
 
 @compiled

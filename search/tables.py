@@ -23,6 +23,7 @@ from config import UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
 from search.endgame_solver import LineOfPlay, make_line, shared_solver
+from search.forced import no_forced_win
 from search.speed.aligned_arrays import allocate
 
 UNVISITED = -1
@@ -56,12 +57,12 @@ MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
      ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("late_root", "i4"),
-     ("temperature", "f4")],
+     ("temperature", "f4"), ("forced", "i4")],
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
 moves that a Gumbel search considers; pending: leaves that wait for the network; ahead: plies of look-ahead at a new
 position; late, late_root: the ply from which on leaves and roots are solved; temperature: of the root's priors
-(`noise.apply_root_temperature`)."""
+(`noise.apply_root_temperature`); forced: which wins by force are searched (`Config.forced_wins`)."""
 
 
 @record
@@ -106,6 +107,10 @@ class Forest(NamedTuple):
     """Room for solving positions."""
     solve: Any
     """`endgame_solver.solve`"""
+    forced: Any
+    """`Game.forced`"""
+    room: np.ndarray
+    """[forced_room] int32: its work space"""
     bounds: np.ndarray
     """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
     leaves: int
@@ -154,8 +159,8 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0) -> Forest:
-    """Allocate the tables; memory pages are touched when first used."""
+def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0, forced: bool = False) -> Forest:
+    """Allocate the tables; memory pages are touched when first used. forced: use `Game.forced`, which compiles it."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
@@ -193,6 +198,8 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         remap=np.zeros((2, capacity), np.int32),
         line=line,
         solve=shared_solver(game.rules, line),
+        forced=game.forced if forced and game.forced else no_forced_win,
+        room=np.zeros(game.forced_room, np.int32),
         bounds=line.bounds,
         leaves=leaves,
         reach=max_depth(game),

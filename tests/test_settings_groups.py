@@ -27,7 +27,7 @@ GROUPS = {
     "scoreboard": c.ScoreboardSettings,
 }  # fmt: skip
 OTHER = {"cpuct": 2.0, "epsilon": 0.5, "alpha": 0.7, "fpu_reduction": -1.0, "proofs": True, "look_ahead": 1,
-         "endgame": 9, "forced_playouts": 2.0}  # fmt: skip
+         "endgame": 9, "forced_playouts": 2.0, "forced_wins": 1}  # fmt: skip
 """For each setting of a search one that is not the plain search's."""
 
 
@@ -87,8 +87,7 @@ def test_the_help_of_every_setting_is_found_where_it_is_inherited():
 
 def seen(mcts):
     """Return what a tree was told of the settings: its rule, and the plies that it looks ahead and solves."""
-    ahead, late = mcts.forest.trees["ahead"], mcts.forest.trees["late"]
-    return mcts.rule, ahead.tolist(), late.tolist()
+    return mcts.rule, *(mcts.forest.trees[name].tolist() for name in ("ahead", "late", "forced"))
 
 
 @pytest.mark.parametrize("name", [name for name in names(SearchSettings) if name != "alpha"])
