@@ -71,7 +71,7 @@ class Session:
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
-        """Evaluations/s of the network alone, when they were measured, newest iteration in ltmemory, start of this one."""
+        """Evaluations/s of the network alone; when measured; newest iteration in ltmemory; start of the present one."""
         self._written = 0, 0  # bytes of metrics.jsonl, and the iteration of its last line
 
     # ---- beginnings

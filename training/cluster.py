@@ -33,7 +33,10 @@ WAITED = 15.0
 class Cluster:
     """A connection to a cluster, one a process. address: of its head, HOST:PORT, or "auto" on the head itself."""
 
-    def __init__(self, address: str, *, cores: int = 0, library: str, precision: str, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, address: str, *, cores: int = 0, library: str, precision: str, say: Callable[[str], None],
+        actor: type = GameActor,
+    ) -> None:  # fmt: skip
         """cores: processors of an actor, 0 = chosen by the machines; say: shows a line to the user."""
         self._say, self._library, self._precision = say, library, precision
         self._ray = _connect(address)
@@ -48,7 +51,7 @@ class Cluster:
         self._accepted, self._began = 0, time.monotonic()
         self._looked, self._machines = 0.0, [0]
         self.cores = cores or best_cores(self._sizes())
-        self._actor_class = self._ray.remote(concurrency_groups={"tell": 1, "listen": 1})(GameActor)
+        self._actor_class = self._ray.remote(concurrency_groups={"tell": 1, "listen": 1})(actor)
         self._answers: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()

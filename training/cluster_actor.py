@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from queue import Empty, SimpleQueue
+from typing import Any
 
 BEAT = 2.0
 """Seconds from one sign of life of a playing actor to the next."""
@@ -68,11 +69,15 @@ class GameActor:
         threading.Thread(target=self._work, args=(settings,), daemon=True).start()
 
     def _work(self, settings: bytes) -> None:
-        from training.cluster_player import make_cluster_player
         from training.worker_process import run_worker
 
-        run_worker(self._mail, make_cluster_player, {"settings": settings}, BEAT)
+        run_worker(self._mail, self._player, {"settings": settings}, BEAT)
         self._mail.closed = True
+
+    def _player(self, settings: dict[str, Any]) -> Any:
+        from training.cluster_player import make_cluster_player
+
+        return make_cluster_player(settings)
 
     def tell(self, messages: list[bytes], content: bytes) -> None:
         """Take messages; `content` belongs to the first of them, without its own."""

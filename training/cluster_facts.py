@@ -44,10 +44,9 @@ def refusal(own: dict[str, Any], other: dict[str, Any], library: str, precision:
     """
     host = other["host"]
     if other["sources"] != own["sources"]:
-        mine, theirs = (f"commit {side['commit'] or 'unknown'}" for side in (own, other))
-        if mine == theirs:
-            theirs += " with changed files"
-        return f"{host}: expected the program of this machine ({mine}), got {theirs}; make the folders the same"
+        wanted, got = (f"commit {side['commit'] or 'unknown'}" for side in (own, other))
+        got += " with other files" if wanted == got else ""
+        return f"{host}: expected the program of this machine ({wanted}), got {got}; make the folders the same"
     unused = {"openvino": "onnxruntime", "onnxruntime": "openvino"}[library]
     mine, theirs = ({"python": side["python"], **side["packages"]} for side in (own, other))
     for name in mine:

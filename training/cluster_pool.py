@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +19,6 @@ from training.cluster import Cluster
 from training.cluster_handle import ActorHandle
 from training.worker_messages import pack
 from training.worker_pool import RoundSpec, WorkerPool
-
 
 
 class ClusterPool(WorkerPool):

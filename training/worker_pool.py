@@ -305,7 +305,8 @@ class WorkerPool:
     def _assign_tasks(self) -> None:
         """Assign to each worker the games it plays side by side and a few more; a suspect task is assigned alone."""
         ready = sum(place.ready for place in self._places)
-        left = sum(len(t.missing) for t in self._todo) + sum(len(t.missing) for p in self._places for t in p.tasks.values())
+        tasks = [*self._todo, *(task for place in self._places for task in place.tasks.values())]
+        left = sum(len(task.missing) for task in tasks)
         most = min(self._ahead, -(-left // max(ready, 1)))  # so that each gets its share where games are few
         for place in self._places:
             while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0], most):

@@ -1,5 +1,6 @@
 """A Ray cluster on this machine for tests: a head without cores, and nodes that come and go."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -8,6 +9,30 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r requirements-dev.txt")
 HERE = Path(__file__).parents[2]
+PATIENT = {
+    "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "1200",
+    "RAY_health_check_timeout_ms": "60000", "RAY_DASHBOARD_STARTUP_TIMEOUT_S": "1200",
+    "RAY_gcs_server_request_timeout_seconds": "600", "RAY_USAGE_STATS_ENABLED": "0",
+}  # fmt: skip
+"""Limits that a machine ten times as busy still keeps; the loss of a node is noticed as soon as before."""
+START = 1200.0
+"""Seconds for which a node may start; Ray itself gives up after 30."""
+
+
+def patiently(get_node):
+    """Return `services.get_node`, which raises while a node is not there yet, with more time."""
+
+    def get(*arguments):
+        end = time.monotonic() + START
+        while True:
+            try:
+                return get_node(*arguments)
+            except RuntimeError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.2)
+
+    return get
 
 
 class RayCluster:
@@ -16,20 +41,29 @@ class RayCluster:
     def __init__(self, nodes=3, cores=1):
         from ray.cluster_utils import Cluster
 
-        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        self._patch = pytest.MonkeyPatch()
+        for name, value in PATIENT.items():
+            self._patch.setenv(name, value)
         paths = [str(HERE), str(HERE / "tests"), os.environ.get("PYTHONPATH", "")]
-        before, os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH"), os.pathsep.join(filter(None, paths))
-        self._path = before
-        head = {"num_cpus": 0, "include_dashboard": False, "include_log_monitor": False}
-        self._ray = Cluster(initialize_head=True, head_node_args=head)
+        self._patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+        self._patch.setattr("ray._private.utils.get_dashboard_dependency_error", lambda: ImportError("not needed"))
+        self._patch.setattr("ray._private.ray_constants.RAY_DASHBOARD_STARTUP_TIMEOUT_S", 1200)
+        self._patch.setattr("ray._private.services.get_node", patiently(ray._private.services.get_node))
+        self._ray = Cluster()
+        self._ray.add_node(wait=False, num_cpus=0, include_dashboard=False, include_log_monitor=False, no_monitor=True)
         self.address = self._ray.address
         self.nodes = []
         for _ in range(nodes):
             self.add(cores)
 
-    def add(self, cores=1):
-        """Add a node with this many cores."""
-        self.nodes.append(self._ray.add_node(num_cpus=cores))
+    def add(self, cores=1, FACTS=None, PYTHONPATH=None):  # noqa: N803
+        """Add a node with this many cores; FACTS: what it says of itself in place of the truth."""
+        changes = {"FACTS": FACTS and json.dumps(FACTS), "PYTHONPATH": PYTHONPATH}
+        with pytest.MonkeyPatch.context() as patch:  # its processes inherit this one's environment
+            for name, value in changes.items():
+                if value:
+                    patch.setenv(name, value)
+            self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores))
         return self.nodes[-1]
 
     def remove(self, node):
@@ -40,10 +74,7 @@ class RayCluster:
     def close(self):
         ray.shutdown()
         self._ray.shutdown()
-        if self._path is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = self._path
+        self._patch.undo()
 
 
 def objects_left(seconds=120.0):

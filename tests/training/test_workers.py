@@ -22,8 +22,8 @@ from support.tiny_runs import QUIET, tiny
 from training import worker_pool, worker_process
 from training.game_source import source_of
 from training.selfplay import Counts, game_seed
-from training.worker_player import NetworkPlayer
 from training.worker_messages import game_message, pack, unpack
+from training.worker_player import NetworkPlayer
 from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed
 from training.worker_process import ProcessHandle, _Worker
 
