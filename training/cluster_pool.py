@@ -24,11 +24,17 @@ from training.worker_pool import RoundSpec, WorkerPool
 class ClusterPool(WorkerPool):
     """Games played by the actors of a cluster: as many as its machines have room for, or as many as are named."""
 
-    def __init__(self, cluster: Cluster, settings: bytes, *, workers: int, **options: Any) -> None:
+    def __init__(
+        self, cluster: Cluster, settings: bytes, *, workers: int,
+        content: Callable[[RoundSpec], bytes] = lambda spec: read_checked(Path(spec.weights), spec.sha256),
+        **options: Any,
+    ) -> None:  # fmt: skip
+        """content: returns what all games of a round need, by default the network's file."""
+
         def spawn(place: int, report: Any) -> ActorHandle:
             return ActorHandle(cluster, place, report, settings)
 
-        self._cluster, self._named = cluster, workers
+        self._cluster, self._named, self._content = cluster, workers, content
         super().__init__(spawn, workers=max(workers or cluster.slots(), 1), places=self._room, **options)
 
     def _room(self) -> int:
@@ -38,7 +44,7 @@ class ClusterPool(WorkerPool):
     def play(
         self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
-        with self._cluster.round(read_checked(Path(spec.weights), spec.sha256)):
+        with self._cluster.round(self._content(spec)):
             yield from super().play(spec, games, stop=stop)
 
 
@@ -87,5 +93,6 @@ def _settings(session: Session, config: Config, cores: int) -> bytes:
     stored = open_network(s.folder, s.store, config, game, config.backend)
     if stored is None:
         raise UserError(f"cluster: expected a network that {config.backend} evaluates, got one that needs Keras")
-    head = {"config": to_json(config), "rules": digest(game), "cores": cores, "shapes": stored.shapes}
+    head = {"kind": "selfplay", "config": to_json(config), "rules": digest(game), "cores": cores,
+            "shapes": stored.shapes}  # fmt: skip
     return pack(head, stored.graph or b"")

@@ -6,20 +6,21 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked, whole
+from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
 from interface.commands import show_compiling, waiting
+from interface.joining import joined
 from system.processes import ENDINGS
 from system.shell import quoted
 
 if TYPE_CHECKING:
     from initialise import Session
+    from training.cluster import Cluster
 
 EXAMPLES = {
     "python main.py": "resume the newest unfinished Connect 4 run, or start one",
@@ -104,7 +105,10 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
-        with _joined(args, config) as cluster, _session(folder, args, config) as session:
+        with (
+            joined(args.cluster, args.cluster_cores, lambda *to: _connect(*to, config, args.json)) as cluster,
+            _session(folder, args, config) as session,
+        ):
             session.cluster = cluster
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
             return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
@@ -126,23 +130,11 @@ def _require_free(folder: Path) -> None:
         raise RunBusy(f"{error}, or start another with --new") from None
 
 
-@contextmanager
-def _joined(args: Train, config: Config) -> Iterator[Any]:
-    """Be connected to the cluster during the block; None without one."""
-    whole(args.cluster_cores, "cluster_cores", 0, 1024)
-    if not args.cluster:
-        if args.cluster_cores:
-            raise UserError("expected --cluster-cores together with --cluster")
-        yield None
-        return
+def _connect(address: str, cores: int, config: Config, quiet: bool) -> Cluster:
     from loggers import Console
     from training.cluster_pool import connect
 
-    cluster = connect(args.cluster, args.cluster_cores, config, Console(quiet=args.json).warn)
-    try:
-        yield cluster
-    finally:
-        cluster.close()
+    return connect(address, cores, config, Console(quiet=quiet).warn)
 
 
 def _session(folder: Path | None, args: Train, config: Config) -> Session:
