@@ -1,7 +1,9 @@
 """A Ray cluster on this machine for tests: a head without cores, and nodes that come and go."""
 
+import contextlib
 import json
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -11,12 +13,25 @@ ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r re
 HERE = Path(__file__).parents[2]
 PATIENT = {
     "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "1200",
-    "RAY_health_check_timeout_ms": "60000", "RAY_DASHBOARD_STARTUP_TIMEOUT_S": "1200",
-    "RAY_gcs_server_request_timeout_seconds": "600", "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_timeout_ms": "60000", "RAY_gcs_server_request_timeout_seconds": "600",
+    "RAY_USAGE_STATS_ENABLED": "0",
 }  # fmt: skip
 """Limits that a machine ten times as busy still keeps; the loss of a node is noticed as soon as before."""
 START = 1200.0
 """Seconds for which a node may start; Ray itself gives up after 30."""
+
+
+AGENTS = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
+"""Ports of a node's helper processes: named ones are not waited for, which Ray does for 30 seconds at most."""
+
+
+def free_ports():
+    """Return a free port for each of AGENTS."""
+    with contextlib.ExitStack() as stack:
+        found = [stack.enter_context(socket.socket()) for _ in AGENTS]
+        for one in found:
+            one.bind(("127.0.0.1", 0))
+        return dict(zip(AGENTS, (one.getsockname()[1] for one in found), strict=True))
 
 
 def patiently(get_node):
@@ -47,10 +62,12 @@ class RayCluster:
         paths = [str(HERE), str(HERE / "tests"), os.environ.get("PYTHONPATH", "")]
         self._patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
         self._patch.setattr("ray._private.utils.get_dashboard_dependency_error", lambda: ImportError("not needed"))
-        self._patch.setattr("ray._private.ray_constants.RAY_DASHBOARD_STARTUP_TIMEOUT_S", 1200)
+        self._patch.setattr("ray._private.node.Node.start_api_server", lambda *_, **__: None)
         self._patch.setattr("ray._private.services.get_node", patiently(ray._private.services.get_node))
         self._ray = Cluster()
-        self._ray.add_node(wait=False, num_cpus=0, include_dashboard=False, include_log_monitor=False, no_monitor=True)
+        self._ray.add_node(
+            wait=False, num_cpus=0, include_dashboard=False, include_log_monitor=False, no_monitor=True, **free_ports()
+        )
         self.address = self._ray.address
         self.nodes = []
         for _ in range(nodes):
@@ -63,7 +80,7 @@ class RayCluster:
             for name, value in changes.items():
                 if value:
                     patch.setenv(name, value)
-            self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores))
+            self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores, **free_ports()))
         return self.nodes[-1]
 
     def remove(self, node):
@@ -73,7 +90,8 @@ class RayCluster:
 
     def close(self):
         ray.shutdown()
-        self._ray.shutdown()
+        for node in self._ray.list_all_nodes()[::-1]:
+            self._ray.remove_node(node, allow_graceful=False)
         self._patch.undo()
 
 
