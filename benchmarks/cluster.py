@@ -3,12 +3,15 @@
     python benchmarks/cluster.py speed [--seconds 60] [--actors 1,2] [--turns 3]
     python benchmarks/cluster.py rounds [--count 200]
     python benchmarks/cluster.py kills [--count 50] [--seed 0]
+    python benchmarks/cluster.py driver [--games 4000]
+    python benchmarks/cluster.py model [--learner 7600] [--driver 5000]
 
 Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
 preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts. Also
 the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of an
 actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an actor is
-killed, stopped, or loses its node at random, compared with the same run by threads.
+killed, stopped, or loses its node at random, compared with the same run by threads. driver: how many games a second
+the driver can receive, store and put into its memory, without a cluster. model: docs/cluster.md's table, from rates.
 """
 
 import argparse
@@ -206,6 +209,79 @@ def kills(args: argparse.Namespace) -> None:
     raise SystemExit(states[0] != states[1] or len(done) < args.count)
 
 
+# ---- the driver alone, and the model
+
+
+def random_games(count: int) -> list[Any]:
+    """Return finished games of Connect 4 by random moves, with visits of all legal moves at every ply."""
+    from games import make
+    from storage.game_record import ILLEGAL_VISITS, GameRecord
+
+    game, rng, found = make("connect4"), np.random.default_rng(0), []
+    for index in range(count):
+        state, moves, visits = game.start(), [], []
+        while not state.isEndGame:
+            allowed = list(state.allowedActions)
+            counts = np.full(game.action_size, ILLEGAL_VISITS)
+            counts[allowed] = rng.integers(1, 30, len(allowed))
+            moves.append(int(rng.choice(allowed)))
+            visits.append(counts)
+            state = state.takeAction(moves[-1])[0]
+        values = rng.uniform(-1, 1, len(moves)).astype(np.float32)
+        result = float(state.value * state.playerTurn)
+        found.append(GameRecord(index, np.array(moves, np.int16), np.array(visits, np.uint16), values, result))
+    return found
+
+
+def driver(args: argparse.Namespace) -> None:
+    from initialise import Session
+    from loggers import Console
+    from training.presets import preset
+    from training.selfplay import Counts
+    from training.worker_messages import game_message, game_of_message, unpack
+
+    made = random_games(args.games)
+    packed = [game_message(record, Counts(0, 0, 0, 0, 0, 0, 0.0)) for record in made]
+    plies = sum(len(record.moves) for record in made) / len(made)
+    size = sum(map(len, packed)) / len(packed)
+    print(f"{len(made)} games of {plies:.1f} plies, {size:.0f} bytes each", flush=True)
+    config = preset("laptop", game="connect4", hidden_cnn_layers=("8x3", "8x3"))
+    with tempfile.TemporaryDirectory() as root:
+        with Session.start(config, root=Path(root), console=Console(quiet=True)) as session:
+            for turn in range(3):
+                began = time.perf_counter()
+                records = [game_of_message(*unpack(data)) for data in packed]
+                received = time.perf_counter()
+                for first in range(0, len(records), 1000):
+                    with session.store.transaction():
+                        session.store.add_games(turn + 1, 0, records[first : first + 1000])
+                stored = time.perf_counter()
+                for record in records:
+                    session.memory.commit_stmemory(record)
+                session.memory.commit_ltmemory()
+                session.memory.clear_stmemory()
+                ended = time.perf_counter()
+                rates = [len(records) / t for t in (received - began, stored - received, ended - stored, ended - began)]
+                print("games/s received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}".format(*rates))
+
+
+def model(args: argparse.Namespace) -> None:
+    """Print what so many machines need and give, by the rates of one."""
+    positions = args.games_per_s * args.positions_per_game
+    need = positions * args.reuse
+    print(f"A machine: {args.games_per_s:,.0f} games/s, {positions:,.0f} new positions/s, for which the learner takes "
+          f"{need:,.0f} samples/s.\n")  # fmt: skip
+    print("| machines | games/s | new positions/s | learner, samples/s needed | MB/s to the driver | calls/s | "
+          "weights a version, MB | driver's thread | learner |\n" + "|---" * 9 + "|")  # fmt: skip
+    for count in (1, 10, 100, 1000):
+        games, calls = count * args.games_per_s, count * args.calls
+        print(f"| {count:,} | {games:,.0f} | {count * positions:,.0f} | {count * need:,.0f} | "
+              f"{games * args.bytes_per_game / 1e6:,.1f} | {calls:,.0f} | {count * args.weights_mb:,.0f} | "
+              f"{games / args.driver:.0%} | {count * need / args.learner:.0%} |")  # fmt: skip
+    print(f"\nThe learner is busy all the time from {args.learner / need:,.1f} machines on, the driver's thread from "
+          f"{args.driver / args.games_per_s:,.0f}.")  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ways = parser.add_subparsers(required=True)
@@ -225,6 +301,14 @@ def main() -> None:
     way.add_argument("--games", type=int, default=400)
     way.add_argument("--iterations", type=int, default=8)
     way.set_defaults(run=kills)
+    way = ways.add_parser("driver")
+    way.add_argument("--games", type=int, default=4000)
+    way.set_defaults(run=driver)
+    way = ways.add_parser("model")
+    for name, value in (("games-per-s", 78.0), ("positions-per-game", 21.0), ("reuse", 6.0), ("bytes-per-game", 850.0),
+                        ("calls", 5.0), ("weights-mb", 1.6), ("learner", 7600.0), ("driver", 5000.0)):  # fmt: skip
+        way.add_argument(f"--{name}", type=float, default=value)
+    way.set_defaults(run=model)
     args = parser.parse_args()
     args.run(args)
 

@@ -8,10 +8,14 @@ from training.cluster_actor import GameActor
 
 
 class FakeActor(GameActor):
-    """Its settings are those of a `Workman`, as JSON; the variable FACTS of its machine changes what that says."""
+    """Its settings are those of a `Workman`, as JSON. facts: what its machine says of itself in place of the truth."""
+
+    def __init__(self, facts=None):
+        super().__init__()
+        self._facts = json.loads(os.environ.get("FACTS", "{}")) if facts is None else facts
 
     def hello(self):
-        return json.dumps(json.loads(super().hello()) | json.loads(os.environ.get("FACTS", "{}")))
+        return json.dumps(json.loads(super().hello()) | self._facts)
 
     def _player(self, settings):
         return Workman(json.loads(settings["settings"]))

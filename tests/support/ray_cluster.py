@@ -1,6 +1,5 @@
 """A Ray cluster on this machine for tests: a head without cores, and nodes that come and go."""
 
-import contextlib
 import json
 import os
 import socket
@@ -21,17 +20,25 @@ START = 1200.0
 """Seconds for which a node may start; Ray itself gives up after 30."""
 
 
-AGENTS = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
-"""Ports of a node's helper processes: named ones are not waited for, which Ray does for 30 seconds at most."""
+def free_port():
+    """Return the number of a free port."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
-def free_ports():
-    """Return a free port for each of AGENTS."""
-    with contextlib.ExitStack() as stack:
-        found = [stack.enter_context(socket.socket()) for _ in AGENTS]
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return dict(zip(AGENTS, (one.getsockname()[1] for one in found), strict=True))
+def with_ports(start_raylet):
+    """Return `Node.start_raylet`, which waits 30 seconds for the ports of helpers, with these ports known: none."""
+    from ray._raylet import persist_port
+
+    def start(node, *arguments, **options):
+        node._ray_params.runtime_env_agent_port = port = free_port()
+        names = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port")
+        for name, number in [*((name, -1) for name in names), ("runtime_env_agent_port", port)]:
+            persist_port(node._session_dir, node._node_id, name, number)
+        return start_raylet(node, *arguments, **options)
+
+    return start
 
 
 def patiently(get_node):
@@ -62,12 +69,11 @@ class RayCluster:
         paths = [str(HERE), str(HERE / "tests"), os.environ.get("PYTHONPATH", "")]
         self._patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
         self._patch.setattr("ray._private.utils.get_dashboard_dependency_error", lambda: ImportError("not needed"))
+        self._patch.setattr("ray._private.node.Node.start_raylet", with_ports(ray._private.node.Node.start_raylet))
         self._patch.setattr("ray._private.node.Node.start_api_server", lambda *_, **__: None)
         self._patch.setattr("ray._private.services.get_node", patiently(ray._private.services.get_node))
         self._ray = Cluster()
-        self._ray.add_node(
-            wait=False, num_cpus=0, include_dashboard=False, include_log_monitor=False, no_monitor=True, **free_ports()
-        )
+        self._ray.add_node(wait=False, num_cpus=0, include_dashboard=False, include_log_monitor=False, no_monitor=True)
         self.address = self._ray.address
         self.nodes = []
         for _ in range(nodes):
@@ -80,7 +86,7 @@ class RayCluster:
             for name, value in changes.items():
                 if value:
                     patch.setenv(name, value)
-            self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores, **free_ports()))
+            self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores))
         return self.nodes[-1]
 
     def remove(self, node):
