@@ -171,13 +171,15 @@ def kills(args: argparse.Namespace) -> None:
     from training.cluster_pool import connect
     from training.game_source import source_of
 
-    rng, ray, done, states = random.Random(args.seed), machines(3, 1), [], []
+    rng, ray, states = random.Random(args.seed), machines(3, 1), []
+    done: list[str] = []
     config = tiny(episodes=args.games, mcts_sims=200, iterations=args.iterations, eval_every=100, score_every=0)
     last = 0.0
 
     def disturb() -> bool:
         nonlocal last
-        places = [p for p in source_of(session).pool._places if p.busy and p.handle] if session.cluster else []
+        pool: Any = source_of(session).pool
+        places = [p for p in pool._places if p.busy and p.handle] if session.cluster else []
         if len(done) >= args.count or not places or time.monotonic() - last < args.every:
             return False
         last, what = time.monotonic(), rng.choice(["kill", "kill", "stop", "node"])
@@ -196,7 +198,8 @@ def kills(args: argparse.Namespace) -> None:
             with Session.start(config, root=Path(root) / name, console=QUIET) as session:
                 cluster = session.cluster = connect(ray.address, 0, config, print) if name == "cluster" else None
                 if cluster is not None:
-                    source_of(session).pool._lease = 6.0
+                    pool: Any = source_of(session).pool
+                    pool._lease = 6.0
                 train(session, stop=disturb)
             if cluster is not None:
                 cluster.close()

@@ -65,7 +65,7 @@ def connect(address: str, cores: int, config: Config, say: Callable[[str], None]
     return Cluster(address, cores=cores, library=library, precision=precision, say=say)
 
 
-def cluster_pool(session: Session, **limits: float) -> ClusterPool:
+def cluster_pool(session: Session, **limits: Any) -> ClusterPool:
     """Return the pool that plays a run's games on the session's cluster. limits: those of `WorkerPool`."""
     s, cluster = session, session.cluster
     workers = max(s.config.workers or cluster.slots(), 1)

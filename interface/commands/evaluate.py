@@ -77,7 +77,7 @@ def run(argv: list[str]) -> int:
         if line is not None:
             line.show(f"{what} {done:,}/{total:,}")
 
-    with joined(args.cluster, args.cluster_cores, lambda *to: _connect(*to, args.json)) as cluster:
+    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
         share = None
         if cluster is not None:
             from loggers import Console

@@ -103,7 +103,7 @@ def run(argv: list[str]) -> int:
     made = bool(args.save) and not place.exists()
     if made:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
-    with joined(args.cluster, args.cluster_cores, lambda *to: _connect(*to, args.json)) as cluster:
+    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
         share = _shared(cluster, game, players, args)
         played, stopped, fault = _play(game, players, args, claims, share)
         if share is not None:
@@ -196,7 +196,7 @@ def _play(
             contest(
                 game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
                 every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
-                batch=share.batch if share else 0, play=share.play if share else play_batch,
+                batch=share.batch if share and claims is None else 0, play=share.play if share else play_batch,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True, None

@@ -106,7 +106,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         with (
-            joined(args.cluster, args.cluster_cores, lambda *to: _connect(*to, config, args.json)) as cluster,
+            joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, config, args.json)) as cluster,
             _session(folder, args, config) as session,
         ):
             session.cluster = cluster
