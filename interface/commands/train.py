@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         with (
-            joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, config, args.json)) as cluster,
+            joined(args.cluster, args.cluster_cores, partial(_connect, config=config, quiet=args.json)) as cluster,
             _session(folder, args, config) as session,
         ):
             session.cluster = cluster
