@@ -154,7 +154,7 @@ def test_a_machine_that_joins_late_plays_and_until_there_is_one_the_user_is_told
                 three.add(cores=2)
         assert_all_there(found, 150)
         assert "waiting for a machine" in fakes.said[0]
-        assert len(fakes.pool._places) == 3 and len(fakes.handles(ready=True)) > 1
+        assert len(fakes.pool._places) >= 3 and len(fakes.handles(ready=True)) > 1
 
 
 def _with_nodes(fakes, machines):

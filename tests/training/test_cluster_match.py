@@ -108,6 +108,7 @@ def test_a_command_says_the_same_on_a_cluster(ray, capsys, command):
     assert ray.actors and all(actor.machine is None for actor in ray.actors)
 
 
-def test_cores_of_a_cluster_without_one_are_refused():
-    with pytest.raises(UserError, match="expected --cluster-cores together with --cluster"):
-        run(["match", "random", "greedy", "--game", "tictactoe", "--cluster-cores", "2"])
+def test_cores_of_a_cluster_without_one_are_refused(capsys):
+    for command in (["match", "random", "greedy", "--game", "tictactoe"], ["--game", "tictactoe", "--new"]):
+        assert run([*command, "--cluster-cores", "2"]) == 2
+        assert capsys.readouterr().err == "error: expected --cluster-cores together with --cluster\n"
