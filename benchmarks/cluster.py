@@ -308,7 +308,7 @@ def main() -> None:
     way.add_argument("--games", type=int, default=4000)
     way.set_defaults(run=driver)
     way = ways.add_parser("model")
-    for name, value in (("games-per-s", 78.0), ("positions-per-game", 21.0), ("reuse", 6.0), ("bytes-per-game", 850.0),
+    for name, value in (("games-per-s", 78.0), ("positions-per-game", 21.0), ("reuse", 6.0), ("bytes-per-game", 600.0),
                         ("calls", 5.0), ("weights-mb", 1.6), ("learner", 7600.0), ("driver", 5000.0)):  # fmt: skip
         way.add_argument(f"--{name}", type=float, default=value)
     way.set_defaults(run=model)

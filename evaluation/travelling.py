@@ -22,6 +22,7 @@ from game import Game, GameState
 from network.cpu_features import resolve_precision
 from network.predictor import STEADY
 from players.by_name import make_player, network_named, one_at_a_time
+from storage.atomic_files import read_file
 from storage.game_record import GameRecord
 from storage.run_folders import game_folder, read_config, shipped_run
 
@@ -53,7 +54,7 @@ def traveller(name: str, game: Game, sims: int, library: str) -> Traveller:
     with tempfile.TemporaryDirectory() as place:
         small = Path(place) / HOME
         write_small(named.folder, named.version, small, backend=library, precision=precision)
-        files = {p.relative_to(small).as_posix(): p.read_bytes() for p in sorted(small.rglob("*")) if p.is_file()}
+        files = {p.relative_to(small).as_posix(): read_file(p) for p in sorted(small.rglob("*")) if p.is_file()}
     return Traveller(named.called(f"{HOME}:best"), sims, files)
 
 
