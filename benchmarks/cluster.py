@@ -237,9 +237,9 @@ def random_games(count: int) -> list[Any]:
 
 
 def driver(args: argparse.Namespace) -> None:
-    from initialise import Session
-    from loggers import Console
-    from training.presets import preset
+    from games import make
+    from memory import Memory
+    from storage.run_store import Store
     from training.selfplay import Counts
     from training.worker_messages import game_message, game_of_message, unpack
 
@@ -248,24 +248,26 @@ def driver(args: argparse.Namespace) -> None:
     plies = sum(len(record.moves) for record in made) / len(made)
     size = sum(map(len, packed)) / len(packed)
     print(f"{len(made)} games of {plies:.1f} plies, {size:.0f} bytes each", flush=True)
-    config = preset("laptop", game="connect4", hidden_cnn_layers=("8x3", "8x3"))
+    memory = Memory(make("connect4"), 600_000)
     with tempfile.TemporaryDirectory() as root:
-        with Session.start(config, root=Path(root), console=Console(quiet=True)) as session:
-            for turn in range(3):
-                began = time.perf_counter()
-                records = [game_of_message(*unpack(data)) for data in packed]
-                received = time.perf_counter()
-                for first in range(0, len(records), 1000):
-                    with session.store.transaction():
-                        session.store.add_games(turn + 1, 0, records[first : first + 1000])
-                stored = time.perf_counter()
-                for record in records:
-                    session.memory.commit_stmemory(record)
-                session.memory.commit_ltmemory()
-                session.memory.clear_stmemory()
-                ended = time.perf_counter()
-                rates = [len(records) / t for t in (received - began, stored - received, ended - stored, ended - began)]
-                print("games/s received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}".format(*rates))
+        store = Store(Path(root) / "run.db", create=True)
+        for turn in range(1, 4):
+            began = time.perf_counter()
+            records = [game_of_message(*unpack(data)) for data in packed]
+            received = time.perf_counter()
+            for first in range(0, len(records), 1000):
+                with store.transaction():
+                    store.add_games(turn, 0, records[first : first + 1000])
+            stored = time.perf_counter()
+            for record in records:
+                memory.commit_stmemory(record)
+            memory.commit_ltmemory()
+            memory.clear_stmemory()
+            ended = time.perf_counter()
+            rates = [len(records) / t for t in (received - began, stored - received, ended - stored, ended - began)]
+            words = "games/s received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}"
+            print(words.format(*rates), flush=True)
+        store.close()
 
 
 def model(args: argparse.Namespace) -> None:
