@@ -11,7 +11,7 @@ preset laptop by threads of one process and by actors that have the same cores, 
 the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of an
 actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an actor is
 killed, stopped, or loses its node at random, compared with the same run by threads. driver: how many games a second
-the driver can receive, store and put into its memory, without a cluster. model: docs/cluster.md's table, from rates.
+of processor time the driver can receive, store and put into its memory, without a cluster. model: docs/cluster.md's table, from rates.
 """
 
 import argparse
@@ -252,20 +252,20 @@ def driver(args: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as root:
         store = Store(Path(root) / "run.db", create=True)
         for turn in range(1, 4):
-            began = time.perf_counter()
+            began = time.process_time()
             records = [game_of_message(*unpack(data)) for data in packed]
-            received = time.perf_counter()
+            received = time.process_time()
             for first in range(0, len(records), 1000):
                 with store.transaction():
                     store.add_games(turn, 0, records[first : first + 1000])
-            stored = time.perf_counter()
+            stored = time.process_time()
             for record in records:
                 memory.commit_stmemory(record)
             memory.commit_ltmemory()
             memory.clear_stmemory()
-            ended = time.perf_counter()
+            ended = time.process_time()
             rates = [len(records) / t for t in (received - began, stored - received, ended - stored, ended - began)]
-            words = "games/s received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}"
+            words = "games a second of processor time: received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}"
             print(words.format(*rates), flush=True)
         store.close()
 
