@@ -4,14 +4,14 @@
     python benchmarks/cluster.py rounds [--count 200]
     python benchmarks/cluster.py kills [--count 50] [--seed 0]
     python benchmarks/cluster.py driver [--games 4000]
-    python benchmarks/cluster.py model [--learner 7600] [--driver 5000]
+    python benchmarks/cluster.py model [--learner 7600] [--driver 7000]
 
 Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
 preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts. Also
 the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of an
 actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an actor is
 killed, stopped, or loses its node at random, compared with the same run by threads. driver: how many games a second
-of processor time the driver can receive, store and put into its memory, without a cluster. model: docs/cluster.md's table, from rates.
+of processor time the driver can receive, store and put into its memory. model: docs/cluster.md's table, from rates.
 """
 
 import argparse
@@ -265,7 +265,7 @@ def driver(args: argparse.Namespace) -> None:
             memory.clear_stmemory()
             ended = time.process_time()
             rates = [len(records) / t for t in (received - began, stored - received, ended - stored, ended - began)]
-            words = "games a second of processor time: received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}"
+            words = "games/s of processor time: received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}"
             print(words.format(*rates), flush=True)
         store.close()
 
@@ -311,7 +311,7 @@ def main() -> None:
     way.set_defaults(run=driver)
     way = ways.add_parser("model")
     for name, value in (("games-per-s", 78.0), ("positions-per-game", 21.0), ("reuse", 6.0), ("bytes-per-game", 600.0),
-                        ("calls", 5.0), ("weights-mb", 1.6), ("learner", 7600.0), ("driver", 5000.0)):  # fmt: skip
+                        ("calls", 5.0), ("weights-mb", 1.6), ("learner", 7600.0), ("driver", 7000.0)):  # fmt: skip
         way.add_argument(f"--{name}", type=float, default=value)
     way.set_defaults(run=model)
     args = parser.parse_args()
