@@ -79,13 +79,10 @@ class RayCluster:
         for _ in range(nodes):
             self.add(cores)
 
-    def add(self, cores=1, FACTS=None, PYTHONPATH=None):  # noqa: N803
-        """Add a node with this many cores; FACTS: what it says of itself in place of the truth."""
-        changes = {"FACTS": FACTS and json.dumps(FACTS), "PYTHONPATH": PYTHONPATH}
+    def add(self, cores=1, facts=None):
+        """Add a node with this many cores; facts: what it says of itself in place of the truth."""
         with pytest.MonkeyPatch.context() as patch:  # its processes inherit this one's environment
-            for name, value in changes.items():
-                if value:
-                    patch.setenv(name, value)
+            patch.setenv("FACTS", json.dumps(facts or {}))
             self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores))
         return self.nodes[-1]
 

@@ -23,8 +23,10 @@ from support.ray_cluster import RayCluster, objects_left, ray
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
+from system.program import sources_digest
 from training import cluster_pool
 from training.cluster import Cluster
+from training.cluster_facts import facts
 from training.cluster_pool import ClusterPool
 from training.game_source import source_of
 from training.selfplay import game_seed
@@ -182,7 +184,7 @@ def test_a_task_that_fails_each_time_stops_the_run_with_the_workers_own_words(th
 
 def test_a_machine_with_other_packages_is_refused_and_the_others_play(three, tmp_path):
     three.remove(three.nodes[0])
-    three.add(FACTS={"packages": {"numpy": "1.0"}})
+    three.add(facts={"packages": {"numpy": "1.0"}})
     with Fakes(three, tmp_path) as fakes:
         assert_all_there(list(fakes.play(40)), 40)
         assert len(fakes.cluster._parked) in (0, 1)
@@ -194,25 +196,25 @@ def test_a_machine_with_other_packages_is_refused_and_the_others_play(three, tmp
 def test_where_no_machine_can_play_the_run_ends_with_the_reason(three, tmp_path):
     while three.nodes:
         three.remove(three.nodes[0])
-    three.add(FACTS={"sources": "other", "commit": "abc1234"})
+    three.add(facts={"sources": "other", "commit": "abc1234"})
     with Fakes(three, tmp_path) as fakes, pytest.raises(UserError, match="no machine that can.*got commit abc1234"):
         list(fakes.play(4))
     three.remove(three.nodes[0])
 
 
-def test_a_machine_with_another_commit_is_refused_by_its_sources(three, tmp_path):
-    """The node's program is a copy with one more line."""
+def test_machines_with_another_commit_are_refused_by_their_sources(three, tmp_path, monkeypatch):
+    """The driver's program is a copy with one more line; what the machines say of theirs is true."""
     for name in subprocess.run(["git", "ls-files", "*.py"], cwd=HERE, capture_output=True, text=True).stdout.split():
         (tmp_path / "copy" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(HERE / name, tmp_path / "copy" / name)
+    assert sources_digest(tmp_path / "copy") == sources_digest(HERE)
     with (tmp_path / "copy" / "game.py").open("a") as file:
         file.write("# changed\n")
-    while three.nodes:
-        three.remove(three.nodes[0])
-    three.add(PYTHONPATH=os.pathsep.join([str(tmp_path / "copy"), str(tmp_path / "copy" / "tests")]))
-    with Fakes(three, tmp_path) as fakes, pytest.raises(UserError, match="expected the program of this machine"):
-        list(fakes.play(4))
-    three.remove(three.nodes[0])
+    other = facts() | {"sources": sources_digest(tmp_path / "copy"), "commit": "abc1234"}
+    monkeypatch.setattr("training.cluster.facts", lambda: other)
+    with Fakes(three, tmp_path) as fakes:
+        with pytest.raises(UserError, match="expected the program of this machine .commit abc1234."):
+            list(fakes.play(4))
 
 
 # ---- whole runs
