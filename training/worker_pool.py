@@ -189,7 +189,7 @@ class WorkerPool:
         self._places = [_Place() for _ in range(workers)]
         self._inbox: SimpleQueue[tuple[WorkerHandle, bytes | None]] = SimpleQueue()
         self._todo: deque[Task] = deque()
-        self._round = self._numbers = 0
+        self._round = self._numbers = self._left = 0
         self._spec: dict[str, Any] = {}
         self._deaths = self._stillborn = 0
         """In a row: ends without a game between them; ends before the worker was ready."""
@@ -203,11 +203,11 @@ class WorkerPool:
         self._spec = {"kind": "round", "round": self._round, **spec._asdict()}
         size = max(1, min(TASK, -(-len(games) // (4 * len(self._places)))))
         self._todo = deque(self._task(games[i : i + size]) for i in range(0, len(games), size))
-        left, stopped, looked = len(games), False, time.monotonic()
+        self._left, stopped, looked = len(games), False, time.monotonic()
         for place in self._places:
             self._send_round(place)
         try:
-            while left and not (stopped and not any(place.busy for place in self._places)):
+            while self._left and not (stopped and not any(place.busy for place in self._places)):
                 if not stopped and stop():
                     stopped = True
                     self._todo.clear()
@@ -217,7 +217,7 @@ class WorkerPool:
                     self._assign_tasks()
                 looked = self._watch(looked)
                 for record in self._receive():
-                    left -= 1
+                    self._left -= 1
                     yield record
         finally:
             self._todo.clear()
@@ -305,9 +305,7 @@ class WorkerPool:
     def _assign_tasks(self) -> None:
         """Assign to each worker the games it plays side by side and a few more; a suspect task is assigned alone."""
         ready = sum(place.ready for place in self._places)
-        tasks = [*self._todo, *(task for place in self._places for task in place.tasks.values())]
-        left = sum(len(task.missing) for task in tasks)
-        most = min(self._ahead, -(-left // max(ready, 1)))  # so that each gets its share where games are few
+        most = min(self._ahead, -(-self._left // max(ready, 1)))  # so that each gets its share where games are few
         for place in self._places:
             while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0], most):
                 task = self._todo.popleft()
