@@ -66,13 +66,13 @@ class Session:
         self._model: Any = None
         self.game_source: Any = None
         """The players of the games of self-play (training/game_source.py), once made; closed with the session."""
+        self.cluster: Any = None
+        """The cluster whose machines play them (training/cluster.py), if any; it outlives the session."""
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, int] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
-        """Evaluations/s of the network alone; when self-play measured that; the last iteration whose games are in
-        ltmemory; when the work on the present one began."""
-        self._written = 0, 0
-        """Bytes of metrics.jsonl, and the iteration of its last line."""
+        """Evaluations/s of the network alone; when measured; newest iteration in ltmemory; start of the present one."""
+        self._written = 0, 0  # bytes of metrics.jsonl, and the iteration of its last line
 
     # ---- beginnings
 

@@ -147,19 +147,21 @@ def _beyond(found: dict[int, Rung], top: int) -> bool:
 
 
 def rollout_match(
-    game: Game, player: Player, sims: int, indices: Sequence[int], *, seed: int, plies: int, pairs: int
-) -> list[MatchGame]:
+    game: Game, player: Player, sims: int, indices: Sequence[int], *, seed: int, plies: int, pairs: int,
+    play: Callable[..., list[MatchGame]] = play_batch,
+) -> list[MatchGame]:  # fmt: skip
     """Return games of a player against a rollout player, each opening with both colours.
 
-    A game is a function of (seed, index), the largest possible number of pairs, and the players.
+    A game is a function of (seed, index), the largest possible number of pairs, and the players. `play`: as in
+    `contest`.
     """
     mixed = int(np.random.default_rng([seed, sims]).integers(2**31))
     opened = openings(game, pairs, plies=plies, seed=mixed)
     jobs = [(i, opened[i // 2 % len(opened)], i % 2 == 0) for i in indices]
     players = player, RolloutPlayer(game, sims=sims)
-    at_once, played = min(p.at_once for p in players), []
+    at_once, played = min(p.at_once for p in players) if play is play_batch else len(jobs), []
     for first in range(0, len(jobs), at_once):
-        played += play_batch(game, players, jobs[first : first + at_once], seed=mixed)
+        played += play(game, players, jobs[first : first + at_once], seed=mixed)
     return played
 
 

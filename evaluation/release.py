@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from config import Config, UserError, to_json
+from config import Config, UserError, to_json, with_overrides
 from evaluation.level_games import LINKS
 from loggers import write_metrics
+from network.stored_network import GRAPH
 from players.levels import FILE, Level
-from storage.atomic_files import DamagedData, write_file
+from storage.atomic_files import DamagedData, read_file, write_file
 from storage.checkpoints import content, path_of
 from storage.run_files import RunFiles
 from storage.run_folders import make_folder, read_config, shipped_folder
@@ -69,6 +70,13 @@ def require_learned(folder: Path) -> None:
             raise UserError(f"expected a trained network, the best of {folder.name} is version 0{hint}")
     finally:
         store.close()
+
+
+def write_small(folder: Path, version: int, target: Path, **settings: Any) -> None:
+    """Write one version of a run as a run of its own into a new folder, with these settings changed."""
+    _write(folder, version, with_overrides(read_config(folder), **settings), target)
+    if (folder / GRAPH).exists():
+        write_file(target / GRAPH, read_file(folder / GRAPH))
 
 
 def _write(folder: Path, version: int | None, config: Config, target: Path) -> None:

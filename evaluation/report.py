@@ -9,6 +9,7 @@ from typing import Any
 from agent import Agent, Player
 from config import UserError
 from evaluation.ladder import Ladder, Rung, as_values, climb, rollout_match
+from evaluation.match import MatchGame, play_batch
 from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error
 from evaluation.solved_positions import Oracle, oracle, sample
 from game import Game
@@ -53,8 +54,9 @@ def _values(m: Measured, distance: bool) -> dict[str, Any]:
 
 
 def ladder_part(
-    game: Game, player: Player, *, games: int, seconds: float, seed: int, plies: int, report: Progress
-) -> dict[str, Any]:
+    game: Game, player: Player, *, games: int, seconds: float, seed: int, plies: int, report: Progress,
+    play_games: Callable[..., list[MatchGame]] = play_batch,
+) -> dict[str, Any]:  # fmt: skip
     """Return the ladder: how many simulations a rollout player needs to score half."""
     end = time.perf_counter() + seconds if seconds else None
 
@@ -68,7 +70,8 @@ def ladder_part(
 
     def play(sims: int, before: int, count: int) -> list[float]:
         indices = range(before, before + count)
-        played = rollout_match(game, player, sims, indices, seed=seed, plies=plies, pairs=max(games // 2, 1))
+        pairs = max(games // 2, 1)
+        played = rollout_match(game, player, sims, indices, seed=seed, plies=plies, pairs=pairs, play=play_games)
         opened.extend(len(g.opening) for g in played)
         return [g.score for g in played]
 
@@ -88,8 +91,12 @@ def evaluate(
     opening_plies: int,
     seed: int,
     report: Progress = lambda what, done, total: None,
+    play_games: Callable[..., list[MatchGame]] = play_batch,
 ) -> dict[str, Any]:
-    """Return the scoreboard of a player as numbers for programs; `as_text` puts it into words."""
+    """Return the scoreboard of a player as numbers for programs; `as_text` puts it into words.
+
+    play_games: plays the ladder's games, as `play_batch` does.
+    """
     scoreboard: dict[str, Any] = {"game": game.spec, "player": player.name, "exact": None, "ladder": None, "note": ""}
     if count:
         try:
@@ -109,8 +116,9 @@ def evaluate(
         if isinstance(player, Agent):
             player.mcts_sims = ladder_sims
         part = ladder_part(
-            game, player, games=ladder_games, seconds=ladder_seconds, seed=seed, plies=opening_plies, report=report
-        )
+            game, player, games=ladder_games, seconds=ladder_seconds, seed=seed, plies=opening_plies, report=report,
+            play_games=play_games,
+        )  # fmt: skip
         scoreboard["ladder"] = {**part, "player_simulations": ladder_sims if isinstance(player, Agent) else None}
     return scoreboard
 

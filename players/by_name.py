@@ -12,7 +12,7 @@ import logging
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent import Agent, Player, User
 from config import Config, UserError
@@ -74,6 +74,35 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     return _plain(text, game, name)
 
 
+class Named(NamedTuple):
+    """A version of a run that a player's name means."""
+
+    folder: Path
+    version: int
+    forms: str
+    """How it plays: "net:", "sym:", "int8:", or nothing."""
+    book: str
+
+    def called(self, which: str) -> str:
+        """Return the player's name with another name of the version, e.g. "run0001:best"."""
+        return f"{self.forms}{which}{self.book}"
+
+
+def network_named(name: str, game: Game, root: Path | None = None) -> Named | None:
+    """Return the version that a network's name means, None for any other player; a clock is not looked at."""
+    head, book, _ = name.strip().lower().partition("+book")
+    match = _NETWORK.fullmatch(head)
+    if match is None:
+        return None
+    folder = run_folder(game, _run_of(match), root)
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        version = _number_of(store, _version_of(match))
+    finally:
+        store.close()
+    return Named(folder, version, "".join(match[form] or "" for form in ("net", "sym", "int8")), book)
+
+
 def level_player(level: Level, game: Game, **options: Any) -> Player:
     """Return the player of a level; `options` as in `make_player`."""
     if level.player not in NETWORKS:
@@ -92,16 +121,27 @@ def _network(
         if match["net"]:
             raise UserError(f"expected a clock for a network that searches, without net:, got {name[:60]!r}")
         sims, options = most_sims(game), {**options, "seconds": _seconds(match["seconds"], name)}
-    owner = match["owner"] or ("" if match["which"] else "shipped")
-    run = None if not owner else 0 if owner == "shipped" else int(owner[3:])
-    version = int(match["version"]) if match["version"] else match["which"] or "best"
     forms: dict[str, Any] = {"averaged": bool(match["sym"]), "in_8_bits": bool(match["int8"])}
-    agent = network_player(game, run, version, sims=sims, root=root, **forms, **options)
+    agent = network_player(game, _run_of(match), _version_of(match), sims=sims, root=root, **forms, **options)
     if not match["net"]:
         return agent
     from players.network_alone import PolicyPlayer
 
     return PolicyPlayer(agent)
+
+
+def _run_of(match: re.Match[str]) -> int | None:
+    """Return the number of the run that a network's name means: None for the newest, 0 for the one that ships."""
+    owner = match["owner"] or ("" if match["which"] else "shipped")
+    return None if not owner else 0 if owner == "shipped" else int(owner[3:])
+
+
+def _version_of(match: re.Match[str]) -> int | str:
+    return int(match["version"]) if match["version"] else match["which"] or "best"
+
+
+def _number_of(store: Store, version: int | str) -> int:
+    return int({"best": store.best(), "current": store.newest().version}.get(str(version), version))
 
 
 def most_sims(game: Game) -> int:
@@ -214,7 +254,7 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         if store.get("rules", "") != digest(game):
             _LOGGER.warning("the rules have changed since %s learned them", folder.name)
         newest = store.newest().version
-        number = int({"best": store.best(), "current": newest}.get(str(version), version))
+        number = _number_of(store, version)
         if own == "shipped" and number != newest:
             raise UserError(f"expected version{newest:04} of {game.spec}, which ships, got version{number:04}")
         library = choose_backend(config.backend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ class RunReport(NamedTuple):
     """One line each; empty when there is none."""
     backend: str = ""
     """The Keras back ends that trained it, e.g. "tensorflow, jax from version 4"; "" if it does not say."""
+    mixed: tuple[str, ...] = ()
+    """The classes of processors whose games it has, where a cluster had several: they add up in other orders."""
 
 
 def verify(folder: Path) -> RunReport:
@@ -50,7 +53,7 @@ def verify(folder: Path) -> RunReport:
             state = "" if damage else store.state_digest()
             return RunReport(
                 store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage,
-                str(store.get("backend") or ""),
+                str(store.get("backend") or ""), tuple(map(str, json.loads(store.get("processors") or "[]"))),
             )  # fmt: skip
     except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
         line = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"

@@ -66,12 +66,20 @@ def limit_files(size: int) -> None:
 
 # ---- processors
 
+_counted_on: int | None = None
+
 
 def processors() -> list[int]:
     """Return the numbers of the processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
+        return sorted(os.sched_getaffinity(0))[:_counted_on]
+    return list(range(os.cpu_count() or 1))[:_counted_on]
+
+
+def count_on(number: int) -> None:
+    """Let `processors` return at most so many from now on: others use the rest. The system may still choose which."""
+    global _counted_on
+    _counted_on = number
 
 
 def keep_to(numbers: list[int]) -> None:

@@ -46,6 +46,8 @@ NOT_RUN = {
     r".* bench": "measures for seconds; tests/training/test_bench.py",
     r".* doctor": "measures for half a minute; tests/interface/test_doctor.py",
     r".* gtp:gnugo": "needs another program; tests/players/test_gtp.py",
+    r"(PYTHONPATH=\S+ )?ray|export RAY_": "needs other machines",
+    r".* --cluster": "needs a cluster; tests/training/test_cluster.py",
     r".* --preset gpu": "needs a GPU",
     r".* open_spiel:": "needs another library, starts a process; tests/games/test_openspiel.py",
 }
@@ -96,7 +98,9 @@ SMALLER_PYTHON = {'{"iterations": 100}': str({"iterations": 2, "episodes": 8, "m
 TYPED = "b2\nquit\n"
 INPUT = "1\n" + "00000\n" * 10
 """A host's file: Black begins on an empty board."""
-OTHERS = {"--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--busy", "--cold"}
+OTHERS = {"--head", "--num-cpus", "--disable-usage-stats", "--address", "--generate",
+          "--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--busy",
+          "--cold"}  # fmt: skip
 """Options of other programs, and of every command."""
 
 

@@ -18,7 +18,7 @@ def unbounded(text):
 
 
 def bounded(line):
-    return re.fullmatch(r"[A-Za-z0-9_-]+>=[0-9.]+,<[0-9.]+", line)
+    return re.fullmatch(r"[A-Za-z0-9_-]+(\[[a-z]+\])?>=[0-9.]+,<[0-9.]+", line)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -32,7 +32,7 @@ def test_keras_is_new_enough_to_be_without_the_known_holes():
     assert tuple(map(int, lowest.split("."))) >= (3, 15, 1)
 
 
-@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "numpy>=2 # <3", "http://x/y.whl"])
+@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "ray[default]", "numpy>=2 # <3", "http://x/y.whl"])
 def test_a_package_without_bounds_is_found(line):
     assert unbounded(f"# all\n-r other.txt\nkeras>=3,<4\n{line}\n") == [line.split("#")[0].strip()]
 
@@ -49,6 +49,7 @@ def test_pyproject_names_the_same_packages_and_the_version():
     extras = project["optional-dependencies"]
     assert sorted(project["dependencies"]) == packages("requirements.txt")
     assert sorted(extras["web"]) == packages("requirements-web.txt")
+    assert sorted(extras["cluster"]) == packages("requirements-cluster.txt")
     assert sorted(extras["dev"]) == packages("requirements-dev.txt")
     assert project["version"] == VERSION
 

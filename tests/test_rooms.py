@@ -135,6 +135,8 @@ def faults(path, source):
         for name in imported(node):
             if name.split(".")[0] in NETWORK and own != "network":
                 found.append(("only the network's modules know a network library", f"imports {name}"))
+            if name.split(".")[0] == "ray" and path != "training/cluster.py":
+                found.append(("Ray is loaded by training/cluster.py", f"imports {name}"))
             if name.split(".")[0] in ("numba", "llvmlite") and path not in ("compiled.py", "compiling/functions.py"):
                 found.append(("numba is loaded by compiled.py", f"imports {name}"))
             if name.split(".")[0] in UNSAFE:
@@ -238,6 +240,7 @@ BAD = [
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
     ("game.py", "from numba import types", "numba is loaded by compiled.py"),
+    ("training/cluster_pool.py", "def f():\n    import ray", "Ray is loaded by training/cluster.py"),
     ("stranger.py", "", "every module has a floor"),
     ("config.py", "log = open('x')", "nothing prints or opens files at import"),
     ("interface/cli.py", "if True:\n    print('loaded')", "nothing prints or opens files at import"),

@@ -1,7 +1,8 @@
-"""The players of a session's self-play games: threads of this process, or workers. Made when first needed."""
+"""The players of a session's self-play games: threads of this process, workers, a cluster. Made when first needed."""
 
 from __future__ import annotations
 
+import json
 import logging
 
 from initialise import Session
@@ -34,10 +35,14 @@ class GameSource:
 
     @property
     def pool(self) -> Pool:
-        """The pool of players: worker processes if the run has any, else threads of this process."""
+        """The pool of players: a cluster, worker processes if the run has any, else threads of this process."""
         s = self._session
         if self._pool is None:
-            if s.config.workers:
+            if s.cluster is not None:
+                from training.cluster_pool import cluster_pool
+
+                self._pool = cluster_pool(s)
+            elif s.config.workers:
                 from training.worker_player import process_pool
 
                 self._pool = process_pool(s.config, s.folder.resolve(), s.loggers.main.warning)
@@ -53,6 +58,15 @@ class GameSource:
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
         return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
+
+    def declare(self) -> None:
+        """Record that processors of several classes play the run's games; call it in the transaction that adds some."""
+        s = self._session
+        if s.cluster is not None:
+            known = set(json.loads(s.store.get("processors") or "[]"))
+            found = known | s.cluster.classes
+            if len(found) > 1 and found != known:
+                s.store.put("processors", json.dumps(sorted(found)))
 
     def close(self) -> None:
         """End the workers."""

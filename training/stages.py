@@ -132,6 +132,7 @@ def _roles(version: int, fit: Fit | None) -> dict[str, str]:
 def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
     """Write games to disk, then put them into stmemory."""
     with stage.part("game"):
+        source_of(stage.session).declare()
         stage.session.store.add_games(stage.iteration, version, records)
     for record in records:
         stage.session.memory.commit_stmemory(record)

@@ -1,4 +1,4 @@
-"""The player inside a worker process of self-play, and each worker's share of the machine."""
+"""The player inside a worker of self-play, and each worker process's share of the machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from game import Game
 from network.choose_predictor import choose_backend, make_predictor
 from network.predictor import STEADY, cores, side_by_side
 from network.stored_network import open_network
-from storage.atomic_files import arrays_from_bytes, read_checked
+from storage.atomic_files import DamagedData, arrays_from_bytes, read_checked, sha256
 from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
@@ -26,17 +26,19 @@ from training.worker_process import ProcessHandle
 class NetworkPlayer:
     """Plays games with a network, on this worker's share of the cores."""
 
-    def __init__(self, config: Config, folder: Path) -> None:
-        self._game = games.make(config.game)
-        model = _network(config, self._game, folder)
+    def __init__(self, config: Config, game: Game, model: Any) -> None:
+        """model: a `Gen_Model` or a `StoredNetwork`, without arrays."""
         self._shapes = model.shapes
-        streams = side_by_side(self._game, config.selfplay)[1]
+        streams = side_by_side(game, config.selfplay)[1]
         self._predictor = make_predictor(model, backend=config.backend, streams=streams, smallest=STEADY)
-        self._selfplay = SelfPlay(self._game, config, threads=cores())
+        self._selfplay = SelfPlay(game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
 
-    def load(self, weights: str, digest: str, iteration: int) -> None:
-        self._predictor.load(arrays_from_bytes(read_checked(Path(weights), digest), self._shapes, weights))
+    def load(self, weights: str | bytes, digest: str, iteration: int) -> None:
+        data = weights if isinstance(weights, bytes) else read_checked(Path(weights), digest)
+        if sha256(data) != digest:
+            raise DamagedData("the network: expected the one that the run wrote, got another")
+        self._predictor.load(arrays_from_bytes(data, self._shapes, "the network"))
         self._selfplay.clear_cache()
         self._selfplay.set_iteration(iteration)
 
@@ -66,7 +68,9 @@ def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
     """
     processes.keep_to(settings["cores"])  # before the libraries count the cores
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
-    return NetworkPlayer(from_json(settings["config"]), Path(settings["folder"]))
+    config = from_json(settings["config"])
+    game = games.make(config.game)
+    return NetworkPlayer(config, game, _network(config, game, Path(settings["folder"])))
 
 
 def share_of(config: Config) -> Config:

@@ -3,7 +3,7 @@
 A `Pool` plays given games with a given network and yields each when it ends. `LocalPool` plays them in this process.
 `WorkerPool` divides them among workers; one worker plays a game from its first move to its last. A worker is reached
 through a `WorkerHandle`, which only carries messages: training/worker_process.py makes one from a process and its pipe,
-a cluster would make another.
+training/cluster_handle.py one from an actor on another machine.
 
 A game follows from (run, iteration, index) and the network alone: the worker that plays it makes no difference, nor
 does playing it twice.
@@ -11,8 +11,6 @@ does playing it twice.
 
 from __future__ import annotations
 
-import itertools
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +20,9 @@ from typing import Any, NamedTuple, Protocol
 from config import UserError
 from network.predictor import Predictor
 from search.evaluation_cache import NotFinite
-from storage.game_record import GameBytes, GameRecord
+from storage.game_record import GameRecord
 from training.selfplay import Counts, SelfPlay, game_seed
+from training.worker_messages import game_of_message, unpack
 
 TASK = 16
 """Most games of a task."""
@@ -119,6 +118,10 @@ class WorkerHandle(Protocol):
 
     name: str
     """Shown to people, e.g. "worker 1 (process 4711)"."""
+    waits: bool
+    """Whether it waits for a machine: its silence is then no fault."""
+    lost: bool
+    """Whether it ended with its machine: its games are not to blame."""
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message; a message to a worker that has ended is lost."""
@@ -174,18 +177,19 @@ class WorkerPool:
     """Games played by workers, as many each as it plays side by side; a worker that dies or is silent is replaced.
 
     lease: seconds without a sign after which a worker counts as hung; start: the same until it is ready to play.
+    places: called again and again, returns how many workers there may be by now; it never means fewer than before.
     """
 
     def __init__(
         self, spawn: Spawn, *, workers: int, side_by_side: int, log: Callable[[str], None],
-        lease: float = 120.0, start: float = 600.0,
+        lease: float = 120.0, start: float = 600.0, places: Callable[[], int] = lambda: 0,
     ) -> None:  # fmt: skip
         self._spawn, self._log, self._lease, self._start = spawn, log, lease, start
-        self._ahead = side_by_side + min(side_by_side, TASK)
+        self._ahead, self._places_now = side_by_side + min(side_by_side, TASK), places
         self._places = [_Place() for _ in range(workers)]
         self._inbox: SimpleQueue[tuple[WorkerHandle, bytes | None]] = SimpleQueue()
         self._todo: deque[Task] = deque()
-        self._round = self._numbers = 0
+        self._round = self._numbers = self._left = 0
         self._spec: dict[str, Any] = {}
         self._deaths = self._stillborn = 0
         """In a row: ends without a game between them; ends before the worker was ready."""
@@ -199,11 +203,11 @@ class WorkerPool:
         self._spec = {"kind": "round", "round": self._round, **spec._asdict()}
         size = max(1, min(TASK, -(-len(games) // (4 * len(self._places)))))
         self._todo = deque(self._task(games[i : i + size]) for i in range(0, len(games), size))
-        left, stopped, looked = len(games), False, time.monotonic()
+        self._left, stopped, looked = len(games), False, time.monotonic()
         for place in self._places:
             self._send_round(place)
         try:
-            while left and not (stopped and not any(place.busy for place in self._places)):
+            while self._left and not (stopped and not any(place.busy for place in self._places)):
                 if not stopped and stop():
                     stopped = True
                     self._todo.clear()
@@ -213,7 +217,7 @@ class WorkerPool:
                     self._assign_tasks()
                 looked = self._watch(looked)
                 for record in self._receive():
-                    left -= 1
+                    self._left -= 1
                     yield record
         finally:
             self._todo.clear()
@@ -233,6 +237,7 @@ class WorkerPool:
 
     def _spawn_missing(self) -> None:
         """Fill empty places, with growing delays when workers keep dying."""
+        self._places += [_Place() for _ in range(self._places_now() - len(self._places))]
         for number, place in enumerate(self._places):
             if place.handle is None and time.monotonic() >= self._wait_until:
                 place.handle = self._spawn(number, lambda handle, message: self._inbox.put((handle, message)))
@@ -255,7 +260,7 @@ class WorkerPool:
         """Replace workers that have been silent for too long. Time in which this process was frozen counts little."""
         now = time.monotonic()
         for place in self._places:
-            if place.handle is None or (place.ready and not place.busy):
+            if place.handle is None or place.handle.waits or (place.ready and not place.busy):
                 continue
             place.silent += min(now - looked, 1.0)
             if place.silent > (self._lease if place.ready else self._start):
@@ -276,6 +281,9 @@ class WorkerPool:
             raise NotFinite(how)
         if error.get("exit_code"):
             raise WorkersFailed(how, int(error["exit_code"]))
+        if handle and handle.lost:
+            self._todo.extendleft(tasks)
+            return
         self._deaths += 1
         self._stillborn = 0 if ready else self._stillborn + 1
         self._wait_until = time.monotonic() + min(30.0, 0.1 * 2**self._deaths)
@@ -296,8 +304,10 @@ class WorkerPool:
 
     def _assign_tasks(self) -> None:
         """Assign to each worker the games it plays side by side and a few more; a suspect task is assigned alone."""
+        ready = sum(place.ready for place in self._places)
+        most = min(self._ahead, -(-self._left // max(ready, 1)))  # so that each gets its share where games are few
         for place in self._places:
-            while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0]):
+            while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0], most):
                 task = self._todo.popleft()
                 place.tasks[task.number] = task
                 if not place.busy:
@@ -305,11 +315,11 @@ class WorkerPool:
                 games = sorted(task.missing)
                 place.handle.send({"kind": "games", "round": self._round, "task": task.number, "games": games})
 
-    def _fits(self, place: _Place, task: Task) -> bool:
+    def _fits(self, place: _Place, task: Task, most: int) -> bool:
         held = place.tasks.values()
         if task.alone or any(t.alone for t in held):
             return not held
-        return not held or sum(len(t.missing) for t in held) + len(task.missing) <= self._ahead
+        return not held or sum(len(t.missing) for t in held) + len(task.missing) <= most
 
     def _stop(self) -> None:
         """Request all workers to stop; each sends a message when it has."""
@@ -364,32 +374,3 @@ class WorkerPool:
             del place.tasks[task.number]
             place.busy = bool(place.tasks)
         yield game_of_message(head, body)
-
-
-# ---- what crosses a pipe: a line of JSON, then bytes
-
-
-def pack(head: dict[str, Any], body: bytes = b"") -> bytes:
-    """Return a message."""
-    return json.dumps(head).encode() + b"\n" + body
-
-
-def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return (head, body) of a message."""
-    head, _, body = data.partition(b"\n")
-    return json.loads(head), body
-
-
-def game_message(record: GameRecord, counts: Counts) -> bytes:
-    """Return a finished game as a message."""
-    data = record.to_bytes()
-    head = {"kind": "game", "index": record.index, "result": record.result, "counts": counts}
-    sizes = {"sizes": [len(part) for part in data], "actions": record.visits.shape[1]}
-    return pack(head | sizes, b"".join(data))
-
-
-def game_of_message(head: dict[str, Any], body: bytes) -> GameRecord:
-    """Return the game that a message holds."""
-    ends = list(itertools.accumulate(head["sizes"], initial=0))
-    data = GameBytes(*(body[begin:end] for begin, end in itertools.pairwise(ends)))
-    return GameRecord.from_bytes(head["index"], head["result"], data, actions=head["actions"])

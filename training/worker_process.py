@@ -6,7 +6,6 @@ first move to the last; it never opens the run's database.
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import signal
@@ -24,17 +23,19 @@ from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from system import processes
 from training.selfplay import Counts, game_seed
-from training.worker_pool import PATIENCE, Receive, game_message, pack
+from training.worker_messages import game_message, pack, unpack
+from training.worker_pool import PATIENCE, Receive
 
 BEAT = 0.5
 """Seconds from one sign of life of a playing worker to the next."""
 
 
 class TaskPlayer(Protocol):
-    """The player inside a worker process, made there by a factory: (settings) -> Player."""
+    """The player inside a worker, made there by a factory: (settings) -> Player."""
 
-    def load(self, weights: str, sha256: str, iteration: int) -> None:
-        """Play with the network in this file from now on, with the settings of this iteration (from 1)."""
+    def load(self, weights: str | bytes, sha256: str, iteration: int) -> None:
+        """Play with the network in this file, or with this content, and with the settings of this iteration (from 1).
+        """
         ...
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
@@ -50,8 +51,18 @@ class TaskPlayer(Protocol):
 Factory = Callable[[dict[str, Any]], TaskPlayer]
 
 
+class Pipe(Protocol):
+    """What a worker needs of its end of a `Connection`; `recv_bytes` raises `EOFError` when the driver has ended."""
+
+    def send_bytes(self, data: bytes, /) -> None: ...
+
+    def recv_bytes(self) -> bytes: ...
+
+
 class ProcessHandle:
     """A worker process. factory: a function of a module, so that the new process can import it."""
+
+    waits = lost = False
 
     def __init__(self, place: int, report: Receive, factory: Factory, settings: dict[str, Any]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -89,9 +100,16 @@ class ProcessHandle:
 
 
 def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
-    """Run a worker until the pipe ends or something fails."""
+    """Run a worker in a process of its own until the pipe ends or something fails."""
     processes.ignore_interrupts()
-    worker = _Worker(pipe)
+    run_worker(pipe, factory, settings)
+    pipe.close()
+    os._exit(1)
+
+
+def run_worker(pipe: Pipe, factory: Factory, settings: dict[str, Any], beat: float = BEAT) -> None:
+    """Run a worker until something fails, which is its last message. beat: seconds between two signs of life."""
+    worker = _Worker(pipe, beat)
     try:
         worker.work(factory(settings))
     except BaseException as error:
@@ -100,15 +118,13 @@ def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
         trace = traceback.format_exc()[-8000:]
         kind = "not_finite" if isinstance(error, NotFinite) else ""
         worker.say({"kind": "failed", "text": line, "trace": trace, "exit_code": code, "cause": kind})
-        pipe.close()
-        os._exit(1)
 
 
 class _Worker:
     """The worker's side: one thread receives messages, the others play."""
 
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: Pipe, beat: float = BEAT) -> None:
+        self._pipe, self._beat_seconds = pipe, beat
         self._messages: deque[dict[str, Any]] = deque()
         self._todo: deque[tuple[int, int]] = deque()
         self._arrived, self._lock = threading.Event(), threading.Lock()
@@ -121,7 +137,8 @@ class _Worker:
         """Receive messages; end the process when the driver has ended."""
         try:
             while True:
-                self._messages.append(json.loads(self._pipe.recv_bytes()))
+                head, body = unpack(self._pipe.recv_bytes())
+                self._messages.append({**head, "content": body})
                 self._arrived.set()
         except (EOFError, OSError):
             os._exit(0)
@@ -155,7 +172,7 @@ class _Worker:
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
         else:
             self._spec = spec
-            player.load(spec["weights"], spec["sha256"], spec["iteration"])
+            player.load(spec.pop("content", b"") or spec["weights"], spec["sha256"], spec["iteration"])
 
     def _take(self) -> None:
         """Add the games of the messages at hand to those to play."""
@@ -172,7 +189,7 @@ class _Worker:
         with self._lock:
             self._take()
             now = time.monotonic()
-            if now - self._beaten > BEAT:
+            if now - self._beaten > self._beat_seconds:
                 self._beaten = now
                 with suppress(OSError):
                     self._pipe.send_bytes(pack({"kind": "alive", "counts": player.counts()}))

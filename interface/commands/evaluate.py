@@ -12,11 +12,13 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
+from interface.joining import joined
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
     from agent import Player
     from game import Game
+    from training.cluster import Cluster
 
 EXAMPLES = {
     "python main.py evaluate": "your best network: exact positions and the ladder",
@@ -51,6 +53,11 @@ class Evaluate:
     """Random seed of positions, openings and players."""
     json: bool = False
     """Print the scoreboard as JSON."""
+    cluster: str = ""
+    """Share the ladder's games out over the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or
+    auto (docs/cluster.md). The games are the same."""
+    cluster_cores: int = 0
+    """Cores of a worker of the cluster; 0 = one."""
 
 
 def run(argv: list[str]) -> int:
@@ -58,6 +65,7 @@ def run(argv: list[str]) -> int:
     _check(args)
     show_compiling("training")
     import games
+    from evaluation.match import play_batch
     from evaluation.report import as_text, evaluate
     from interface.doctor.game_contract import checked
 
@@ -69,15 +77,32 @@ def run(argv: list[str]) -> int:
         if line is not None:
             line.show(f"{what} {done:,}/{total:,}")
 
-    found = evaluate(
-        game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
-        ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
-        seed=args.seed, report=report,
-    )  # fmt: skip
+    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
+        share = None
+        if cluster is not None:
+            from loggers import Console
+            from training.cluster_match import ClusterMatches
+
+            share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
+            share.know(player, args.player, args.ladder_sims)
+        found = evaluate(
+            game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
+            ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
+            seed=args.seed, report=report, play_games=share.play if share else play_batch,
+        )  # fmt: skip
+        if share is not None:
+            share.close()
     if line is not None:
         line.show("")
     print(json.dumps(found) if args.json else as_text(found))
     return 0
+
+
+def _connect(address: str, cores: int, quiet: bool) -> Cluster:
+    from loggers import Console
+    from training.cluster_match import connect
+
+    return connect(address, cores, Console(quiet=quiet).warn)
 
 
 def _check(args: Evaluate) -> None:

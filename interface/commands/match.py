@@ -13,6 +13,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
+from interface.joining import joined
 from system.shell import quoted
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from evaluation.match import MatchGame
     from evaluation.promotion import SprtState
     from game import Game
+    from training.cluster import Cluster
+    from training.cluster_match import ClusterMatches
 
 EXAMPLES = {
     "python main.py match best rollout:1000 --games 40": "your best network against rollouts",
@@ -58,6 +61,11 @@ class Match:
     """Replace that file if it exists."""
     json: bool = False
     """Print the result as JSON."""
+    cluster: str = ""
+    """Share the games out over the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or auto
+    (docs/cluster.md). The games are the same."""
+    cluster_cores: int = 0
+    """Cores of a worker of the cluster; 0 = one."""
 
 
 def run(argv: list[str]) -> int:
@@ -95,7 +103,11 @@ def run(argv: list[str]) -> int:
     made = bool(args.save) and not place.exists()
     if made:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
-    played, stopped, fault = _play(game, players, args, claims)
+    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
+        share = _shared(cluster, game, players, args)
+        played, stopped, fault = _play(game, players, args, claims, share)
+        if share is not None:
+            share.close()
     if made and not played:
         place.unlink(missing_ok=True)
     if played:
@@ -105,6 +117,28 @@ def run(argv: list[str]) -> int:
     if not played:
         print("stopped before a pair of games was finished: nothing to report", file=sys.stderr)
     return 130 if stopped else 0
+
+
+def _connect(address: str, cores: int, quiet: bool) -> Cluster:
+    from loggers import Console
+    from training.cluster_match import connect
+
+    return connect(address, cores, Console(quiet=quiet).warn)
+
+
+def _shared(
+    cluster: Cluster | None, game: Game, players: tuple[Player, ...], args: Match
+) -> ClusterMatches | None:
+    """Return what plays the games on a cluster; None without one."""
+    if cluster is None:
+        return None
+    from loggers import Console
+    from training.cluster_match import ClusterMatches
+
+    share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
+    for player, name in zip(players, (args.player1, args.player2), strict=True):
+        share.know(player, name, args.sims)
+    return share
 
 
 def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
@@ -128,11 +162,12 @@ LOOK = 32
 
 
 def _play(
-    game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None
-) -> tuple[list[MatchGame], bool, UserError | None]:
+    game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None,
+    share: ClusterMatches | None,
+) -> tuple[list[MatchGame], bool, UserError | None]:  # fmt: skip
     """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it."""
     from agent import Quit
-    from evaluation.match import contest
+    from evaluation.match import contest, play_batch
     from evaluation.promotion import sprt
     from evaluation.rating import rate
     from loggers import Console
@@ -161,6 +196,7 @@ def _play(
             contest(
                 game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
                 every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
+                batch=share.batch if share and claims is None else 0, play=share.play if share else play_batch,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True, None

@@ -8,17 +8,20 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
 from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
 from interface.commands import show_compiling, waiting
+from interface.joining import joined
 from system.processes import ENDINGS
 from system.shell import quoted
 
 if TYPE_CHECKING:
     from initialise import Session
+    from training.cluster import Cluster
 
 EXAMPLES = {
     "python main.py": "resume the newest unfinished Connect 4 run, or start one",
@@ -55,6 +58,11 @@ class Train:
     same."""
     json: bool = False
     """Print each iteration's line of metrics.jsonl instead of words and bars."""
+    cluster: str = ""
+    """Play the games of self-play on the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or
+    auto (docs/cluster.md). --workers is then the number of workers there, 0 = as many as there is room for."""
+    cluster_cores: int = 0
+    """Cores of a worker of the cluster; 0 = as many, up to 8, as leave the fewest of its machines' cores over."""
 
 
 def run(argv: list[str]) -> int:
@@ -97,7 +105,12 @@ def _run(argv: list[str], signals: _Signals) -> int:
         if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
             base = with_network_of(base, find_run(spec, source))
         args = parse(Train, argv, Train(base))
-        with _session(folder, args, preset_checked(args.config)) as session:
+        config = preset_checked(args.config)
+        with (
+            joined(args.cluster, args.cluster_cores, partial(_connect, config=config, quiet=args.json)) as cluster,
+            _session(folder, args, config) as session,
+        ):
+            session.cluster = cluster
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
             return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
     except DamagedData as error:
@@ -116,6 +129,13 @@ def _require_free(folder: Path) -> None:
         require_free(folder)
     except RunBusy as error:
         raise RunBusy(f"{error}, or start another with --new") from None
+
+
+def _connect(address: str, cores: int, config: Config, quiet: bool) -> Cluster:
+    from loggers import Console
+    from training.cluster_pool import connect
+
+    return connect(address, cores, config, Console(quiet=quiet).warn)
 
 
 def _session(folder: Path | None, args: Train, config: Config) -> Session:

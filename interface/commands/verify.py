@@ -57,4 +57,7 @@ def run(argv: list[str]) -> int:
               f"{found.versions} versions\nstate {found.state}")  # fmt: skip
         if "," in found.backend:
             print(f"trained on {found.backend}: a run on one back end alone has another state")
+        if found.mixed:
+            classes = f"{len(found.mixed)} classes of processors ({'; '.join(found.mixed)})"
+            print(f"mixed: played by {classes}; one class alone may play other games")
     return 4 if found.damage else 0

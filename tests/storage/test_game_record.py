@@ -6,7 +6,7 @@ import pytest
 from storage.game_record import GameBytes, GameRecord
 from storage.run_store import game_of_row, row_of
 from training.selfplay import Counts
-from training.worker_pool import game_message, game_of_message, unpack
+from training.worker_messages import game_message, game_of_message, unpack
 
 NOTHING = Counts(0, 0, 0, 0, 0, 0, 0.0)
 

@@ -22,8 +22,9 @@ from support.tiny_runs import QUIET, tiny
 from training import worker_pool, worker_process
 from training.game_source import source_of
 from training.selfplay import Counts, game_seed
+from training.worker_messages import game_message, pack, unpack
 from training.worker_player import NetworkPlayer
-from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed, game_message, pack, unpack
+from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed
 from training.worker_process import ProcessHandle, _Worker
 
 pytestmark = needs_posix
@@ -170,7 +171,7 @@ def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
 class Late:
     """A worker that ends its games when it is asked to stop, and says that it has stopped when the next ones come."""
 
-    name = "late"
+    name, waits, lost = "late", False, False
 
     def __init__(self, place, report):
         self.say, self.stopped, self.games = (lambda data: report(self, data)), None, []
@@ -287,7 +288,7 @@ def test_a_stop_is_noticed_however_many_messages_come():
 
     pool = WorkerPool(lambda place, report: None, workers=1, side_by_side=1, log=print)
     pool._inbox = Flood()
-    pool._places[0].handle = SimpleNamespace(kill=lambda: None)
+    pool._places[0].handle = SimpleNamespace(kill=lambda: None, waits=False, lost=False)
     assert list(pool._receive()) == [] and pool._inbox.taken == 3
 
 

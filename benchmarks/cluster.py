@@ -1,0 +1,322 @@
+"""A Ray cluster on this machine: its speed against threads, its memory over many rounds, and random kills.
+
+    python benchmarks/cluster.py speed [--seconds 60] [--actors 1,2] [--turns 3]
+    python benchmarks/cluster.py rounds [--count 200]
+    python benchmarks/cluster.py kills [--count 50] [--seed 0]
+    python benchmarks/cluster.py driver [--games 4000]
+    python benchmarks/cluster.py model [--learner 7600] [--driver 7000]
+
+Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
+preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts. Also
+the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of an
+actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an actor is
+killed, stopped, or loses its node at random, compared with the same run by threads. driver: how many games a second
+of processor time the driver can receive, store and put into its memory. model: docs/cluster.md's table, from rates.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(HERE), str(HERE / "tests")]
+
+
+def machines(nodes: int, cores: int) -> Any:
+    from support.ray_cluster import RayCluster
+
+    return RayCluster(nodes, cores)
+
+
+def counted(cluster: Any) -> dict[str, float]:
+    """Count the calls that return and the bytes that they bring, from now on."""
+    found = {"calls": 0.0, "bytes": 0.0}
+    call = cluster.call
+
+    def counting(method: Any, arguments: Any, then: Any) -> None:
+        def count(future: Any) -> None:
+            found["calls"] += 1
+            if future.exception() is None and isinstance(future.result(), bytes):
+                found["bytes"] += len(future.result())
+            then(future)
+
+        call(method, arguments, count)
+
+    cluster.call = counting
+    return found
+
+
+# ---- speed
+
+
+def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, float]:
+    """Return the rates of self-play by so many actors with the machine's cores, 0 = by threads, after a warm-up."""
+    from initialise import Session
+    from loggers import Console
+    from system.processes import processors
+    from training.cluster_pool import connect
+    from training.game_source import source_of
+    from training.presets import preset
+
+    config = preset("laptop", game="connect4", games_in_flight=games)
+    cluster, ray = None, machines(actors, len(processors()) // actors) if actors else None
+    with Session.start(config, root=root, console=Console(quiet=True)) as session:
+        _ = session.model
+        if ray is not None:
+            cluster = session.cluster = connect(ray.address, 0, config, print)
+        pool, found, moved = source_of(session).pool, 0, counted(cluster) if cluster else {}
+        began, first, last = time.perf_counter(), None, None
+        for _ in pool.play(source_of(session).spec(0), range(1_000_000)):
+            found += 1
+            now = time.perf_counter(), pool.counts(), found, dict(moved)
+            if first is None and found > games:  # all games of the beginning have ended: lengths are mixed
+                first = now
+            if first and now[0] - first[0] > seconds:
+                last = now
+                break
+    if cluster is not None and ray is not None:
+        cluster.close()
+        ray.close()
+    if first is None or last is None:
+        raise RuntimeError("expected games, got none")
+    spent = last[0] - first[0]
+    rates = {name: (last[3][name] - first[3][name]) / spent / actors for name in moved}
+    return {
+        "warm-up s": first[0] - began, "games/s": (last[2] - first[2]) / spent,
+        "simulations/s": (last[1].simulations - first[1].simulations) / spent,
+        "evaluations/s": (last[1].evaluations - first[1].evaluations) / spent,
+        "calls/s an actor": rates.get("calls", 0.0), "bytes/s an actor": rates.get("bytes", 0.0),
+    }  # fmt: skip
+
+
+def speed(args: argparse.Namespace) -> None:
+    found: dict[int, list[dict[str, float]]] = {}
+    ways = [0, *map(int, args.actors.split(","))]
+    for _ in range(args.turns):
+        for actors in ways:
+            with tempfile.TemporaryDirectory() as root:
+                line = measure(Path(root), actors, args.seconds, args.games)
+            found.setdefault(actors, []).append(line)
+            print(actors, "  ".join(f"{name} {value:,.1f}" for name, value in line.items()), flush=True)
+    best = {actors: max(lines, key=lambda line: line["simulations/s"]) for actors, lines in found.items()}
+    names = list(best[0])
+    print("\n| actors | " + " | ".join(names) + " | ratio |\n" + "|---" * (len(names) + 2) + "|")
+    for actors, line in best.items():
+        ratio = line["simulations/s"] / best[0]["simulations/s"]
+        print(f"| {actors} | " + " | ".join(f"{line[name]:,.1f}" for name in names) + f" | {ratio:.3f} |")
+
+
+# ---- rounds
+
+
+def resident(pid: int) -> int:
+    """Return the bytes of memory that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, Any]:
+    """Return (cluster, pool, spec of a round) of actors that play made-up games; the network is 8 MB of noise."""
+    import json
+
+    from storage.atomic_files import sha256
+    from support.fake_actors import FakeActor
+    from training.cluster import Cluster
+    from training.cluster_pool import ClusterPool
+    from training.worker_pool import RoundSpec
+
+    content = np.random.default_rng(0).bytes(8 << 20)
+    (folder / "net").write_bytes(content)
+    cluster = Cluster(address, library="openvino", precision="float32", say=print, actor=FakeActor)
+    words = json.dumps(settings).encode()
+    pool = ClusterPool(cluster, words, workers=0, side_by_side=64, log=lambda text: print(text.splitlines()[0]))
+    return cluster, pool, RoundSpec("run", 1, 0, str(folder / "net"), sha256(content))
+
+
+def rounds(args: argparse.Namespace) -> None:
+    from support.ray_cluster import objects_left
+
+    ray = machines(2, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        cluster, pool, spec = fake_pool(ray.address, Path(folder))
+        for number in range(1, args.count + 1):
+            games = len(list(pool.play(spec._replace(iteration=number), range(500))))
+            left = objects_left()
+            if games != 500 or left:
+                raise SystemExit(f"round {number}: {games} of 500 games, {left} bytes left in the object stores")
+            if number % max(args.count // 10, 1) == 0:
+                actors = [int(p.handle.name.split("process ")[1].rstrip(")")) for p in pool._places]
+                sizes = "  ".join(f"{resident(pid) / 2**20:.1f}" for pid in (os.getpid(), *actors))
+                print(f"round {number}: {left} bytes in the stores; MiB of the driver and actors: {sizes}", flush=True)
+        pool.close()
+        cluster.close()
+    ray.close()
+
+
+# ---- kills
+
+
+def kills(args: argparse.Namespace) -> None:
+    from initialise import Session
+    from main import train
+    from storage.verify import verify
+    from support.tiny_runs import QUIET, tiny
+    from training.cluster_pool import connect
+    from training.game_source import source_of
+
+    rng, ray, states = random.Random(args.seed), machines(3, 1), []
+    done: list[str] = []
+    config = tiny(episodes=args.games, mcts_sims=200, iterations=args.iterations, eval_every=100, score_every=0)
+    last = 0.0
+
+    def disturb() -> bool:
+        nonlocal last
+        pool: Any = source_of(session).pool
+        places = [p for p in pool._places if p.busy and p.handle] if session.cluster else []
+        if len(done) >= args.count or not places or time.monotonic() - last < args.every:
+            return False
+        last, what = time.monotonic(), rng.choice(["kill", "kill", "stop", "node"])
+        if what == "node":
+            ray.remove(rng.choice(ray.nodes))
+            ray.add()
+        else:
+            pid = int(rng.choice(places).handle.name.split("process ")[1].rstrip(")"))
+            os.kill(pid, signal.SIGKILL if what == "kill" else signal.SIGSTOP)
+        done.append(what)
+        return False
+
+    with tempfile.TemporaryDirectory() as root:
+        for name in ("threads", "cluster"):
+            began = time.monotonic()
+            with Session.start(config, root=Path(root) / name, console=QUIET) as session:
+                cluster = session.cluster = connect(ray.address, 0, config, print) if name == "cluster" else None
+                if cluster is not None:
+                    pool: Any = source_of(session).pool
+                    pool._lease = 6.0
+                train(session, stop=disturb)
+            if cluster is not None:
+                cluster.close()
+            found = verify(session.folder)
+            states.append((found.state, found.games, found.damage))
+            print(f"{name}: {found.games} games, {time.monotonic() - began:.0f} s, state {found.state[:16]}, "
+                  f"{len(done)} disturbances {({what: done.count(what) for what in done})}", flush=True)  # fmt: skip
+    ray.close()
+    print("the same" if states[0] == states[1] else "NOT the same")
+    raise SystemExit(states[0] != states[1] or len(done) < args.count)
+
+
+# ---- the driver alone, and the model
+
+
+def random_games(count: int) -> list[Any]:
+    """Return finished games of Connect 4 by random moves, with visits of all legal moves at every ply."""
+    from games import make
+    from storage.game_record import ILLEGAL_VISITS, GameRecord
+
+    game, rng, found = make("connect4"), np.random.default_rng(0), []
+    for index in range(count):
+        state, moves, visits = game.start(), [], []
+        while not state.isEndGame:
+            allowed = list(state.allowedActions)
+            counts = np.full(game.action_size, ILLEGAL_VISITS)
+            counts[allowed] = rng.integers(1, 30, len(allowed))
+            moves.append(int(rng.choice(allowed)))
+            visits.append(counts)
+            state = state.takeAction(moves[-1])[0]
+        values = rng.uniform(-1, 1, len(moves)).astype(np.float32)
+        result = float(state.value * state.playerTurn)
+        found.append(GameRecord(index, np.array(moves, np.int16), np.array(visits, np.uint16), values, result))
+    return found
+
+
+def driver(args: argparse.Namespace) -> None:
+    from games import make
+    from memory import Memory
+    from storage.run_store import Store
+    from training.selfplay import Counts
+    from training.worker_messages import game_message, game_of_message, unpack
+
+    made = random_games(args.games)
+    packed = [game_message(record, Counts(0, 0, 0, 0, 0, 0, 0.0)) for record in made]
+    plies = sum(len(record.moves) for record in made) / len(made)
+    size = sum(map(len, packed)) / len(packed)
+    print(f"{len(made)} games of {plies:.1f} plies, {size:.0f} bytes each", flush=True)
+    memory = Memory(make("connect4"), 600_000)
+    with tempfile.TemporaryDirectory() as root:
+        store = Store(Path(root) / "run.db", create=True)
+        for turn in range(1, 4):
+            began = time.process_time()
+            records = [game_of_message(*unpack(data)) for data in packed]
+            received = time.process_time()
+            for first in range(0, len(records), 1000):
+                with store.transaction():
+                    store.add_games(turn, 0, records[first : first + 1000])
+            stored = time.process_time()
+            for record in records:
+                memory.commit_stmemory(record)
+            memory.commit_ltmemory()
+            memory.clear_stmemory()
+            ended = time.process_time()
+            rates = [len(records) / t for t in (received - began, stored - received, ended - stored, ended - began)]
+            words = "games/s of processor time: received {:,.0f}, stored {:,.0f}, remembered {:,.0f}, all {:,.0f}"
+            print(words.format(*rates), flush=True)
+        store.close()
+
+
+def model(args: argparse.Namespace) -> None:
+    """Print what so many machines need and give, by the rates of one."""
+    positions = args.games_per_s * args.positions_per_game
+    need = positions * args.reuse
+    print(f"A machine: {args.games_per_s:,.0f} games/s, {positions:,.0f} new positions/s, for which the learner takes "
+          f"{need:,.0f} samples/s.\n")  # fmt: skip
+    print("| machines | games/s | new positions/s | learner, samples/s needed | MB/s to the driver | calls/s | "
+          "weights a version, MB | driver's thread | learner |\n" + "|---" * 9 + "|")  # fmt: skip
+    for count in (1, 10, 100, 1000):
+        games, calls = count * args.games_per_s, count * args.calls
+        print(f"| {count:,} | {games:,.0f} | {count * positions:,.0f} | {count * need:,.0f} | "
+              f"{games * args.bytes_per_game / 1e6:,.1f} | {calls:,.0f} | {count * args.weights_mb:,.0f} | "
+              f"{games / args.driver:.0%} | {count * need / args.learner:.0%} |")  # fmt: skip
+    print(f"\nThe learner is busy all the time from {args.learner / need:,.1f} machines on, the driver's thread from "
+          f"{args.driver / args.games_per_s:,.0f}.")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ways = parser.add_subparsers(required=True)
+    way = ways.add_parser("speed")
+    way.add_argument("--seconds", type=float, default=60)
+    way.add_argument("--actors", default="1,2")
+    way.add_argument("--turns", type=int, default=3)
+    way.add_argument("--games", type=int, default=256, help="games in flight")
+    way.set_defaults(run=speed)
+    way = ways.add_parser("rounds")
+    way.add_argument("--count", type=int, default=200)
+    way.set_defaults(run=rounds)
+    way = ways.add_parser("kills")
+    way.add_argument("--count", type=int, default=50)
+    way.add_argument("--seed", type=int, default=0)
+    way.add_argument("--every", type=float, default=4.0, help="least seconds between two")
+    way.add_argument("--games", type=int, default=400)
+    way.add_argument("--iterations", type=int, default=8)
+    way.set_defaults(run=kills)
+    way = ways.add_parser("driver")
+    way.add_argument("--games", type=int, default=4000)
+    way.set_defaults(run=driver)
+    way = ways.add_parser("model")
+    for name, value in (("games-per-s", 78.0), ("positions-per-game", 21.0), ("reuse", 6.0), ("bytes-per-game", 600.0),
+                        ("calls", 5.0), ("weights-mb", 1.6), ("learner", 7600.0), ("driver", 7000.0)):  # fmt: skip
+        way.add_argument(f"--{name}", type=float, default=value)
+    way.set_defaults(run=model)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

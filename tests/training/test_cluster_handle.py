@@ -1,0 +1,253 @@
+"""The driver's side of a cluster, on a Ray of threads: games lost with machines, refusals, objects, calls."""
+
+import gc
+import json
+import re
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from config import UserError
+from initialise import Session
+from storage.atomic_files import sha256
+from storage.verify import verify
+from support.fake_actors import FakeActor
+from support.fake_ray import FakeRay
+from support.fake_workers import game_of
+from support.tiny_runs import QUIET, tiny
+from training import cluster, cluster_handle, cluster_pool
+from training.cluster import Cluster
+from training.cluster_pool import ClusterPool, actors_config, library_of
+from training.game_source import source_of
+from training.selfplay import game_seed
+from training.worker_pool import RoundSpec, WorkersFailed
+
+NET = b"net"
+
+
+class Driver:
+    """A driver of fake actors on a fake Ray; `said` and `log` are what the user is told."""
+
+    def __init__(self, ray, folder, monkeypatch, precision="float32", **settings):
+        monkeypatch.setattr(cluster, "_connect", lambda address: ray)
+        monkeypatch.setattr(cluster, "LOOK", 0.0)
+        monkeypatch.setattr(cluster_handle, "ASK_AGAIN", 0.01)
+        monkeypatch.setattr("training.cluster_actor.GATHER", 0.0)
+        monkeypatch.setattr("training.cluster_actor.PATIENCE", 0.2)
+        self.said, self.log, self.ray = [], [], ray
+        self.cluster = Cluster("auto", library="openvino", precision=precision, say=self.said.append, actor=FakeActor)
+        self._path = folder / "net"
+        self._path.write_bytes(NET)
+        self._settings = json.dumps({"folder": str(folder), **settings}).encode()
+        self.pool = None
+
+    def play(self, count, *, workers=0, side_by_side=4, **limits):
+        if self.pool is None:
+            self.pool = ClusterPool(
+                self.cluster, self._settings, workers=workers, side_by_side=side_by_side, log=self.log.append, **limits
+            )
+        spec = RoundSpec("run", 3, 5, str(self._path), sha256(NET))
+        return self.pool.play(spec, range(count))
+
+    def busy(self):
+        """Return the actors that play."""
+        return [place.handle._actor for place in self.pool._places if place.busy and place.handle._actor is not None]
+
+
+@pytest.fixture
+def driver(tmp_path, monkeypatch):
+    """Return a function (ray, **settings) -> driver; all are closed in the end."""
+    made = []
+
+    def make(ray, **settings):
+        made.append(Driver(ray, tmp_path, monkeypatch, **settings))
+        return made[-1]
+
+    yield make
+    for one in made:
+        if one.pool is not None:
+            one.pool.close()
+        one.cluster.close()
+
+
+def assert_all_there(records, count):
+    """Each game came once, and is the one that an undisturbed worker plays."""
+    assert sorted(r.index for r in records) == list(range(count))
+    for record in records:
+        wanted = game_of(record.index, game_seed("run", 3, record.index), NET)
+        assert record.result == wanted.result and record.moves.tolist() == wanted.moves.tolist()
+
+
+def test_games_come_once_each_and_nothing_is_left_after_each_round(driver):
+    ray = FakeRay()
+    one = driver(ray)
+    for _ in range(4):
+        assert_all_there(list(one.play(60)), 60)
+        assert one.cluster.content is None
+        gc.collect()
+        assert len(ray.objects) == 0
+    assert len(ray.actors) == 3 and one.log == []
+    assert one.pool.counts().evaluations == 240
+    assert all(place.handle._outgoing == [] for place in one.pool._places)
+
+
+def test_at_most_two_calls_of_an_actor_are_open(driver):
+    one = driver(FakeRay(), pace=0.002)
+    assert_all_there(list(one.play(300)), 300)
+    assert max(actor.most_open for actor in one.ray.actors) == 2
+
+
+def test_lost_machines_cost_no_game_and_nobody_is_blamed_however_many_there_are(driver):
+    one, found, lost = driver(FakeRay(1), pace=0.01), [], 0
+    for record in one.play(120):
+        found.append(record)
+        if len(found) % 20 == 10 and lost < 5:
+            lost += 1
+            one.ray.leave(one.busy()[0].machine)
+            one.ray.join(f"new{lost}")
+    assert_all_there(found, 120)
+    assert lost == 5 and sum("node has died" in line for line in one.log) == 5
+
+
+def test_actors_whose_process_ends_again_and_again_cost_no_game(driver):
+    one, found, crashed = driver(FakeRay(), pace=0.005), [], 0
+    for record in one.play(200):
+        found.append(record)
+        if len(found) % 15 == 0 and crashed < 10 and one.busy():
+            one.ray.crash(one.busy()[0])
+            crashed += 1
+    assert_all_there(found, 200)
+    assert crashed == 10 and sum("the process ended" in line for line in one.log) == 10
+
+
+def test_a_frozen_actor_is_replaced_when_its_lease_is_over(driver):
+    one, found = driver(FakeRay(2), pace=0.01), []
+    for record in one.play(80, lease=1.5):
+        found.append(record)
+        if len(found) == 20:
+            one.busy()[0].frozen = True
+    assert_all_there(found, 80)
+    assert "gave no sign for" in "".join(one.log)
+
+
+def test_a_worker_that_waits_for_a_machine_is_not_hung_and_the_user_is_told(driver, monkeypatch):
+    monkeypatch.setattr(cluster, "WAITED", 0.0)
+    ray = FakeRay(0)
+    one = driver(ray)
+    games = one.play(40, start=0.3, lease=0.3)
+    slots, began = one.cluster.slots, time.monotonic()
+
+    def slots_later():
+        if time.monotonic() - began > 1.0 and not ray.sizes:
+            ray.join("late", 2)
+        return slots()
+
+    one.cluster.slots = slots_later
+    assert_all_there(list(games), 40)
+    assert "waiting for a machine" in one.said[0] and one.log == []
+    assert len(one.pool._places) == 2
+
+
+def test_a_late_machine_gets_workers(driver):
+    one, found = driver(FakeRay(1), pace=0.01), []
+    for record in one.play(120):
+        found.append(record)
+        if len(found) == 10:
+            one.ray.join("late", 2)
+    assert_all_there(found, 120)
+    assert len(one.pool._places) == 3 and {"m0", "late"} <= {actor.machine for actor in one.ray.actors}
+
+
+def test_a_number_of_workers_that_is_named_stays(driver):
+    one = driver(FakeRay(4))
+    assert_all_there(list(one.play(40, workers=2)), 40)
+    assert len(one.pool._places) == 2
+
+
+FOREIGN = [
+    ({"sources": "x", "commit": "abc1234"}, "expected the program of this machine .*got commit abc1234; make"),
+    ({"sources": "x"}, "got commit .* with other files; make the folders the same"),
+    ({"python": "3.1.0"}, "expected python .* got 3.1.0; install the same"),
+    ({"packages": {}}, "expected numpy .* got none; install the same"),
+]
+
+
+@pytest.mark.parametrize("facts, words", FOREIGN)
+def test_a_machine_that_differs_is_refused_and_the_others_play(driver, facts, words):
+    ray = FakeRay(0)
+    ray.join("m1", 1, **facts)
+    ray.join("m2", 1)
+    one = driver(ray)
+    assert_all_there(list(one.play(30)), 30)
+    assert len(one.cluster._parked) == 1 == len(one.said)
+    assert re.search(words, one.said[0]), one.said
+
+
+@pytest.mark.parametrize("facts, words", FOREIGN)
+def test_where_every_machine_differs_the_run_ends_with_the_reason(driver, facts, words):
+    ray = FakeRay(0)
+    ray.join("m1", 2, **facts)
+    with pytest.raises(UserError, match=f"no machine that can play: .*{words}"):
+        list(driver(ray).play(30))
+
+
+def test_bfloat16_is_for_processors_that_all_have_it_or_all_have_not(driver):
+    for precision in ("bfloat16", "float32"):
+        ray = FakeRay(0)
+        ray.join("m1", 1, bfloat16=not cluster.facts()["bfloat16"])
+        games = driver(ray, precision=precision).play(5)
+        if precision == "bfloat16":
+            with pytest.raises(UserError, match="--precision float32 suits all"):
+                list(games)
+        else:
+            assert_all_there(list(games), 5)
+
+
+def test_a_task_that_fails_each_time_ends_the_run_with_the_workers_words(driver):
+    one = driver(FakeRay(), raises=[7])
+    with pytest.raises(WorkersFailed, match="failed 3 times; the last time: RuntimeError: game 7 is broken"):
+        list(one.play(20))
+    assert "fake_workers.py" in "".join(one.log)
+
+
+def test_a_round_that_is_left_in_the_middle_leaves_no_game_for_the_next(driver):
+    one = driver(FakeRay(), pace=0.01)
+    for _ in one.play(200):
+        break
+    assert_all_there(list(one.play(12)), 12)
+
+
+def test_a_run_on_processors_of_several_classes_says_so_before_their_games_are_stored(tmp_path):
+    with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
+        session.cluster = SimpleNamespace(classes={"x86_64 avx2"})
+        with session.store.transaction():
+            source_of(session).declare()
+        assert verify(session.folder).mixed == ()
+        for classes in ({"x86_64 avx2", "x86_64 avx512f"}, {"aarch64"}):
+            session.cluster.classes = classes
+            with session.store.transaction():
+                source_of(session).declare()
+    assert verify(session.folder).mixed == ("aarch64", "x86_64 avx2", "x86_64 avx512f")
+
+
+def test_an_actor_has_games_for_its_batches_but_no_more_than_the_run():
+    config = tiny(games_in_flight=256, backend="openvino", precision="float32")
+    assert [actors_config(config, workers, 2).games_in_flight for workers in (1, 2, 100)] == [256, 128, 64]
+    assert actors_config(tiny(games_in_flight=8, backend="openvino"), 100, 2).games_in_flight == 8
+
+
+def test_keras_alone_is_refused_and_so_are_addresses_that_are_none():
+    with pytest.raises(UserError, match="evaluate without Keras.*got keras"):
+        library_of("keras")
+    assert library_of("auto") == "openvino"
+    with pytest.raises(UserError, match="expected HOST:PORT or auto, on the cluster's head, got 'ray://x:1'"):
+        cluster._connect("ray://x:1")
+    assert cluster_pool.library_of("onnxruntime") == "onnxruntime"
+
+
+def test_without_ray_the_user_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UserError, match="Ray is not installed; `pip install -r requirements-cluster.txt`"):
+        cluster._connect("auto")

@@ -1,0 +1,198 @@
+"""A cluster of machines that play games for this one, on Ray; the only module that loads it.
+
+This process is the driver: it runs on the cluster's head, which needs no cores for games, and it alone has the run's
+files. Each actor has `cores` processors and one set of games in flight. Actors that find no machine wait for one, which
+is what Ray's autoscaler starts machines for; a machine that joins late gets actors as well.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
+from typing import Any
+
+from config import UserError
+from system.processes import ENDINGS
+from training.cluster_actor import GameActor
+from training.cluster_facts import facts, refusal
+
+LOOK = 2.0
+"""Seconds between two looks at the machines of the cluster."""
+MOST_CORES = 8
+"""Most cores of an actor by default: with more threads in a process the interpreter's lock begins to count."""
+WAITED = 15.0
+"""Seconds without a machine after which the user is told."""
+
+
+class Cluster:
+    """A connection to a cluster, one a process. address: of its head, HOST:PORT, or "auto" on the head itself."""
+
+    def __init__(
+        self, address: str, *, cores: int = 0, library: str, precision: str, say: Callable[[str], None],
+        actor: type = GameActor,
+    ) -> None:  # fmt: skip
+        """cores: processors of an actor, 0 = chosen by the machines; say: shows a line to the user."""
+        self._say, self._library, self._precision = say, library, precision
+        self._ray = _connect(address)
+        self._own = facts()
+        self.classes = {self._own["processor"]}
+        """The classes of the processors that have played for this driver, this machine's own included."""
+        self.content: Any = None
+        """The object that holds what a round needs, during the round: one for all actors."""
+        self._parked: list[Any] = []
+        self._said: set[str] = set()
+        self._refused: list[str] = []
+        self._accepted, self._began = 0, time.monotonic()
+        self._looked, self._machines = 0.0, [0]
+        self.cores = cores or best_cores(self._sizes())
+        self._actor_class = self._ray.remote(concurrency_groups={"tell": 1, "listen": 1})(actor)
+        self._answers: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
+    # ---- machines
+
+    def _sizes(self) -> list[int]:
+        """Return the cores of each machine that has any; asked for again after `LOOK` seconds."""
+        if time.monotonic() - self._looked > LOOK:
+            found = [int(n["Resources"].get("CPU", 0)) for n in self._ray.nodes() if n["Alive"]]
+            self._machines, self._looked = [size for size in found if size], time.monotonic()
+        return self._machines
+
+    def slots(self) -> int:
+        """Return how many actors the machines have room for; raise `UserError` when none of them can be used."""
+        sizes = self._sizes()
+        found = sum(size // self.cores for size in sizes)
+        if small := [size for size in sizes if size < self.cores]:
+            self._once(f"{len(small)} machines have fewer than {self.cores} cores and play no games (--cluster-cores)")
+        if not self._accepted:
+            if self._refused and len(self._parked) >= found:
+                raise UserError(f"the cluster has no machine that can play: {self._refused[0]}")
+            if time.monotonic() - self._began > WAITED:
+                self._once(f"waiting for a machine of the cluster: {found} have the {self.cores} cores of a worker")
+        return found
+
+    def accepts(self, other: dict[str, Any]) -> bool:
+        """Return whether a machine that says this of itself can play, and tell the user when it cannot."""
+        fault = refusal(self._own, other, self._library, self._precision)
+        if fault:
+            self._refused.append(fault)
+            self._once(fault)
+            return False
+        self._accepted += 1
+        self.classes.add(other["processor"])
+        return True
+
+    def _once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._say(text)
+
+    # ---- actors
+
+    def new_actor(self) -> Any:
+        """Return a new actor; it begins where there is room, or waits."""
+        return self._actor_class.options(
+            num_cpus=self.cores, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD",
+            enable_task_events=False,
+        ).remote()  # fmt: skip
+
+    def park(self, actor: Any) -> None:
+        """Keep an actor that must not play."""
+        self._parked.append(actor)
+
+    def kill(self, actor: Any) -> None:
+        """End an actor at once."""
+        with suppress(Exception):  # Ray has ended, or this process's connection
+            self._ray.kill(actor)
+
+    def call(self, method: Any, arguments: Sequence[Any], then: Callable[[Future[Any]], None]) -> None:
+        """Call an actor; `then` is called in the cluster's thread with what it returned."""
+        group = method._method_name if method._method_name in ("tell", "listen") else None
+        options = {"concurrency_group": group} if group else {}
+        future = method.options(**options).remote(*arguments).future()
+        future.add_done_callback(lambda done: self._answers.put(lambda: then(done)))
+
+    def _follow(self) -> None:
+        while (answer := self._answers.get()) is not None:
+            answer()
+            del answer  # with the result that it holds
+
+    def unreachable(self, error: BaseException) -> bool:
+        """Return whether an error says that an actor cannot be reached, which need not be its end."""
+        return isinstance(error, self._ray.exceptions.ActorUnavailableError)
+
+    def lost_machine(self, error: BaseException) -> bool:
+        """Return whether an error says that an actor ended with its machine."""
+        known = self._ray.exceptions
+        return isinstance(error, known.ActorUnavailableError | known.NodeDiedError) or "node has died" in str(error)
+
+    # ---- rounds
+
+    @contextmanager
+    def round(self, content: bytes) -> Iterator[None]:
+        """Share what all games of a round need with the actors during the block, as one object."""
+        self.content = self._ray.put(content)
+        try:
+            yield
+        finally:
+            self.content = None
+
+    def close(self) -> None:
+        """End the actors and the connection."""
+        for actor in self._parked:
+            self.kill(actor)
+        self._parked.clear()
+        with suppress(Exception), _own_signals():
+            self._ray.shutdown()
+        self._answers.put(None)
+        self._thread.join()
+
+
+def best_cores(sizes: Sequence[int]) -> int:
+    """Return the cores of an actor with which machines of these sizes have the fewest cores left over.
+
+    >>> best_cores([4, 4, 8]), best_cores([64]), best_cores([12, 6]), best_cores([])
+    (4, 8, 6, 1)
+    """
+    return max(range(1, MOST_CORES + 1), key=lambda k: (sum(size // k * k for size in sizes), k if sizes else -k))
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep this program's handling of Ctrl-C and requests to end: Ray puts its own in its place."""
+    kept = {number: signal.getsignal(number) for number in ENDINGS}
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in kept.items():
+                signal.signal(number, handler)
+
+
+def _connect(address: str) -> Any:
+    """Return Ray, connected to a cluster."""
+    if "://" in address:
+        raise UserError(f"cluster: expected HOST:PORT or auto, on the cluster's head, got {address[:60]!r}")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+        import ray.exceptions
+        from ray._private import worker
+    except ImportError:
+        raise UserError("cluster: Ray is not installed; `pip install -r requirements-cluster.txt`") from None
+    worker._worker_logs_enabled = False  # else it prints the machines' logs to standard output
+    if not ray.is_initialized():
+        try:
+            with _own_signals():
+                ray.init(address=address, log_to_driver=False, configure_logging=False)
+        except Exception as error:  # of many kinds, each with a page of advice
+            why = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            raise UserError(f"cluster {address}: cannot connect ({why[:200]}); is this its head?") from None
+    return ray

@@ -1,0 +1,59 @@
+"""What two machines compare before one plays games for the other: program, packages, precision, class of processor.
+
+Games must follow from their seed and network alone, whoever plays them. Another program or another version of a package
+may play other games, so such a machine is refused. Processors of another class add up in another order: their games
+are as good, but not those that this machine would play; a run that has such games says so (`mixed`).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from typing import Any
+
+from network.cpu_features import native_bfloat16
+from system.machine import processor_flags
+from system.program import commit, packages, sources_digest
+
+COMPUTING = ("numpy", "numba", "llvmlite", "openvino", "onnxruntime")
+"""Packages on which the numbers of a game depend."""
+WIDE = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16")
+"""Flags of a processor by which libraries choose how to add up."""
+
+
+def facts() -> dict[str, Any]:
+    """Return what this process says of itself, as plain values."""
+    return {
+        "host": socket.gethostname(), "pid": os.getpid(), "sources": sources_digest(), "commit": commit(),
+        "python": platform.python_version(), "packages": packages(*COMPUTING), "processor": processor_class(),
+        "bfloat16": native_bfloat16(),
+    }  # fmt: skip
+
+
+def processor_class() -> str:
+    """Return the class of this machine's processor, e.g. "x86_64 avx2 fma avx512f"."""
+    flags = processor_flags().split()
+    return " ".join([platform.machine(), *(flag for flag in WIDE if flag in flags)])
+
+
+def refusal(own: dict[str, Any], other: dict[str, Any], library: str, precision: str) -> str:
+    """Return why a machine cannot play this one's games, and what to do; "" if it can.
+
+    library: the one that evaluates the network, "openvino" or "onnxruntime"; the other one is not compared.
+    """
+    host = other["host"]
+    if other["sources"] != own["sources"]:
+        wanted, got = (f"commit {side['commit'] or 'unknown'}" for side in (own, other))
+        got += " with other files" if wanted == got else ""
+        return f"{host}: expected the program of this machine ({wanted}), got {got}; make the folders the same"
+    unused = {"openvino": "onnxruntime", "onnxruntime": "openvino"}[library]
+    mine, theirs = ({"python": side["python"], **side["packages"]} for side in (own, other))
+    for name in mine:
+        if name != unused and mine[name] != theirs.get(name):
+            got = theirs.get(name) or "none"
+            return f"{host}: expected {name} {mine[name]} as on this machine, got {got}; install the same"
+    if precision == "bfloat16" and other["bfloat16"] != own["bfloat16"]:
+        which = "no processor" if own["bfloat16"] else "a processor"
+        return f"{host}: expected processors alike for bfloat16, got {which} that has it; --precision float32 suits all"
+    return ""
