@@ -24,6 +24,7 @@ def train(
     from initialise import Stopped
     from training import scoreboard, stages
     from training.divergence import SteppedBack
+    from training.reanalysis import look_again
     from training.stage_bookkeeping import begin
     from training.stop_signals import heard
 
@@ -33,6 +34,7 @@ def train(
             begin(session)
             try:
                 stages.play_self(session, stop)
+                look_again(session, stop)
                 stages.retrain(session, stop)
                 stages.evaluate(session, stop)
                 scoreboard.score(session, stop)

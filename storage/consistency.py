@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from storage.game_record import IMPORTED
+from storage.position_data import DATA, REANALYSE, SURPRISE
 from storage.run_store import Store
 
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
+    REANALYSE: {"positions": (int,), DATA: (str,)}, SURPRISE: {"positions": (int,), DATA: (str,)},
     "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }  # fmt: skip
 """Facts that the end of a stage must hold for a run to resume."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from initialise import Session
 from network.predictor import cores
 from storage import checkpoints
-from training.selfplay import SelfPlay
+from training.hindsight import Hindsight
+from training.restarts import random_plies, restarts
+from training.selfplay import Beginnings, SelfPlay
 from training.worker_pool import LocalPool, Pool, RoundSpec
 
 
@@ -15,6 +17,11 @@ class GameSource:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._pool: Pool | None = None
+        self.hindsight = Hindsight(session.game, session.store)
+        self.begun = 0
+        """Games of this iteration that begin in a position of an earlier game."""
+        self.recalled = False
+        """Whether the memory has what earlier iterations found out (training/reanalysis.py)."""
 
     @property
     def pool(self) -> Pool:
@@ -35,7 +42,11 @@ class GameSource:
         s = self._session
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
-        return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
+        run, iteration = s.store.get("run") or "", s.iteration
+        begun = restarts(s.config, s.store, self.hindsight, run, iteration)
+        self.begun = len(begun)
+        beginnings = Beginnings(random_plies(s.config, s.store), begun)
+        return RoundSpec(run, iteration, version, str(path), row.sha256, beginnings)
 
     def close(self) -> None:
         """End the workers."""

@@ -23,6 +23,7 @@ from network.predictor import measure_raw, side_by_side
 from storage.checkpoints import drop_old_optimizers
 from storage.fault_injection import reach
 from storage.game_record import IMPORTED, GameRecord
+from storage.position_data import DATA
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
 from training.game_source import source_of
 from training.iteration_table import LEGEND, heading, row, sentence
@@ -62,7 +63,7 @@ def play_self(session: Session, stop: Callable[[], bool] = never) -> None:
     records = _remember(s)
     new = s.store.trained_positions(stage.iteration)
     if not stage.finished:
-        facts = _selfplay_facts(records)
+        facts = _selfplay_facts(records) | ({"restarted": source_of(s).begun} if c.restart_share else {})
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
@@ -100,7 +101,7 @@ def _play(stage: Stage, missing: list[int], version: int) -> bool:
     before = source.pool.counts()
     with stage.progress("self-play", episodes, done) as phase:
         spec = source.spec(version)
-        games = longest_first(s.config, spec.run, spec.iteration, missing)
+        games = longest_first(s.config, spec.run, spec.iteration, missing, spec.beginnings)
         for record in source.pool.play(spec, games, stop=stage.stop):
             fresh.append(record)
             done += 1
@@ -377,5 +378,6 @@ def _metrics(stage: Stage, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 3), "total_seconds": round(s.worked_seconds + seconds, 3),
     }  # fmt: skip
     for name, facts in stage.earlier.items():
-        line |= {f"{name.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
+        shown = {k: v for k, v in facts.items() if k != DATA}
+        line |= {f"{name.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in shown.items()}
     return line

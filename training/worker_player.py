@@ -18,7 +18,7 @@ from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
-from training.selfplay import Counts, SelfPlay
+from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
 
@@ -35,10 +35,10 @@ class NetworkPlayer:
         self._selfplay = SelfPlay(self._game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
 
-    def load(self, weights: str, digest: str, iteration: int) -> None:
+    def load(self, weights: str, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
         self._predictor.load(arrays_from_bytes(read_checked(Path(weights), digest), self._shapes, weights))
         self._selfplay.clear_cache()
-        self._selfplay.set_iteration(iteration)
+        self._selfplay.set_iteration(iteration, beginnings)
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
         return self._selfplay.play(self._predictor, todo, stop=stop)

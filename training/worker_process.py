@@ -23,7 +23,7 @@ from config import UserError
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from system import processes
-from training.selfplay import Counts, game_seed
+from training.selfplay import Beginnings, Counts, game_seed
 from training.worker_pool import PATIENCE, Receive, game_message, pack
 
 BEAT = 0.5
@@ -33,7 +33,7 @@ BEAT = 0.5
 class TaskPlayer(Protocol):
     """The player inside a worker process, made there by a factory: (settings) -> Player."""
 
-    def load(self, weights: str, sha256: str, iteration: int) -> None:
+    def load(self, weights: str, sha256: str, iteration: int, beginnings: Beginnings) -> None:
         """Play with the network in this file from now on, with the settings of this iteration (from 1)."""
         ...
 
@@ -155,7 +155,7 @@ class _Worker:
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
         else:
             self._spec = spec
-            player.load(spec["weights"], spec["sha256"], spec["iteration"])
+            player.load(spec["weights"], spec["sha256"], spec["iteration"], Beginnings(*spec["beginnings"]))
 
     def _take(self) -> None:
         """Add the games of the messages at hand to those to play."""
