@@ -28,6 +28,7 @@ from storage.game_record import ILLEGAL_VISITS
 from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
 from training.divergence import stepping_back
 from training.game_source import source_of
+from training.hindsight import Errors
 from training.policy_target import write_target
 from training.selfplay import game_seed
 from training.stage_bookkeeping import Stage, never
@@ -65,22 +66,26 @@ def reanalyse(session: Session, stop: Callable[[], bool] = never) -> None:
 
 
 def choose(session: Session, count: int) -> list[tuple[int, int, int, np.uint64]]:
-    """Return (iteration, game, ply, name) of the early positions with the largest errors, of none that was chosen
-    before; in the order of the games."""
+    """Return (iteration, game, ply, name) of the early positions in the memory with the largest errors, of none that
+    was chosen before; in the order of the games."""
     s, now = session, session.iteration
     iterations = range(max(1, now - REACH), now)
-    done = [Searched.of(facts, s.game.action_size).names for _, facts in s.store.stage_facts(REANALYSE, iterations)]
-    known = np.concatenate([np.zeros(1, np.uint64), *done])
     hindsight = source_of(s).hindsight
-    rows: list[tuple[float, int, int, int, np.uint64]] = []
-    for iteration in iterations:
-        found = hindsight.of(iteration)
-        fresh = found.early & (found.error > 0) & ~np.isin(found.name, known)
-        columns = (-found.error[fresh]).tolist(), found.number[fresh].tolist(), found.ply[fresh].tolist()
-        names = found.name[fresh]
-        rows += [(e, iteration, i, ply, name) for e, i, ply, name in zip(*columns, names, strict=True)]
+    parts = [hindsight.of(iteration) for iteration in iterations]
     hindsight.forget(iterations.start)
-    return sorted(row[1:] for row in sorted(rows)[:count])
+    if not parts:
+        return []
+    found = Errors(*map(np.concatenate, zip(*parts, strict=True)))
+    iteration = np.repeat(iterations, [len(part.ply) for part in parts])
+    done = [Searched.of(facts, s.game.action_size).names for _, facts in s.store.stage_facts(REANALYSE, iterations)]
+    held = s.memory.ltmemory.origin[: len(s.memory)]
+    fresh = found.early & (found.error > 0) & np.isin(found.name, held)
+    fresh &= ~np.isin(found.name, np.concatenate([np.zeros(1, np.uint64), *done]))
+    _, first = np.unique(found.name[fresh], return_index=True)
+    at = np.flatnonzero(fresh)[first]  # of two equal games one
+    worst = at[np.lexsort((found.ply[at], found.number[at], iteration[at], -found.error[at]))[:count]]
+    columns = iteration[worst].tolist(), found.number[worst].tolist(), found.ply[worst].tolist(), found.name[worst]
+    return sorted(zip(*columns, strict=True))
 
 
 def _search_again(stage: Stage, chosen: Sequence[tuple[int, int, int, np.uint64]]) -> tuple[Searched, float]:

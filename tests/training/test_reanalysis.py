@@ -44,19 +44,18 @@ def test_early_positions_are_searched_again_the_worst_first_and_each_once(whole)
         facts = dict(store.stage_facts(REANALYSE, range(1, 9)))
         assert [*facts] == [i for i in range(1, 5) if store.version(0) and i in facts] and len(facts) >= 2
         for iteration, fact in facts.items():
-            rows = []
+            rows = {}
             for earlier in range(1, iteration):
                 for record in store.games_of(earlier):
                     wrong, names = errors(record, movers(game, record)), origins(record).tolist()
                     for ply in range((len(wrong) + 1) // 2):
                         if record.visits[ply].any() and wrong[ply] > 0 and names[ply] not in known:
-                            rows.append((float(np.float32(wrong[ply])), names[ply]))
+                            rows[names[ply]] = float(np.float32(wrong[ply]))
             found = Searched.of(fact, game.action_size).names.tolist()
             assert len(found) == min(round(0.3 * store.trained_positions(iteration)), len(rows))
-            by_name = {name: wrong for wrong, name in rows}
-            least = min((by_name[name] for name in found), default=0)
+            least = min((rows[name] for name in found), default=0)
             assert len(set(found)) == len(found)
-            assert sum(wrong > least for wrong, _ in rows) < len(found) or not found
+            assert sum(wrong > least for wrong in rows.values()) < len(found) or not found
             known |= set(found)
 
 
