@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from storage.game_record import IMPORTED
-from storage.position_data import DATA, REANALYSE, SURPRISE
+from storage.position_data import DATA, REANALYSE, SURPRISE, position_fault
 from storage.run_store import Store
 
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -49,7 +49,7 @@ def stage_fault(row: tuple[Any, ...]) -> str:
     good = type(row[0]) is int and isinstance(facts, dict)
     if not good or not all(type(facts.get(name)) in kinds for name, kinds in wanted.items()):
         return f"expected what {str(row[1])[:20]} ended with, got another"
-    return ""
+    return position_fault(facts) if row[1] in (REANALYSE, SURPRISE) else ""
 
 
 def _contradictions(store: Store) -> Iterator[str]:

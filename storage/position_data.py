@@ -18,6 +18,8 @@ REANALYSE, SURPRISE = "reanalyse", "surprise"
 """The stages that keep such data."""
 DATA = "data"
 """The name of the fact that holds it; it is no part of metrics.jsonl."""
+MOST_BYTES = 1 << 30
+"""Largest size of what a stage keeps."""
 
 
 class Searched(NamedTuple):
@@ -65,6 +67,17 @@ class Weights(NamedTuple):
         return cls(np.frombuffer(data[: 8 * n], "<u8"), weights)
 
 
+def position_fault(facts: dict[str, Any]) -> str:
+    """Return the fault of such facts, whatever the game's number of actions, "" for none."""
+    n = facts["positions"]
+    try:
+        size = len(_unpacked(facts, MOST_BYTES))
+    except DamagedData as error:
+        return str(error)
+    fits = size % n == 0 and size >= 12 * n if n > 0 else size == n
+    return "" if fits else f"holds {size} bytes for {n} positions"
+
+
 def _facts(*columns: np.ndarray) -> dict[str, Any]:
     data = zlib.compress(b"".join(column.tobytes() for column in columns), 6)
     return {"positions": len(columns[0]), DATA: base64.b64encode(data).decode()}
@@ -73,13 +86,18 @@ def _facts(*columns: np.ndarray) -> dict[str, Any]:
 def _content(facts: dict[str, Any], width: int) -> tuple[int, bytes]:
     """Return the number of positions and their bytes, `width` for each."""
     n = facts["positions"]
-    try:
-        data = zlib.decompressobj().decompress(base64.b64decode(facts[DATA], validate=True), n * width + 1)
-    except (zlib.error, binascii.Error, ValueError) as error:
-        raise DamagedData(f"expected what a stage found out about positions, got none ({error})") from None
+    data = _unpacked(facts, n * width + 1)
     if len(data) != n * width:
         raise DamagedData(f"expected {n * width} bytes of {n} positions, got {len(data)}")
     return n, data
+
+
+def _unpacked(facts: dict[str, Any], most: int) -> bytes:
+    """Return at most `most` bytes of what facts hold."""
+    try:
+        return zlib.decompressobj().decompress(base64.b64decode(facts[DATA], validate=True), max(most, 1))
+    except (zlib.error, binascii.Error, ValueError) as error:
+        raise DamagedData(f"expected what a stage found out about positions, got none ({error})") from None
 
 
 def _finite(values: np.ndarray) -> np.ndarray:

@@ -1,13 +1,15 @@
 """What stages keep about positions: it comes back as it was, and anything else is refused."""
 
 import base64
+import json
 import zlib
 
 import numpy as np
 import pytest
 
 from storage.atomic_files import DamagedData
-from storage.position_data import Searched, Weights
+from storage.consistency import stage_fault
+from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
 
 RNG = np.random.default_rng(0)
 SEARCHED = Searched(
@@ -39,3 +41,10 @@ def test_weights_below_zero_and_numbers_of_positions_that_do_not_fit_are_refused
     for count in (4, 6, -1):
         with pytest.raises(DamagedData, match="expected"):
             Weights.of({**WEIGHTS.facts(), "positions": count})
+
+
+def test_verify_finds_what_cannot_be_read():
+    for stage, facts in ((REANALYSE, SEARCHED.facts()), (SURPRISE, WEIGHTS.facts())):
+        assert stage_fault((1, stage, json.dumps(facts))) == ""
+        for wrong in ({"positions": 7}, {"positions": 0}, {"positions": -5}, {"data": "?"}, {"data": ""}, {"data": 1}):
+            assert stage_fault((1, stage, json.dumps({**facts, **wrong}))), wrong
