@@ -1,4 +1,4 @@
-"""Every setting, with its range and the article's value; JSON. Standard library only; presets: training/presets.py.
+"""Every setting, with its range and the article's value; JSON; presets: training/presets.py.
 
 A setting of the article keeps its name, in lower case. Code takes the group it needs; files and flags hold all settings
 in one flat `Config`. Both are frozen, check every field, and report all faults at once. Change a group with
@@ -10,15 +10,13 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import math
-import re
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from system.setting_checks import fault_of, shown
+
 VERSION = "0.3.0"
-LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
-GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
 G = TypeVar("G", bound="_Checked")
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
 
@@ -88,6 +86,11 @@ class SelfPlaySettings(_Checked):
     """Fraction of self-play games begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Most random moves of such an opening; their number is drawn from 1 to this."""
+    late_opening_plies: int = setting(0, 0, 1000)
+    """The same for iterations that begin in the last third of the run; 0 = random_opening_plies (article: 0)."""
+    restart_share: float = setting(0.0, 0, 1)
+    """Fraction of self-play games that begin in a position of an earlier game in which the search's value was furthest
+    from the result; only moves after it are trained on (RGSC, arXiv 2602.20809). 0 = off (article: 0)."""
     full_after_opening: bool = setting(False)
     """Make the first search after random moves a full one: that position is like no other game's."""
     root_temperature: float = setting(1.0, 0.1, 10)
@@ -154,6 +157,16 @@ class MemorySettings(_Checked):
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
     """TD(lambda): below 1 a mean of the later searches' values and the result takes the result's place in the value
     target; the result counts less the later it came (article: 1)."""
+    search_value_plies: int = setting(0, 0, 10_000, fixed=True)
+    """Plies from a game's start over which the search's weight in the value target falls from 1 to value_from_search;
+    0 = the same weight at every ply (article: 0)."""
+    reanalyse_share: float = setting(0.0, 0, 10)
+    """Early positions of the window that an iteration searches again with the newest network, as a fraction of its new
+    positions: those whose search was furthest from the result. The new search becomes what they teach; the games
+    stay as they are (ReZero, arXiv 2404.16364). 0 = off (article: 0)."""
+    surprise_weight: float = setting(0.0, 0, 1)
+    """Fraction of the drawing weight of an iteration's positions that is shared out by how far the search's policy was
+    from the network's (KL divergence; KataGo: 0.5, within a game). 0 = off (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,8 +304,8 @@ def find_faults(values: dict[str, Any]) -> list[str]:
     """Return one line for each setting that is unknown, of a wrong type or out of range."""
     faults = [unknown_setting(name) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
-        if name in values and (fault := _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])):
-            faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
+        if name in values and (fault := fault_of(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])):
+            faults.append(f"{name}: expected {fault}, got {shown(values[name])}")
     return faults or _conflicts(values)
 
 
@@ -302,39 +315,7 @@ def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
     near = difflib.get_close_matches(text, known, n=1, cutoff=0.72) or [
         long for long in known if len(text) > 2 and any(word.startswith(text) for word in long.split("_"))
     ]
-    return f"unknown setting {_shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # integers of thousands of digits, lists a thousand deep
-        text = f"a {type(value).__name__} too long to show"
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str | None:
-    """Return what was expected, or None when `value` fits."""
-    if kind is bool:
-        return None if type(value) is bool else "true or false"
-    if typing.get_origin(kind) is Literal:
-        options = typing.get_args(kind)
-        return None if isinstance(value, str) and value in options else "one of " + ", ".join(options)
-    if kind is str:
-        named = isinstance(value, str) and GAME.match(value)
-        return None if named else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
-    if kind in (int, float):
-        allowed = (int,) if kind is int else (int, float)
-        word = "a whole number" if kind is int else "a number"
-        if type(value) not in allowed or not low <= value <= high or not math.isfinite(value):
-            return f"{word} from {low:,} to {high:,}"
-        return None
-    good = isinstance(value, (tuple, list)) and 1 <= len(value) <= 80
-    if not (good and all(isinstance(v, str) and LAYER.match(v) for v in value)):
-        return "1 to 80 layers such as 64x3"
-    if len({v.split("x")[0] for v in value}) != 1:
-        return "the same number of filters in every layer (residual blocks add)"
-    return None
+    return f"unknown setting {shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
 
 
 def _conflicts(values: dict[str, Any]) -> list[str]:
@@ -346,6 +327,8 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
+    if values.get("lag") and (again := [n for n in ("reanalyse_share", "surprise_weight") if values.get(n)]):
+        faults.append(f"lag: expected 0 with {again[0]}, which looks again at positions before they are learned, got 1")
     return faults
 
 

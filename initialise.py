@@ -350,7 +350,7 @@ class Session:
         c = self.config
         return Memory(
             self.game, c.memory_size, value_lambda=c.value_lambda, fast_positions=c.fast_positions,
-            ownership=learns_ownership(c.network, self.game),
+            search_value_plies=c.search_value_plies, ownership=learns_ownership(c.network, self.game),
         )  # fmt: skip
 
     def _load_memory(self) -> None:

@@ -59,6 +59,15 @@ class Positions(NamedTuple):
     """[n] float32: the search's value for the player to move"""
     owners: np.ndarray
     """[n, rows * columns] int8: as in `Batch`; [n, 0] unless the memory keeps it"""
+    origin: np.ndarray
+    """[n] uint64: of which ply of which game (`origins`)"""
+
+
+def origins(record: GameRecord) -> np.ndarray:
+    """Return [plies] uint64, a name for each position of a game: 48 bits of the game's hash, then its ply."""
+    moves, values = np.asarray(record.moves, "<i2"), np.asarray(record.values, "<f4")
+    digest = hashlib.sha256(moves.tobytes() + values.tobytes()).digest()
+    return (np.frombuffer(digest, "<u8")[0] & ~np.uint64(0xFFFF)) | np.arange(len(moves), dtype=np.uint64)
 
 
 @compiled
@@ -116,13 +125,14 @@ class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
     def __init__(
-        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0, ownership: bool = False
-    ) -> None:
+        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0,
+        search_value_plies: int = 0, ownership: bool = False,
+    ) -> None:  # fmt: skip
         """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define."""
         self.game = game
         self.size = size
         self.fast_positions = fast_positions
-        self.value_lambda = value_lambda
+        self.value_lambda, self.search_value_plies = value_lambda, search_value_plies
         points, actions = int(np.prod(game.input_shape)), game.action_size
         self._owned = int(np.prod(game.grid_shape)) if ownership else 0
         self.stmemory: list[GameRecord] = []
@@ -132,7 +142,10 @@ class Memory:
             np.zeros(size, np.float32),
             np.zeros(size, np.float32),
             np.zeros((size, self._owned), np.int8),
+            np.zeros(size, np.uint64),
         )
+        self._weights, self._weighted = np.ones(size, np.float32), False
+        """How often each position is drawn beside others; whether any has another weight than 1."""
         self._next = self._count = self._came = 0
         """Index of the next position, number of positions held, number ever inserted."""
         self._teaches = np.zeros(size, bool)
@@ -152,7 +165,7 @@ class Memory:
 
     @property
     def bytes_per_position(self) -> int:
-        return sum(column[:1].nbytes for column in self.ltmemory) + self._keys.itemsize
+        return sum(column[:1].nbytes for column in self.ltmemory) + self._keys.itemsize + self._weights.itemsize
 
     def commit_stmemory(self, record: GameRecord) -> None:
         """Keep a finished game until `commit_ltmemory`."""
@@ -164,7 +177,7 @@ class Memory:
 
     def commit_ltmemory(self) -> int:
         """Move the games of stmemory, by index, into ltmemory, all or none; return how many positions were added."""
-        added = self._insert(self._joined(sorted(self.stmemory, key=lambda g: g.index)))
+        added = self._insert(self.joined(sorted(self.stmemory, key=lambda g: g.index)))
         self.clear_stmemory()
         return added
 
@@ -172,12 +185,13 @@ class Memory:
         """Add games to ltmemory in this order, replacing the oldest positions; return how many positions were added."""
         waiting, count = iter(games), 0
         while some := list(itertools.islice(waiting, 1000)):
-            count += self._insert(self._joined(some))
+            count += self._insert(self.joined(some))
             if isinstance(self.game, PlainGame):
                 self.game.tidy()  # it keeps every position that it has met
         return count
 
-    def _joined(self, games: list[GameRecord]) -> Positions:
+    def joined(self, games: list[GameRecord]) -> Positions:
+        """Return the positions of several games that are trained on."""
         columns = [column[:0] for column in self.ltmemory]
         return Positions(*map(np.concatenate, zip(columns, *map(self.positions, games), strict=True)))
 
@@ -207,11 +221,14 @@ class Memory:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
         outcome = np.zeros(length, np.float32)
         returns(players, values, float(record.result), self.value_lambda, outcome)
+        if self.search_value_plies:  # with `batch`, the search's weight falls from 1 to value_from_search
+            outcome += np.maximum(1 - np.arange(length) / self.search_value_plies, 0) * (values - outcome)
         owners = game.state_of(row).owners if self._owned else None
         whose = np.zeros((n, 0), np.int8)
         if owners is not None:
             whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
-        return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
+        whose = whose.astype(np.int8)
+        return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose, origins(record)[kept])
 
     def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return [plies] bool: a random sample of the positions searched fast.
@@ -232,9 +249,37 @@ class Memory:
         for column, values in zip(self.ltmemory, new, strict=True):
             column[where] = values[last]
         self._teaches[where] = np.any((new.visits > 0) & (new.visits != ILLEGAL_VISITS), axis=1)[last]
+        self._weights[where] = 1
         self._next, self._count = (self._next + n) % self.size, min(self._count + n, self.size)
         self._came += n
         return n
+
+    def _held(self, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (places of stored positions with one of these names, index of each one's name in `names`)."""
+        order = np.argsort(names, kind="stable")
+        held = self.ltmemory.origin[: self._count if len(names) else 0]
+        at = np.minimum(np.searchsorted(names[order], held), len(names) - 1)
+        found = np.flatnonzero(names[order[at]] == held)
+        return found, order[at[found]]
+
+    def retarget(self, names: np.ndarray, visits: np.ndarray, values: np.ndarray) -> int:
+        """Let stored positions teach the result of a later search; return how many there were.
+
+        names: [m], of `origins`; visits: [m, action_size]; values: [m], for the player to move: also in place of the
+        game's result.
+        """
+        where, which = self._held(names)
+        before = self.ltmemory.visits[where]
+        self.ltmemory.visits[where] = np.where(before == ILLEGAL_VISITS, before, visits[which])
+        self.ltmemory.result[where] = self.ltmemory.value[where] = values[which]
+        return len(where)
+
+    def weigh(self, names: np.ndarray, weights: np.ndarray) -> int:
+        """Draw stored positions with these weights [m], others with 1; return how many of these there were."""
+        where, which = self._held(names)
+        self._weights[where] = weights[which]
+        self._weighted, self._drawing = True, ((0, 0, ""), np.zeros(0))
+        return len(where)
 
     def _newest(self, count: int) -> int:
         """Return how many of the newest positions to draw from, so that `count` of them train the policy head."""
@@ -246,16 +291,16 @@ class Memory:
 
     def _draw(self, among: int, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
         """Draw [count] of the `among` newest positions, numbered from the oldest; duplicates have the given weight."""
-        if weight == "linear":
+        if weight == "linear" and not self._weighted:
             return rng.integers(0, among, count)
         missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
-        if len(missing):
+        if len(missing) and weight != "linear":
             self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing])
             self._keyed = self._came
         request = among, self._came, weight
         if self._drawing[0] != request:
             newest = (self._next - among + np.arange(among)) % self.size
-            self._drawing = request, running_sum(self._keys[newest], weight)
+            self._drawing = request, running_sum(self._keys[newest], weight, self._weights[newest])
         sums = self._drawing[1]
         return np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), among - 1)
 
@@ -316,13 +361,15 @@ class SymmetricHash:
         return np.concatenate([(part.astype(np.uint64) @ self._words).min(axis=1) for part in parts])
 
 
-def running_sum(keys: np.ndarray, weight: str) -> np.ndarray:
-    """Return [n] float64: the running sum of the positions' drawing weights.
+def running_sum(keys: np.ndarray, weight: str, factors: np.ndarray | float = 1.0) -> np.ndarray:
+    """Return [n] float64: the running sum of the positions' drawing weights, each times its factor.
 
-    Positions with the same key share one weight: 1 + log2 of their number ("log") or 1 ("constant"), as AlphaZero.jl
-    weighs merged positions.
+    Positions with the same key share one weight: their number ("linear"), 1 + log2 of it ("log") or 1 ("constant"), as
+    AlphaZero.jl weighs merged positions.
     """
+    if weight == "linear":
+        return np.cumsum(np.ones(len(keys)) * factors)
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     together = {"log": 1 + np.log2(counts), "constant": np.ones(len(counts))}[weight]
-    sums: np.ndarray = np.cumsum((together / counts)[which])
+    sums: np.ndarray = np.cumsum((together / counts)[which] * factors)
     return sums

@@ -96,6 +96,12 @@ class Store(Database):
         for row in self.rows("games", "WHERE iteration = ? ORDER BY idx", (iteration,)):
             yield game_of_row(row)
 
+    def game(self, iteration: int, index: int) -> GameRecord:
+        """Return one game; raise `DamagedData` if there is none."""
+        for row in self.rows("games", "WHERE iteration = ? AND idx = ?", (iteration, index)):
+            return game_of_row(row)
+        raise DamagedData(f"{self.path}: expected game {index} of iteration {iteration}, there is none")
+
     def newest_game(self) -> tuple[int, GameRecord] | None:
         """Return (iteration, game) of the newest self-play game; None if there is none."""
         for row in self.rows("games", "WHERE iteration > 0 AND idx < ? ORDER BY rowid DESC LIMIT 1", (IMPORTED,)):
@@ -178,6 +184,12 @@ class Store(Database):
         """Return {stage: facts} of an iteration."""
         found = self.rows("stages", "WHERE iteration = ? ORDER BY rowid", (iteration,))
         return {stage: json.loads(facts) for _, stage, facts in found}
+
+    def stage_facts(self, stage: str, iterations: range) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield (iteration, facts) of a stage in those of the iterations in which it has finished, in order."""
+        rest = "WHERE stage = ? AND iteration >= ? AND iteration < ? ORDER BY iteration"
+        for iteration, _, facts in self.rows("stages", rest, (stage, iterations.start, iterations.stop)):
+            yield iteration, json.loads(facts)
 
     def lines(self, after: int = 0) -> list[dict[str, Any]]:
         """Return the lines of metrics.jsonl of the iterations after `after`."""

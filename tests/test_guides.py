@@ -261,14 +261,16 @@ def described():
 
 
 def test_the_fields_of_metrics_are_those_that_runs_write(trained, tmp_path, quick):
-    """The tiny run, and one that waits for positions, has games of others, extra heads, and then a lag."""
+    """The tiny run, and one that waits, has games of others and extra heads, looks again, and then has a lag."""
     export_games(trained, games.make("tictactoe"), tmp_path / "games.npz", count=0)
-    config = tiny(seed=1, min_memory=150, episodes=8, soft_policy_weight=1.0, ownership_weight=1.0, score_games=0)
+    config = tiny(seed=1, min_memory=150, episodes=8, soft_policy_weight=1.0, ownership_weight=1.0, score_games=0,
+                  restart_share=0.5, reanalyse_share=0.2, surprise_weight=0.5)  # fmt: skip
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         waiting = train(session, iterations=1)
         import_games(session, read_games(tmp_path / "games.npz"), "games.npz")
-        lines = [*read_metrics(trained / "metrics.jsonl"), *waiting, *train(session, iterations=1)]
-    with Session.open(session.folder, with_overrides(config, lag=1), console=QUIET) as session:
+        lines = [*read_metrics(trained / "metrics.jsonl"), *waiting, *train(session, iterations=2)]
+    changes = {"lag": 1, "reanalyse_share": 0.0, "surprise_weight": 0.0}
+    with Session.open(session.folder, with_overrides(config, **changes), console=QUIET) as session:
         lines += train(session, iterations=1)
     written = {name for line in lines for name in line}
     assert sorted(described()) == sorted(set(described())), "each field once"

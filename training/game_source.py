@@ -8,7 +8,9 @@ import logging
 from initialise import Session
 from storage import checkpoints
 from training.device_plan import Fitted, fitted
-from training.selfplay import SelfPlay
+from training.hindsight import Hindsight
+from training.restarts import random_plies, restarts
+from training.selfplay import Beginnings, SelfPlay
 from training.worker_pool import LocalPool, Pool, RoundSpec
 
 
@@ -19,6 +21,11 @@ class GameSource:
         self._session = session
         self._pool: Pool | None = None
         self._fitted: Fitted | None = None
+        self.hindsight = Hindsight(session.game, session.store)
+        self.begun = 0
+        """Games of this iteration that begin in a position of an earlier game."""
+        self.recalled = False
+        """Whether the memory has what earlier iterations found out (training/reanalysis.py)."""
 
     @property
     def fitted(self) -> Fitted:
@@ -57,7 +64,11 @@ class GameSource:
         s = self._session
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
-        return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
+        run, iteration = s.store.get("run") or "", s.iteration
+        begun = restarts(s.config, s.store, self.hindsight, run, iteration)
+        self.begun = len(begun)
+        beginnings = Beginnings(random_plies(s.config, s.store), begun)
+        return RoundSpec(run, iteration, version, str(path), row.sha256, beginnings)
 
     def declare(self) -> None:
         """Record that processors of several classes play the run's games; call it in the transaction that adds some."""

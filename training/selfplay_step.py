@@ -53,6 +53,10 @@ class GamesInFlight(NamedTuple):
     """[T] uint64: seeds of these games"""
     buffers: np.ndarray
     """[T] int32: record buffers of these games"""
+    given: np.ndarray
+    """[T] int32: number of moves that each of these games begins with; 0 = those of its seed"""
+    openings: np.ndarray
+    """[T, max_plies] int16: these moves, which are legal and end no game"""
 
 
 @record
@@ -177,6 +181,27 @@ def draw_openings(trees, settings, seeds, plies):
         plies[i] = opening_plies(trees[0], settings)
 
 
+@inlined
+def record_unsearched(flight, t, action):
+    """Record a move that was played without a search."""
+    buffer, ply = flight.buffer[t], flight.ply[t]
+    for a in range(flight.visits.shape[2]):
+        flight.visits[buffer, ply, a] = 0
+    flight.values[buffer, ply] = 0.0
+    flight.moves[buffer, ply] = action
+    flight.ply[t] = ply + 1
+
+
+@compiled
+def given_opening(f, rules, flight, t, i):
+    """Play the moves given to game i of those to begin from the root of tree t, recorded like random ones."""
+    now = f.rows[t * (f.capacity + 1)]
+    for ply in range(flight.given[i]):
+        rules.play(now, flight.openings[i, ply])
+        record_unsearched(flight, t, flight.openings[i, ply])
+    plant(f, rules, t, now)
+
+
 @compiled
 def random_opening(f, rules, flight, t, plies):
     """Play random moves from the root of tree t; they are recorded as moves without a search.
@@ -184,7 +209,7 @@ def random_opening(f, rules, flight, t, plies):
     A move that would end the game is not played, and the opening ends before it.
     """
     tree = f.trees[t]
-    index, buffer = t * (f.capacity + 1), flight.buffer[t]
+    index = t * (f.capacity + 1)
     now, room = f.rows[index], f.rows[index + 1]
     for _ in range(plies):
         copy_row(f.rows, index + 1, now)
@@ -194,11 +219,7 @@ def random_opening(f, rules, flight, t, plies):
         rules.play(room, action)
         if is_over(rules, room, f.outcome, f.bounds):
             break
-        for a in range(flight.visits.shape[2]):
-            flight.visits[buffer, flight.ply[t], a] = 0
-        flight.values[buffer, flight.ply[t]] = 0.0
-        flight.moves[buffer, flight.ply[t]] = action
-        flight.ply[t] += 1
+        record_unsearched(flight, t, action)
         copy_row(f.rows, index, room)
     plant(f, rules, t, now)
 
@@ -210,8 +231,12 @@ def start_game(f, rules, flight, settings, t, i, row):
     flight.buffer[t] = flight.buffers[i]
     plant(f, rules, t, row)
     flight.ply[t] = 0
-    plies = opening_plies(f.trees[t], settings)
+    plies = np.int64(flight.given[i])
     if plies > 0:
+        given_opening(f, rules, flight, t, i)
+    else:
+        plies = opening_plies(f.trees[t], settings)
+    if plies > 0 and flight.given[i] == 0:
         random_opening(f, rules, flight, t, plies)
     begin_move(f, flight, settings, t, plies > 0 and settings.full_after_opening)
 

@@ -21,6 +21,7 @@ from network.backend import chosen_backend, last_of, trained_by, with_backend
 from network.predictor import measure_raw
 from storage.checkpoints import drop_old_optimizers
 from storage.game_record import IMPORTED, GameRecord
+from storage.position_data import DATA
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
 from training.fit import Fit, lag_facts, nothing_to_learn
 from training.game_source import source_of
@@ -66,6 +67,7 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     new = s.store.trained_positions(stage.iteration)
     if not stage.finished:
         facts = _selfplay_facts(records) | ({"version": version} if c.lag else {})
+        facts |= {"restarted": source_of(s).begun} if c.restart_share else {}
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
@@ -105,7 +107,7 @@ def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bo
     before = source.pool.counts()
     with stage.progress("self-play", episodes, done) as phase:
         spec = source.spec(version)
-        games = longest_first(s.config, spec.run, spec.iteration, missing)
+        games = longest_first(s.config, spec.run, spec.iteration, missing, spec.beginnings)
         for record in source.pool.play(spec, games, stop=stage.stop):
             fresh.append(record)
             done += 1
@@ -368,5 +370,6 @@ def _metrics(stage: Stage, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 3), "total_seconds": round(s.worked_seconds + seconds, 3),
     }  # fmt: skip
     for name, facts in stage.earlier.items():
-        line |= {f"{name.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in facts.items()}
+        shown = {k: v for k, v in facts.items() if k != DATA}
+        line |= {f"{name.replace('-', '_')}_{k}": round(v, 6) if isinstance(v, float) else v for k, v in shown.items()}
     return line

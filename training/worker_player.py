@@ -18,7 +18,7 @@ from storage.atomic_files import DamagedData, arrays_from_bytes, read_checked, s
 from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
-from training.selfplay import Counts, SelfPlay
+from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
 
@@ -34,13 +34,13 @@ class NetworkPlayer:
         self._selfplay = SelfPlay(game, config, threads=cores())
         self.counts: Callable[[], Counts] = self._selfplay.counts
 
-    def load(self, weights: str | bytes, digest: str, iteration: int) -> None:
+    def load(self, weights: str | bytes, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
         data = weights if isinstance(weights, bytes) else read_checked(Path(weights), digest)
         if sha256(data) != digest:
             raise DamagedData("the network: expected the one that the run wrote, got another")
         self._predictor.load(arrays_from_bytes(data, self._shapes, "the network"))
         self._selfplay.clear_cache()
-        self._selfplay.set_iteration(iteration)
+        self._selfplay.set_iteration(iteration, beginnings)
 
     def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
         return self._selfplay.play(self._predictor, todo, stop=stop)

@@ -21,7 +21,7 @@ from config import UserError
 from network.predictor import Predictor
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
-from training.selfplay import Counts, SelfPlay, game_seed
+from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay, game_seed
 from training.worker_messages import game_of_message, unpack
 
 TASK = 16
@@ -43,6 +43,7 @@ class RoundSpec(NamedTuple):
     weights: str
     """The version's file, which never changes."""
     sha256: str
+    beginnings: Beginnings = SEEDED
 
 
 class GracefulStop:
@@ -96,7 +97,7 @@ class LocalPool:
     ) -> Iterator[GameRecord]:
         self._selfplay.clear_cache()
         jobs = deque((i, game_seed(spec.run, spec.iteration, i)) for i in games)
-        self._selfplay.set_iteration(spec.iteration)
+        self._selfplay.set_iteration(spec.iteration, spec.beginnings)
         graceful = GracefulStop(stop, jobs)
         predictor = self._predictor(spec.version)
         return self._selfplay.play(predictor, jobs, stop=graceful, together=lambda: not graceful.requested)

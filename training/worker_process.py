@@ -22,7 +22,7 @@ from config import UserError
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from system import processes
-from training.selfplay import Counts, game_seed
+from training.selfplay import Beginnings, Counts, game_seed
 from training.worker_messages import game_message, pack, unpack
 from training.worker_pool import PATIENCE, Receive
 
@@ -33,7 +33,7 @@ BEAT = 0.5
 class TaskPlayer(Protocol):
     """The player inside a worker, made there by a factory: (settings) -> Player."""
 
-    def load(self, weights: str | bytes, sha256: str, iteration: int) -> None:
+    def load(self, weights: str | bytes, sha256: str, iteration: int, beginnings: Beginnings) -> None:
         """Play with the network in this file, or with this content, and with the settings of this iteration (from 1).
         """
         ...
@@ -172,7 +172,8 @@ class _Worker:
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
         else:
             self._spec = spec
-            player.load(spec.pop("content", b"") or spec["weights"], spec["sha256"], spec["iteration"])
+            weights, beginnings = spec.pop("content", b"") or spec["weights"], Beginnings(*spec["beginnings"])
+            player.load(weights, spec["sha256"], spec["iteration"], beginnings)
 
     def _take(self) -> None:
         """Add the games of the messages at hand to those to play."""

@@ -1,0 +1,106 @@
+"""What a stage found out about stored positions, as text within its facts: so it is in run.db, checked and resumed.
+
+The games stay as they were played. A position is named by its game and ply (`memory.origins`).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from storage.atomic_files import DamagedData
+
+REANALYSE, SURPRISE = "reanalyse", "surprise"
+"""The stages that keep such data."""
+DATA = "data"
+"""The name of the fact that holds it; it is no part of metrics.jsonl."""
+MOST_BYTES = 1 << 30
+"""Largest size of what a stage keeps."""
+
+
+class Searched(NamedTuple):
+    """Later searches of n positions."""
+
+    names: np.ndarray
+    """[n] uint64, of `memory.origins`"""
+    visits: np.ndarray
+    """[n, action_size] uint16: weight of each move in the policy target"""
+    values: np.ndarray
+    """[n] float32: the search's value, for the player to move"""
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts that hold them."""
+        return _facts(self.names.astype("<u8"), self.visits.astype("<u2"), self.values.astype("<f4"))
+
+    @classmethod
+    def of(cls, facts: dict[str, Any], actions: int) -> Searched:
+        """Return the searches that facts hold; raise `DamagedData` if they hold none."""
+        n, data = _content(facts, 8 + 2 * actions + 4)
+        names, rest = np.frombuffer(data[: 8 * n], "<u8"), data[8 * n :]
+        visits = np.frombuffer(rest[: 2 * actions * n], "<u2").reshape(n, actions)
+        return cls(names, visits, _finite(np.frombuffer(rest[2 * actions * n :], "<f4")))
+
+
+class Weights(NamedTuple):
+    """How often n positions are drawn, beside others with 1."""
+
+    names: np.ndarray
+    """[n] uint64, of `memory.origins`"""
+    weights: np.ndarray
+    """[n] float32, not negative"""
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts that hold them."""
+        return _facts(self.names.astype("<u8"), self.weights.astype("<f4"))
+
+    @classmethod
+    def of(cls, facts: dict[str, Any]) -> Weights:
+        """Return the weights that facts hold; raise `DamagedData` if they hold none."""
+        n, data = _content(facts, 8 + 4)
+        weights = _finite(np.frombuffer(data[8 * n :], "<f4"))
+        if (weights < 0).any():
+            raise DamagedData("expected weights from 0 on, got others")
+        return cls(np.frombuffer(data[: 8 * n], "<u8"), weights)
+
+
+def position_fault(facts: dict[str, Any]) -> str:
+    """Return the fault of such facts, whatever the game's number of actions, "" for none."""
+    n = facts["positions"]
+    try:
+        size = len(_unpacked(facts, MOST_BYTES))
+    except DamagedData as error:
+        return str(error)
+    fits = size % n == 0 and size >= 12 * n if n > 0 else size == n
+    return "" if fits else f"holds {size} bytes for {n} positions"
+
+
+def _facts(*columns: np.ndarray) -> dict[str, Any]:
+    data = zlib.compress(b"".join(column.tobytes() for column in columns), 6)
+    return {"positions": len(columns[0]), DATA: base64.b64encode(data).decode()}
+
+
+def _content(facts: dict[str, Any], width: int) -> tuple[int, bytes]:
+    """Return the number of positions and their bytes, `width` for each."""
+    n = facts["positions"]
+    data = _unpacked(facts, n * width + 1)
+    if len(data) != n * width:
+        raise DamagedData(f"expected {n * width} bytes of {n} positions, got {len(data)}")
+    return n, data
+
+
+def _unpacked(facts: dict[str, Any], most: int) -> bytes:
+    """Return at most `most` bytes of what facts hold."""
+    try:
+        return zlib.decompressobj().decompress(base64.b64decode(facts[DATA], validate=True), max(most, 1))
+    except (zlib.error, binascii.Error, ValueError) as error:
+        raise DamagedData(f"expected what a stage found out about positions, got none ({error})") from None
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    if not np.isfinite(values).all():
+        raise DamagedData("expected finite values of positions, got others")
+    return values

@@ -1,0 +1,158 @@
+"""Stored positions searched again and weighed: what is chosen, what is found, what the memory has after a resume."""
+
+import json
+
+import numpy as np
+import pytest
+
+from config import with_overrides
+from initialise import Session
+from main import train
+from memory import origins
+from search.many_trees import ManyTrees
+from storage.game_record import ILLEGAL_VISITS
+from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
+from storage.run_store import Store
+from storage.verify import verify
+from support.tiny_runs import QUIET, tiny
+from training.hindsight import errors, movers
+from training.reanalysis import divergence, recall
+
+BOTH = {"reanalyse_share": 0.3, "surprise_weight": 0.5, "iterations": 4, "memory_size": 4000, "fast_positions": 0.5}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Return (folder of a finished run with both settings, columns of its memory, its drawing weights)."""
+    with Session.start(tiny(**BOTH), root=tmp_path_factory.mktemp("again"), console=QUIET) as session:
+        train(session)
+        return session.folder, [column.copy() for column in session.memory.ltmemory], session.memory._weights.copy()
+
+
+def facts_of(folder, stage):
+    store = Store(folder / "run.db", read_only=True)
+    found = dict(store.stage_facts(stage, range(1, 9)))
+    store.close()
+    return found
+
+
+def test_early_positions_are_searched_again_the_worst_first_and_each_once(whole):
+    folder, *_ = whole
+    known = set()
+    with Session.open(folder, console=QUIET) as session:
+        game, store = session.game, session.store
+        facts = dict(store.stage_facts(REANALYSE, range(1, 9)))
+        assert [*facts] == [i for i in range(1, 5) if store.version(0) and i in facts] and len(facts) >= 2
+        for iteration, fact in facts.items():
+            rows = {}
+            for earlier in range(1, iteration):
+                for record in store.games_of(earlier):
+                    wrong, names = errors(record, movers(game, record)), origins(record).tolist()
+                    for ply in range((len(wrong) + 1) // 2):
+                        if record.visits[ply].any() and wrong[ply] > 0 and names[ply] not in known:
+                            rows[names[ply]] = float(np.float32(wrong[ply]))
+            found = Searched.of(fact, game.action_size).names.tolist()
+            assert len(found) == min(round(0.3 * store.trained_positions(iteration)), len(rows))
+            least = min((rows[name] for name in found), default=0)
+            assert len(set(found)) == len(found)
+            assert sum(wrong > least for wrong in rows.values()) < len(found) or not found
+            known |= set(found)
+
+
+def test_a_search_again_is_that_of_a_tree_alone_with_the_newest_network(whole):
+    folder, *_ = whole
+    with Session.open(folder, console=QUIET) as session:
+        game, store, config = session.game, session.store, session.config
+        iteration, fact = [*store.stage_facts(REANALYSE, range(1, 9))][-1]
+        found = Searched.of(fact, game.action_size)
+        version = max(v.version for v in store.versions() if v.iteration < iteration)
+        predictor = session.predictor("selfplay", version)
+        places = {}
+        for earlier in range(1, iteration):
+            for record in store.games_of(earlier):
+                places |= {name: (record, ply) for ply, name in enumerate(origins(record).tolist())}
+        assert len(found.names)
+        for name, visits, value in zip(found.names[:12].tolist(), found.visits, found.values, strict=False):
+            record, ply = places[name]
+            state = game.start()
+            for move in record.moves[:ply]:
+                state = state.takeAction(int(move))[0]
+            tree = ManyTrees(game, config.search, sims=config.mcts_sims, cache_size=0)
+            tree.set_root(state)
+            tree.search(predictor, config.mcts_sims)
+            assert value == np.float32(tree.root_value())
+            kept = tree.kept_visits()
+            if kept.any():
+                assert (visits == kept).all(), f"\n{state}"
+            assert set(np.flatnonzero(visits)) <= set(state.allowedActions)
+
+
+def test_weights_are_those_of_the_divergence_from_the_network_that_played(whole):
+    folder, *_ = whole
+    with Session.open(folder, console=QUIET) as session:
+        store, game = session.store, session.game
+        facts = dict(store.stage_facts(SURPRISE, range(1, 9)))
+        assert [*facts] == [1, 2, 3, 4]
+        found = Weights.of(facts[3])
+        by_name = dict(zip(found.names.tolist(), found.weights.tolist(), strict=True))
+        version = next(iter(store._db.execute("SELECT version FROM games WHERE iteration = 3")))[0]
+        agent, slow = session.agent(version), {}
+        for record in store.games_of(3):
+            state = game.start()
+            for move, visits, name in zip(record.moves, record.visits, origins(record).tolist(), strict=True):
+                if visits.any():
+                    _, prior, _ = agent.get_preds(state)
+                    target = visits / visits.sum()
+                    slow[name] = sum(p * np.log(p / q) for p, q in zip(target, prior, strict=True) if p > 0)
+                state = state.takeAction(int(move))[0]
+        mean = facts[3]["kl"]
+        assert by_name.keys() == slow.keys() and mean > 0
+        for name, weight in by_name.items():
+            assert weight == pytest.approx(0.5 + 0.5 * slow[name] / mean, abs=0.02)
+        assert np.mean(found.weights) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_divergence_is_zero_for_equal_policies_and_never_negative():
+    visits = np.array([[1, 3, ILLEGAL_VISITS], [0, 4, ILLEGAL_VISITS], [5, 5, 10]], np.uint16)
+    logits = np.array([[0, np.log(3), 99], [0, 0, -99], [0, 0, 0]], np.float32)
+    wanted = [0, np.log(2), np.log(3) - 1.5 * np.log(2)]
+    assert divergence(visits, logits) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_memory_of_a_resumed_run_teaches_the_same(whole, quick):
+    folder, columns, weights = whole
+    with Session.open(folder, with_overrides(tiny(**BOTH), iterations=5), console=QUIET) as session:
+        recall(session)
+        n = len(session.memory)
+        assert n > 500
+        for found, before in zip(session.memory.ltmemory, columns, strict=True):
+            assert (found[:n] == before[:n]).all()
+        assert (session.memory._weights[:n] == weights[:n]).all() and len(np.unique(weights[:n])) > 50
+
+
+def test_games_on_disk_are_as_they_were_and_the_metrics_have_no_data(whole):
+    folder, *_ = whole
+    report = verify(folder)
+    assert report.damage == [] and report.state
+    lines = [json.loads(text) for text in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert lines[-1]["reanalyse_positions"] > 0 and lines[-1]["reanalyse_changed"] > 0
+    assert lines[-1]["surprise_kl"] > 0 and not any("data" in name for line in lines for name in line)
+
+
+def test_a_run_that_is_stopped_again_and_again_finds_and_learns_the_same(whole, tmp_path, quick):
+    with Session.start(tiny(**BOTH), root=tmp_path, console=QUIET) as session:
+        parts = session.folder
+    for calls in (2, 5, 9, 14, 20, 30, 45, 60, 90):
+        with Session.open(parts, console=QUIET) as session:
+            left = iter(range(calls))
+            train(session, stop=lambda left=left: next(left, None) is None)
+    with Session.open(parts, console=QUIET) as session:
+        train(session)
+    assert verify(parts).state == verify(whole[0]).state
+    assert {k: v["data"] for k, v in facts_of(parts, REANALYSE).items()} == {
+        k: v["data"] for k, v in facts_of(whole[0], REANALYSE).items()
+    }
+
+
+def test_a_run_without_the_settings_has_no_such_stages(trained):
+    assert not facts_of(trained, REANALYSE) and not facts_of(trained, SURPRISE)
