@@ -15,7 +15,7 @@ from network.stored_network import StoredNetwork
 from storage.atomic_files import DamagedData, sha256
 from storage.game_record import GameRecord
 from system import processes
-from training.selfplay import Counts
+from training.selfplay import SEEDED, Beginnings, Counts
 from training.worker_messages import unpack
 from training.worker_player import NetworkPlayer
 from training.worker_process import TaskPlayer
@@ -51,7 +51,7 @@ class MatchPlayer:
     def counts(self) -> Counts:
         return Counts(0, 0, 0, 0, 0, 0, 0.0)
 
-    def load(self, weights: str | bytes, digest: str, iteration: int) -> None:
+    def load(self, weights: str | bytes, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
         if not isinstance(weights, bytes) or sha256(weights) != digest:
             raise DamagedData("a match: expected the one that the driver sent, got another")
         self._visitor.load(weights)
