@@ -136,8 +136,7 @@ class GameState:
 
     id: Hashable
     """Equal ids <=> equal futures: side to move, pass and ko information included."""
-    playerTurn: int
-    """1 or -1."""
+    playerTurn: int  # 1 or -1
     allowedActions: Sequence[int]
     """Legal actions in ascending order; empty when the game is over."""
     isEndGame: bool
@@ -205,9 +204,8 @@ class Game:
     evaluate: Any = None
     """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1).
     Made by `compiled.rule`, for players that look only a few moves ahead; None = no estimate before the end."""
-    forced: Any = None
-    forced_room: int = 1
-    """FORCED: finds wins by force, see search/forced.py (None = there is no such search); words of its work space."""
+    forced: Any = None  # FORCED: finds wins by force, see search/forced.py; None = there is no such search
+    forced_room: int = 1  # words of its work space
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """The parameters that differ from their defaults."""
