@@ -43,6 +43,9 @@ from games.line_words import (
 )
 from games.lines import FREE, PAD, RENJU, RULE, SIZE, N, block
 
+EACH = 128
+"""Limit of fours tried after one move, so that one that averts the win leaves enough for the others."""
+
 
 @inlined
 def mark_point(room, to, point):
@@ -119,10 +122,12 @@ def mark_open(room, to):
 
 @compiled
 def loses(room, point, kept):
-    """Return whether the attacker still wins by fours after a move of the defender."""
-    attacker = np.int64(room[head(room) + ATTACKER])
-    room[head(room) + LEFT] -= 1
+    """Return whether the attacker still wins by fours after a move of the defender, as far as EACH fours show."""
+    attacker, left = np.int64(room[head(room) + ATTACKER]), np.int64(room[head(room) + LEFT]) - 1
+    tries = max(min(left, np.int64(EACH)), np.int64(0))
+    room[head(room) + LEFT] = tries
     must = defend(room, point, kept)
     lost = must != FAILED and (replay(room, must) or force(room, must, MOST) == WON)
     lift(room, -attacker, point, kept)
+    room[head(room) + LEFT] = left - (tries - room[head(room) + LEFT])
     return lost

@@ -237,6 +237,7 @@ def find_forced(row, threats, room, out):
 def list_open(room, out):
     """Write the moves that may avert the fours found, ascending; return ONLY - their number."""
     size, marks = np.int64(room[SIZE]), level_of(room, np.int64(0)) + WORDS
+    room[head(room) + LEFT] = 2 * FOURS
     mark_open(room, marks)
     count = np.int64(0)
     for point in range(size * size):
