@@ -209,6 +209,8 @@ class Game:
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """The parameters that differ from their defaults."""
+    sizes: tuple[Game, ...] = ()
+    """Of a name with a range of sizes, all its games (games/sizes.py); this one is the largest."""
     won_by_a_move: bool = True
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
     sgf_number: int | None = None

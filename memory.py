@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled
-from config import NetworkSettings
+from config import Config, NetworkSettings
 from game import PLAYER, Game
 from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
+from games.sizes import Frame
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
 
@@ -35,7 +36,7 @@ class Batch(NamedTuple):
     """One training batch."""
 
     planes: np.ndarray
-    """[B, rows, columns, planes] uint8"""
+    """[B, rows, columns, planes] uint8; for a network of many sizes with a last plane, 1 on the board, 0 outside"""
     value: np.ndarray
     """[B] float32, for the player to move"""
     policy: np.ndarray
@@ -43,7 +44,7 @@ class Batch(NamedTuple):
     value head only have shares of 0; the others are then scaled up, so that the mean sum over the batch is 1."""
     owners: np.ndarray | None = None
     """[B, rows, columns] int8: owner of each point at the game's end, 1 = the player to move, -1 = the other, 0 =
-    nobody; None unless the memory keeps it."""
+    nobody, OUTSIDE = outside a smaller board; None unless the memory keeps it."""
 
 
 class Positions(NamedTuple):
@@ -59,6 +60,8 @@ class Positions(NamedTuple):
     """[n] float32: the search's value for the player to move"""
     owners: np.ndarray
     """[n, rows * columns] int8: as in `Batch`; [n, 0] unless the memory keeps it"""
+    size: np.ndarray
+    """[n] uint8: the number of the board's size, in a memory of several (games/sizes.py)"""
 
 
 @compiled
@@ -116,10 +119,15 @@ class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
     def __init__(
-        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0, ownership: bool = False
-    ) -> None:
-        """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define."""
-        self.game = game
+        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0, ownership: bool = False,
+        masked: bool = False,
+    ) -> None:  # fmt: skip
+        """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define.
+
+        masked: batches have a plane that shows the board in its frame. Boards of several sizes lie at the top left.
+        """
+        self.game, self.masked = game, masked
+        self._frame = Frame(game)
         self.size = size
         self.fast_positions = fast_positions
         self.value_lambda = value_lambda
@@ -132,6 +140,7 @@ class Memory:
             np.zeros(size, np.float32),
             np.zeros(size, np.float32),
             np.zeros((size, self._owned), np.int8),
+            np.zeros(size, np.uint8),
         )
         self._next = self._count = self._came = 0
         """Index of the next position, number of positions held, number ever inserted."""
@@ -139,12 +148,20 @@ class Memory:
         """Which positions train the policy head."""
         self._among = 0, 0, 0
         """The last call of `_newest`: its count, the number of positions ever inserted, the result."""
-        self._grids, self._actions = game.views()
+        self._grids, self._actions = self._frame.grids, self._frame.actions
         self._likeness = SymmetricHash(game)
         self._keys, self._keyed = np.zeros(size, np.uint64), 0
         """Keys of the positions, computed on demand; how many of the positions ever inserted have theirs."""
         self._drawing: tuple[tuple[int, int, str], np.ndarray] = (0, 0, ""), np.zeros(0)
         """The last weighted draw: (`among`, number of positions ever inserted, weight), and its running sum."""
+
+    @classmethod
+    def of_run(cls, config: Config, game: Game) -> Memory:
+        """Make the empty memory of a run."""
+        return cls(
+            game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
+            ownership=learns_ownership(config.network, game), masked=config.many_sizes,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         """Return the number of positions in ltmemory."""
@@ -183,7 +200,10 @@ class Memory:
 
     def positions(self, record: GameRecord) -> Positions:
         """Return the positions of a game that are trained on."""
-        game = self.game
+        number = self._frame.number(record.board)
+        if number < 0:  # of a size that the run no longer plays
+            return Positions(*(column[:0] for column in self.ltmemory))
+        game = self._frame.games[number]
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules")
         length = len(record.moves)
@@ -211,7 +231,10 @@ class Memory:
         whose = np.zeros((n, 0), np.int8)
         if owners is not None:
             whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
-        return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose.astype(np.int8))
+        frame, numbers = self._frame, np.full(n, number, np.uint8)
+        policy = frame.visits(number, policy[:n], int(ILLEGAL_VISITS))
+        whose = frame.owners(number, whose.astype(np.int8))
+        return Positions(frame.planes(number, planes[:n]), policy, outcome[kept], values[kept], whose, numbers)
 
     def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return [plies] bool: a random sample of the positions searched fast.
@@ -250,7 +273,7 @@ class Memory:
             return rng.integers(0, among, count)
         missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
         if len(missing):
-            self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing])
+            self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing], self.ltmemory.size[missing])
             self._keyed = self._came
         request = among, self._came, weight
         if self._drawing[0] != request:
@@ -279,12 +302,15 @@ class Memory:
             raise ValueError("expected positions in ltmemory, got none")
         among = self._newest(newest) if newest else self._count
         where = (self._next - among + self._draw(among, count, rng, duplicate_weight)) % self.size
-        form = rng.integers(0, len(self._grids), count)
-        return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)
+        drawn = Positions(*(column[where] for column in self.ltmemory))
+        views = self._frame.views
+        form = rng.integers(0, views[0] if len(views) == 1 else views[drawn.size], count)
+        return self.batch(drawn, form, value_from_search)
 
     def batch(self, positions: Positions, form: np.ndarray, value_from_search: float = 0.0) -> Batch:
         """Return positions as training targets, each in the symmetry with index `form` [n] (0 = unchanged)."""
         n, planes = len(form), self.game.input_shape[2]
+        form = self._frame.first[positions.size] + form
         boards = positions.planes.reshape(n, -1, planes)
         boards = np.take_along_axis(boards, self._grids[form][:, :, None], axis=1)
         visits = np.take_along_axis(positions.visits, self._actions[form], axis=1)
@@ -297,23 +323,37 @@ class Memory:
         owners = None
         if self._owned:
             owners = np.take_along_axis(positions.owners, self._grids[form], axis=1).reshape(n, *self.game.grid_shape)
-        return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy, owners)
+        if self.masked:
+            boards = np.concatenate([boards, self._frame.masks[positions.size][:, :, None]], axis=2)
+        return Batch(boards.reshape(n, *self.game.input_shape[:2], -1), value.astype(np.float32), policy, owners)
 
 
 class SymmetricHash:
     """Computes keys of positions: equal for those that look the same to the network, up to symmetry."""
 
     def __init__(self, game: Game) -> None:
-        rows, columns, planes = game.input_shape
+        frame, (rows, columns, planes) = Frame(game), game.input_shape
         words = np.random.default_rng(0).integers(0, 2**64, (rows * columns, planes), dtype=np.uint64)
-        forms = [words[np.argsort(grid)] for grid in game.views()[0]]
-        self._words = np.stack(forms, axis=-1).reshape(rows * columns * planes, len(forms))
-        """[rows * columns * planes, forms]: the words are turned for each form, instead of each position."""
+        self._words = []
+        """Of each size [rows * columns * planes, forms]: words are turned for each form, instead of each position."""
+        for first, count in zip(frame.first, frame.views, strict=True):
+            forms = [words[np.argsort(grid)] for grid in frame.grids[first : first + count]]
+            self._words.append(np.stack(forms, axis=-1).reshape(rows * columns * planes, count))
 
-    def keys(self, planes: np.ndarray) -> np.ndarray:
-        """Return [n] uint64 for planes [n, rows * columns * planes] uint8: the least of the symmetric forms' hashes."""
-        parts = np.array_split(planes, len(planes) // 4096 + 1)
-        return np.concatenate([(part.astype(np.uint64) @ self._words).min(axis=1) for part in parts])
+    def keys(self, planes: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
+        """Return [n] uint64 for planes [n, rows * columns * planes] uint8: the least of the symmetric forms' hashes.
+
+        sizes: [n], the number of each board's size; by default all have the first. Two sizes have no equal keys.
+        """
+        found = np.zeros(len(planes), np.uint64)
+        for number, words in enumerate(self._words):
+            among = np.flatnonzero(sizes == number) if sizes is not None else np.arange(len(planes))
+            for part in np.array_split(among, len(among) // 4096 + 1):
+                hashes = (planes[part].astype(np.uint64) @ words).min(axis=1)
+                found[part] = hashes + np.uint64(number * 0x9E3779B97F4A7C15 & (2**64 - 1))
+            if sizes is None:
+                break
+        return found
 
 
 def running_sum(keys: np.ndarray, weight: str) -> np.ndarray:

@@ -36,7 +36,8 @@ def make_predictor(
         from network.keras_predictor import KerasPredictor
 
         predictor = KerasPredictor(model, smallest=smallest)
-    predictor.load(model.get_weights())
+    if weights := model.get_weights():  # a stored network may have none yet
+        predictor.load(weights)
     return predictor
 
 

@@ -6,6 +6,7 @@ from initialise import Session
 from network.predictor import cores
 from storage import checkpoints
 from training.selfplay import SelfPlay
+from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
 
 
@@ -26,16 +27,21 @@ class GameSource:
 
                 self._pool = process_pool(s.config, s.folder.resolve(), s.loggers.main.warning)
             else:
-                selfplay = SelfPlay(s.game, s.config, threads=cores())
-                self._pool = LocalPool(selfplay, lambda version: s.predictor("selfplay", version))
+                self._pool = SizesPool(self._local) if s.game.sizes else self._local("")
         return self._pool
 
-    def spec(self, version: int) -> RoundSpec:
-        """Return what all games of this iteration have in common."""
+    def _local(self, board: str) -> LocalPool:
+        """Return threads that play the run's game, or the one of its sizes that is named."""
+        s, game = self._session, game_named(self._session.game, board)
+        selfplay = SelfPlay(game, s.config, threads=cores())
+        return LocalPool(selfplay, lambda version: s.predictor("selfplay", version, game if board else None))
+
+    def spec(self, version: int, board: str = "") -> RoundSpec:
+        """Return what all games of this iteration, on the board named, have in common."""
         s = self._session
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
-        return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256)
+        return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256, board)
 
     def close(self) -> None:
         """End the workers."""

@@ -28,6 +28,7 @@ from training.game_source import source_of
 from training.iteration_table import LEGEND, heading, row, sentence
 from training.learning_rate import learning_rates
 from training.selfplay import Counts, longest_first
+from training.size_plan import parts_of
 from training.stage_bookkeeping import Stage, never, spent
 
 COMMIT_SECONDS = 3.0
@@ -85,7 +86,7 @@ def _load_kept_games(session: Session) -> list[int]:
 def _measure_raw_rate(session: Session, version: int) -> None:
     """Measure the evaluations per second of the network alone, unless that was done a moment ago."""
     s = session
-    if time.perf_counter() - s.raw_at > RAW_EVERY:
+    if time.perf_counter() - s.raw_at > RAW_EVERY and not s.game.sizes:  # each size has its own
         predictor = s.predictor("selfplay", version)
         games, threads = side_by_side(s.game, s.config.selfplay)
         s.raw_rate = measure_raw(predictor, s.game.input_shape, games, threads, seconds=RAW_SECONDS)
@@ -99,9 +100,7 @@ def _play(stage: Stage, missing: list[int], version: int) -> bool:
     committed, done = 0.0, episodes - len(missing)
     before = source.pool.counts()
     with stage.progress("self-play", episodes, done) as phase:
-        spec = source.spec(version)
-        games = longest_first(s.config, spec.run, spec.iteration, missing)
-        for record in source.pool.play(spec, games, stop=stage.stop):
+        for record in _games_of_parts(s, missing, version, stage.stop):
             fresh.append(record)
             done += 1
             seconds = stage.seconds
@@ -115,6 +114,19 @@ def _play(stage: Stage, missing: list[int], version: int) -> bool:
             )  # fmt: skip
     _keep(stage, fresh, version)
     return done == episodes
+
+
+def _games_of_parts(
+    session: Session, missing: list[int], version: int, stop: Callable[[], bool]
+) -> Iterator[GameRecord]:
+    """Play games and yield each when it ends; in a run of several sizes, the games of one after those of another."""
+    for board, mine in parts_of(session, missing):
+        if stop():
+            return
+        spec = source_of(session).spec(version, board)
+        games = longest_first(session.config, spec.run, spec.iteration, mine)
+        for record in source_of(session).pool.play(spec, games, stop=stop):
+            yield record._replace(board=board)
 
 
 def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
@@ -156,6 +168,8 @@ def _share(evaluations: float, session: Session, name: str, *, recent: bool = Fa
 
     Above 1 the machine was busier when the network was measured alone. recent: {} a minute after that, too.
     """
+    if session.game.sizes:
+        return {}
     old = recent and time.perf_counter() - session.raw_at > 60.0
     share = evaluations / session.raw_rate
     return {} if old or share > 1.0 else {name: share}

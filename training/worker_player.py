@@ -13,12 +13,13 @@ from config import Config, from_json, to_json, with_overrides
 from game import Game
 from network.choose_predictor import choose_backend, make_predictor
 from network.predictor import STEADY, cores, side_by_side
-from network.stored_network import open_network
+from network.stored_network import on_board, open_network
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
 from training.selfplay import Counts, SelfPlay
+from training.size_plan import game_named, total
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
 
@@ -27,13 +28,26 @@ class NetworkPlayer:
     """Plays games with a network, on this worker's share of the cores."""
 
     def __init__(self, config: Config, folder: Path) -> None:
-        self._game = games.make(config.game)
-        model = _network(config, self._game, folder)
-        self._shapes = model.shapes
-        streams = side_by_side(self._game, config.selfplay)[1]
-        self._predictor = make_predictor(model, backend=config.backend, streams=streams, smallest=STEADY)
-        self._selfplay = SelfPlay(self._game, config, threads=cores())
-        self.counts: Callable[[], Counts] = self._selfplay.counts
+        self._config, self._game, self._board = config, games.make(config.game), ""
+        self._model = _network(config, self._game, folder)
+        self._shapes = self._model.shapes
+        self._past = Counts(0, 0, 0, 0, 0, 0, 0.0)
+        self._begin(self._game, self._model)
+
+    def _begin(self, game: Game, model: Any) -> None:
+        streams = side_by_side(game, self._config.selfplay)[1]
+        self._predictor = make_predictor(model, backend=self._config.backend, streams=streams, smallest=STEADY)
+        self._selfplay = SelfPlay(game, self._config, threads=cores())
+
+    def counts(self) -> Counts:
+        return total(self._past, self._selfplay.counts())
+
+    def on_board(self, board: str) -> None:
+        """Play the run's game on the board with this name from now on."""
+        if board != self._board:
+            self._past, self._board = self.counts(), board
+            game = game_named(self._game, board)
+            self._begin(game, on_board(self._model, game))
 
     def load(self, weights: str, digest: str, iteration: int) -> None:
         self._predictor.load(arrays_from_bytes(read_checked(Path(weights), digest), self._shapes, weights))

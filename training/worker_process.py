@@ -155,6 +155,8 @@ class _Worker:
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
         else:
             self._spec = spec
+            if spec.get("board"):
+                player.on_board(spec["board"])
             player.load(spec["weights"], spec["sha256"], spec["iteration"])
 
     def _take(self) -> None:
