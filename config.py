@@ -10,15 +10,14 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import math
 import re
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from system.setting_values import shown, value_fault
+
 VERSION = "0.3.0"
-LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
-GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
 RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of a game's sizes, in its brackets
 G = TypeVar("G", bound="_Checked")
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
@@ -296,9 +295,9 @@ def find_faults(values: dict[str, Any]) -> list[str]:
     faults = [unknown_setting(name) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
         if name in values:
-            fault = _fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])
+            fault = value_fault(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])
             if fault:
-                faults.append(f"{name}: expected {fault}, got {_shown(values[name])}")
+                faults.append(f"{name}: expected {fault}, got {shown(values[name])}")
     return faults or _conflicts(values)
 
 
@@ -308,39 +307,7 @@ def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
     near = difflib.get_close_matches(text, known, n=1, cutoff=0.72) or [
         long for long in known if len(text) > 2 and any(word.startswith(text) for word in long.split("_"))
     ]
-    return f"unknown setting {_shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # integers of thousands of digits, lists a thousand deep
-        text = f"a {type(value).__name__} too long to show"
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _fault(value: Any, kind: Any, low: float | None, high: float | None) -> str | None:
-    """Return what was expected, or None when `value` fits."""
-    if kind is bool:
-        return None if type(value) is bool else "true or false"
-    if typing.get_origin(kind) is Literal:
-        options = typing.get_args(kind)
-        return None if isinstance(value, str) and value in options else "one of " + ", ".join(options)
-    if kind is str:
-        named = isinstance(value, str) and GAME.match(value)
-        return None if named else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
-    if kind in (int, float):
-        allowed = (int,) if kind is int else (int, float)
-        word = "a whole number" if kind is int else "a number"
-        if type(value) not in allowed or not low <= value <= high or not math.isfinite(value):
-            return f"{word} from {low:,} to {high:,}"
-        return None
-    good = isinstance(value, (tuple, list)) and 1 <= len(value) <= 80
-    if not (good and all(isinstance(v, str) and LAYER.match(v) for v in value)):
-        return "1 to 80 layers such as 64x3"
-    if len({v.split("x")[0] for v in value}) != 1:
-        return "the same number of filters in every layer (residual blocks add)"
-    return None
+    return f"unknown setting {shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
 
 
 def _conflicts(values: dict[str, Any]) -> list[str]:

@@ -137,8 +137,7 @@ class GameState:
 
     id: Hashable
     """Equal ids <=> equal futures: side to move, pass and ko information included."""
-    playerTurn: int
-    """1 or -1."""
+    playerTurn: int  # 1 or -1
     allowedActions: Sequence[int]
     """Legal actions in ascending order; empty when the game is over."""
     isEndGame: bool
@@ -210,7 +209,7 @@ class Game:
     parameters: dict[str, int | float | str] = {}
     """The parameters that differ from their defaults."""
     sizes: tuple[Game, ...] = ()
-    """Of a name with a range of sizes, all its games (games/sizes.py); this one is the largest."""
+    """All games of a range of sizes, of which this is the largest (games/sizes.py); () = an ordinary game."""
     won_by_a_move: bool = True
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
     sgf_number: int | None = None
@@ -222,8 +221,7 @@ class Game:
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""
-        as_it_is = Symmetry(np.arange(self.grid_shape[0] * self.grid_shape[1]), np.arange(self.action_size))
-        forms = [as_it_is, *self.symmetries]
+        forms = [Symmetry(np.arange(int(np.prod(self.grid_shape))), np.arange(self.action_size)), *self.symmetries]
         return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
 
     @property

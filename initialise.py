@@ -22,7 +22,7 @@ from games.own import digest
 from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
-from network.predictor import side_by_side
+from network.predictor import STEADY, side_by_side
 from network.stored_network import on_board, record
 from network.warm_start import taken_over
 from storage import checkpoints
@@ -69,8 +69,7 @@ class Session:
         self.game_source: Any = None
         """The players of the games of self-play (training/game_source.py), once made; closed with the session."""
         self._predictors: dict[str, Any] = {}
-        self._loaded: dict[str, int] = {}
-        self._boards: dict[str, str] = {}
+        self._loaded: dict[str, tuple[int, str]] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
         """Evaluations/s of the network alone; when self-play measured that; the last iteration whose games are in
         ltmemory; when the work on the present one began."""
@@ -145,7 +144,7 @@ class Session:
             self.store.put("best", "0")
             self.store.add_games(0, 0, memory)
             if memory and self.game.sizes:
-                self.store.finish(0, SIZES, facts_of_records((r.board for r in memory), self.game.spec))
+                self.store.finish(0, SIZES, facts_of_records((r.board for r in memory), self.game.sizes[-1].spec))
             self.save_version(0, 0, {})
         record(self.store, self.model, begun)
         self._write_config()
@@ -312,26 +311,24 @@ class Session:
     def predictor(self, role: str, version: int, board: Game | None = None) -> Any:
         """Return the predictor of a role ("selfplay", "best", ...) with a version's weights; `board`: a size's game."""
         from network.choose_predictor import make_predictor
-        from network.predictor import STEADY
 
-        if self._boards.get(role) != (spec := "" if board is None else board.spec):  # a role keeps one size's
-            self._predictors.pop(role, None)
-        if role not in self._predictors:
+        spec = "" if board is None else board.spec
+        if role not in self._predictors or self._loaded[role][1] != spec:  # a role has one size's at a time
             streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
             model = self.model if board is None else on_board(self.model, board)
             made = make_predictor(model, backend=self.config.backend, streams=streams, smallest=smallest)
-            self._predictors[role], self._loaded[role], self._boards[role] = made, -1, spec
-        if self._loaded[role] != version:
+            self._predictors[role], self._loaded[role] = made, (-1, spec)
+        if self._loaded[role][0] != version:
             self._predictors[role].load(self.weights(version))
-            self._loaded[role] = version
+            self._loaded[role] = version, spec
         return self._predictors[role]
 
     def answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what play would get from the network in training, not yet saved: (values [B], logits [B, actions])."""
         predictor = self.predictor("current", self.current_version)
         predictor.load(self.model.get_weights())
-        self._loaded["current"] = -1
+        self._loaded["current"] = -1, ""
         return predictor(planes[..., : self.game.input_shape[2]])
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:

@@ -22,7 +22,8 @@ from memory import Batch, learns_ownership
 from network.cpu_features import resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
-from network.losses import board_ownership_loss, ownership_loss, soft_policy_loss, softmax_cross_entropy_with_logits
+from network.losses import board_ownership_loss, ownership_loss, soft_policy_loss
+from network.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
 from network.masked_layers import BoardMean, BoardReLU, ColumnMean, WidthScaling
 from network.optimizers import WeightAverage, make_optimizer
 from network.residual_layers import pools_in_block, width_factor
@@ -259,7 +260,8 @@ class Residual_CNN(Gen_Model):
     def _build(self, dtype: str) -> keras.Model:
         filters_and_kernels = layer_sizes(self.config.network)
         self._dtype, self._boards = dtype, 1
-        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN and not self._masked:  # a subclass's layers may mix neighbouring columns
+        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN and not self._masked:
+            # a subclass's layers may mix neighbouring columns
             kernels = [kernel for _, kernel in filters_and_kernels]
             columns = self.game.grid_shape[1]
             self._boards = self.together = boards_side_by_side(self.config.batch_size, columns, kernels)

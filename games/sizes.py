@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np

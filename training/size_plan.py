@@ -1,14 +1,15 @@
 """Which games of an iteration are played on which board, in a run of several sizes.
 
 An iteration is divided into parts of games with consecutive numbers; a part is played on one board. The boards follow
-from the run and the iteration alone, so that a run stays reproducible, and are kept in run.db (storage/sizes_played.py):
-a run may go on with other sizes.
+from the run and the iteration alone, so that a run stays reproducible. As a run may go on with other sizes, they are
+kept in run.db (storage/sizes_played.py).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,13 +51,16 @@ def parts_of(session: Session, games: Sequence[int]) -> list[tuple[str, list[int
     if not s.game.sizes:
         return [("", list(games))]
     if s.store.sizes_in(iteration) is None:
-        facts = facts_of(plan(s.game, s.config, s.store.get("run") or "", iteration), s.game.spec)
+        facts = facts_of(plan(s.game, s.config, s.store.get("run") or "", iteration), s.game.sizes[-1].spec)
         with s.store.transaction(SIZES):
             s.store.finish(iteration, SIZES, facts)
     boards = json.loads(s.store.sizes_in(iteration) or "")["games"]
     ends = [first for first, _ in boards[1:]] + [1 << 62]
-    parts = [(str(name), [i for i in games if first <= i < end]) for (first, name), end in zip(boards, ends, strict=True)]
-    return [(name, mine) for name, mine in parts if mine]
+    parts = []
+    for (first, name), end in zip(boards, ends, strict=True):
+        mine = [i for i in games if first <= i < end]
+        parts += [(str(name), mine)] if mine else []
+    return parts
 
 
 def game_named(game: Game, name: str) -> Game:
@@ -92,4 +96,5 @@ def total(past: Counts, now: Counts | None) -> Counts:
     """Return the work of earlier players and of the present one; the room is the present one's."""
     if now is None:
         return past
-    return Counts(*(a + b for a, b in zip(past, now, strict=True)))._replace(room=now.room)
+    work: Any = [a + b for a, b in zip(past, now, strict=True)]
+    return Counts(*work)._replace(room=now.room)

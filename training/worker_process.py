@@ -33,6 +33,10 @@ BEAT = 0.5
 class TaskPlayer(Protocol):
     """The player inside a worker process, made there by a factory: (settings) -> Player."""
 
+    def on_board(self, board: str) -> None:
+        """Play the game with this name from now on, one of the run's sizes."""
+        ...
+
     def load(self, weights: str, sha256: str, iteration: int) -> None:
         """Play with the network in this file from now on, with the settings of this iteration (from 1)."""
         ...
