@@ -318,10 +318,7 @@ class Residual_CNN(Gen_Model):
         return self._relu(self._conv(x, filters, kernel, name), name)
 
     def residual_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
-        """Apply two convolutions and a shortcut; without normalisation the second starts at 0 (Zhang 2019, Fixup).
-
-        In a network for many sizes, every second block adds a bias from what is pooled over the board between them.
-        """
+        """Apply two convolutions and a shortcut; without normalisation the second starts at 0 (Zhang 2019, Fixup)."""
         y = self.conv_layer(x, filters, kernel, f"{name}a")
         y = self._biased(y, name)[0] if pools_in_block(self.config.network, name) else y
         initial = "he_normal" if self.config.normalisation == "batch" else "zeros"
@@ -368,6 +365,8 @@ class Residual_CNN(Gen_Model):
     def policy_layer(self, x: Any) -> tuple[Any, Any]:
         """Return the policy head's inputs: (flat features, None), or (a board of features, these pooled over it)."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
+        if self.config.many_sizes and self.game.policy_layout == "other":
+            raise UserError("many_sizes: expected a game whose moves are points or columns of its board")
         if not self._pools or self.game.policy_layout == "other":
             return layers.Flatten(name="policy_flat")(x), None
         return self._biased(x, "policy")

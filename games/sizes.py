@@ -93,6 +93,11 @@ def sizes_of(game: Game) -> tuple[Game, ...]:
     return game.sizes or (game,)
 
 
+def largest_of(game: Game) -> Game:
+    """Return the largest size of a range as a game of its own; an ordinary game is returned itself."""
+    return sizes_of(game)[-1]
+
+
 def families(game: Game) -> list[str]:
     """Return the names, with "many" for a size, of the runs of several sizes that a game may belong to.
 
