@@ -23,7 +23,7 @@ from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
 from network.predictor import STEADY, side_by_side
-from network.stored_network import on_board, record
+from network.stored_network import record
 from network.warm_start import taken_over
 from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space
@@ -310,13 +310,13 @@ class Session:
 
     def predictor(self, role: str, version: int, board: Game | None = None) -> Any:
         """Return the predictor of a role ("selfplay", "best", ...) with a version's weights; `board`: a size's game."""
-        from network.choose_predictor import make_predictor
+        from network.choose_predictor import make_predictor, on_board
 
         spec = "" if board is None else board.spec
         if role not in self._predictors or self._loaded[role][1] != spec:  # a role has one size's at a time
             streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
-            model = self.model if board is None else on_board(self.model, board)
+            model = self.model if board is None else on_board(self.model, board, self.config.backend)
             made = make_predictor(model, backend=self.config.backend, streams=streams, smallest=smallest)
             self._predictors[role], self._loaded[role] = made, (-1, spec)
         if self._loaded[role][0] != version:

@@ -7,8 +7,9 @@ import sys
 from typing import Any
 
 from config import UserError
+from game import Game
 from network.predictor import Predictor
-from network.stored_network import convertible
+from network.stored_network import StoredNetwork, convertible, layers_of
 from system.machine import gpu_driver
 
 
@@ -39,6 +40,16 @@ def make_predictor(
     if weights := model.get_weights():  # a stored network may have none yet
         predictor.load(weights)
     return predictor
+
+
+def on_board(model: Any, game: Game, backend: str = "auto") -> Any:
+    """Return a network for boards of many sizes as one for a game of another size; the weights are the same."""
+    if layers_of(model) is not None and choose_backend(backend) != "keras":
+        found: Any = StoredNetwork(model.config, game)
+    else:
+        found = type(model)(model.config, game)
+    found.set_weights(model.get_weights())
+    return found
 
 
 def choose_backend(backend: str) -> str:

@@ -55,18 +55,6 @@ class StoredNetwork:
         self._weights = weights
 
 
-def on_board(model: Any, game: Game) -> Any:
-    """Return a network for boards of many sizes as one for a game of another size; the weights are the same."""
-    if layers_of(model) is not None:
-        found: Any = StoredNetwork(model.config, game)
-    else:
-        from model import make_network
-
-        found = make_network(model.config, game)
-    found.set_weights(model.get_weights())
-    return found
-
-
 def layers_of(model: Any) -> Layers | None:
     """Return the layers that compute what a network does; None for a user's own network."""
     if not hasattr(model, "layers"):

@@ -11,9 +11,9 @@ from typing import Any
 import games
 from config import Config, from_json, to_json, with_overrides
 from game import Game
-from network.choose_predictor import choose_backend, make_predictor
+from network.choose_predictor import choose_backend, make_predictor, on_board
 from network.predictor import STEADY, cores, side_by_side
-from network.stored_network import on_board, open_network
+from network.stored_network import open_network
 from storage.atomic_files import arrays_from_bytes, read_checked
 from storage.game_record import GameRecord
 from storage.run_store import Store
@@ -47,7 +47,7 @@ class NetworkPlayer:
         if board != self._board:
             self._past, self._board = self.counts(), board
             game = game_named(self._game, board)
-            self._begin(game, on_board(self._model, game))
+            self._begin(game, on_board(self._model, game, self._config.backend))
 
     def load(self, weights: str, digest: str, iteration: int) -> None:
         self._predictor.load(arrays_from_bytes(read_checked(Path(weights), digest), self._shapes, weights))

@@ -64,7 +64,7 @@ def test_a_run_of_the_very_game_comes_first_then_one_trained_on_its_board(begin)
 
 
 def test_the_nearest_komi_is_taken_and_told(begin, caplog):
-    begin("go(komi=24.5,size=3..4)")
+    begin("go(komi=9,size=3..4)")
     near = begin("go(komi=7,size=3..4)")
     game = games.make("go(size=3)")
     assert family_run(game) == near

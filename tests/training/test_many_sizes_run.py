@@ -26,7 +26,8 @@ def small_parts(monkeypatch):
 
 
 def settings(**changes):
-    return tiny(**{"game": GAME, "many_sizes": True, "episodes": 12, "iterations": 3, "score_games": 0, **changes})
+    own = {"game": GAME, "many_sizes": True, "episodes": 12, "iterations": 3, "score_games": 0, "min_memory": 10}
+    return tiny(**{**own, **changes})
 
 
 @pytest.fixture(scope="module")
