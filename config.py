@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
@@ -17,6 +18,7 @@ from typing import Any, Generic, Literal, TypeVar
 from system.setting_checks import fault_of, shown
 
 VERSION = "0.3.0"
+RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of a game's sizes, in its brackets
 G = TypeVar("G", bound="_Checked")
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
 
@@ -33,6 +35,10 @@ class UserError(Exception):
 
 class SettingsError(UserError):
     """One or more settings are impossible; the message has one line for each fault."""
+
+
+def has_range(game: str) -> bool:  # of sizes
+    return RANGE.search(game.rpartition("(")[2]) is not None
 
 
 def setting(default: Any, low: float | None = None, high: float | None = None, *, fixed: bool = False) -> Any:
@@ -107,6 +113,8 @@ class SelfPlaySettings(_Checked):
     """Processes that play the self-play games; 0 = threads of this process. The games are the same."""
     cache_size: int = setting(1 << 18, 0, 1 << 26)
     """Positions whose evaluation is cached until the weights change; 0 = only the last one of each thread."""
+    size_ratio: float = setting(1.0, 0.1, 10)
+    """Games on each size of a range over those on the next smaller one; 1 = as many on every size."""
     selfplay_with: Literal["current", "best"] = setting("current")
     """Network that plays the training games (article: best)."""
 
@@ -225,6 +233,9 @@ class NetworkSettings(_Checked):
     """Filters of the policy head's 1x1 convolution (article: 2)."""
     global_pooling: bool = setting(False, fixed=True)
     """Pool over the board in both heads, so that no weight depends on the board's size."""
+    many_sizes: bool = setting(False, fixed=True)
+    """Network for boards of any size: it pools over the board in every second block as well (KataGo), and boards of
+    several sizes are learned together. A game with a range of sizes needs it, and its presets have it."""
     ownership_weight: float = setting(1.5, 0, 100, fixed=True)
     """Loss weight of an extra head for the owner of each point at the game's end, if the game has one (article: 0)."""
     soft_policy_weight: float = setting(1.0, 0, 100, fixed=True)
@@ -322,13 +333,16 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     """Return the faults between settings that are each possible alone."""
     window, least = (values.get(name, FIELDS[name].default) for name in ("memory_size", "min_memory"))
     faults = [f"min_memory: expected at most memory_size ({window}), got {least}"] if least > window else []
-    given = values.get("hidden_cnn_layers", FIELDS["hidden_cnn_layers"].default)
-    shapes = (text.split("x") for text in given)
+    if (several := has_range(values.get("game", ""))) and not values.get("many_sizes"):
+        faults.append(f"many_sizes: expected true for a range of sizes ({values['game']})")
+    shapes = (text.split("x") for text in values.get("hidden_cnn_layers", FIELDS["hidden_cnn_layers"].default))
     weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
-    if values.get("lag") and (again := [n for n in ("reanalyse_share", "surprise_weight") if values.get(n)]):
-        faults.append(f"lag: expected 0 with {again[0]}, which looks again at positions before they are learned, got 1")
+    if (later := [n for n in ("reanalyse_share", "surprise_weight", "restart_share") if values.get(n)]) and several:
+        faults.append(f"{later[0]}: expected 0 for a range of sizes, got {values[later[0]]}")
+    if values.get("lag") and later and later[0] != "restart_share":
+        faults.append(f"lag: expected 0 with {later[0]}, which looks again at positions before they are learned, got 1")
     return faults
 
 

@@ -209,10 +209,10 @@ class Game:
     start_row: Row | None = None
     parameters: dict[str, int | float | str] = {}
     """The parameters that differ from their defaults."""
+    sizes: tuple[Game, ...] = ()  # all games of a range of sizes, of which this is the largest (games/sizes.py)
     won_by_a_move: bool = True
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
-    endings: Any = None
-    """`games.endings.Endings`: how a search solves endings; None: by default if `won_by_a_move`, else not at all."""
+    endings: Any = None  # games.endings.Endings: how a search solves endings; None: by default if won_by_a_move
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
     set_up_from: Game | None = None
@@ -222,7 +222,7 @@ class Game:
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""
-        forms = [Symmetry(np.arange(np.prod(self.grid_shape)), np.arange(self.action_size)), *self.symmetries]
+        forms = [Symmetry(np.arange(int(np.prod(self.grid_shape))), np.arange(self.action_size)), *self.symmetries]
         return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
 
     @property

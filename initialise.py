@@ -19,9 +19,10 @@ from agent import Agent, Player, User
 from config import VERSION, Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
 from game import Game
 from games.own import digest
+from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
-from memory import Memory, learns_ownership
-from network.predictor import side_by_side
+from memory import Memory
+from network.predictor import STEADY, side_by_side
 from network.stored_network import record
 from network.warm_start import taken_over
 from storage import checkpoints
@@ -40,6 +41,7 @@ from storage.run_folders import (
     with_remedy,
 )
 from storage.run_store import Store
+from storage.sizes_played import SIZES, facts_of_records
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
@@ -62,14 +64,14 @@ class Session:
         self._requested = config
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(store.files, mcts=log_mcts)
-        self.memory = self._new_memory()
+        self.memory = Memory.of_run(config, self.game)
         self._model: Any = None
         self.game_source: Any = None
         """The players of the games of self-play (training/game_source.py), once made; closed with the session."""
         self.cluster: Any = None
         """The cluster whose machines play them (training/cluster.py), if any; it outlives the session."""
         self._predictors: dict[str, Any] = {}
-        self._loaded: dict[str, int] = {}
+        self._loaded: dict[str, tuple[int, str]] = {}
         self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
         """Evaluations/s of the network alone; when measured; newest iteration in ltmemory; start of the present one."""
         self._written = 0, 0  # bytes of metrics.jsonl, and the iteration of its last line
@@ -141,6 +143,8 @@ class Session:
             self.store.put("model", json.dumps(network_facts(self.config, self.game)))
             self.store.put("best", "0")
             self.store.add_games(0, 0, memory)
+            if memory and self.game.sizes:
+                self.store.finish(0, SIZES, facts_of_records((r.board for r in memory), self.game.sizes[-1].spec))
             self.save_version(0, 0, {})
         record(self.store, self.model, begun)
         self._write_config()
@@ -173,7 +177,7 @@ class Session:
         store.start_tally()
         kept = store.get("config")
         changes = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
-        if refused := {n: pair for n, pair in changes.items() if is_fixed(n)}:
+        if refused := {n: pair for n, pair in changes.items() if is_fixed(n) and not other_sizes(n, *pair)}:
             conflicts = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
             raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {conflicts}")
         if repaired := checkpoints.mend(folder, store):
@@ -192,16 +196,14 @@ class Session:
             session.warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
         session._write_config()
         if store.lost:
-            lost = ", ".join(f"{n} {table}" for table, n in store.lost.items())
-            what = "it is made again, the same by its numbers"
-            what += "; not the games that were imported: import them again" if "imports" in store.lost else ""
-            session.warn(f"the newest part of run.db was lost ({lost}): {what}")
+            session.warn(store.loss())
         if store.get("rules", "") != digest(session.game):
             session.warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.goes_on() else "yes"
         if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
             with store.transaction("open"):
                 store.put("config", to_json(config))
+                store.put("game", session.game.spec)
                 store.put("finished", finished)
         store.files.sweep()
         session.write_metrics()
@@ -306,27 +308,28 @@ class Session:
         self.store.reserve = 2 * checkpoints.size(self.folder, self.store.newest()) + RESERVE
         require_space(self.folder, self.store.reserve)
 
-    def predictor(self, role: str, version: int) -> Any:
-        """Return the predictor of a role ("selfplay", "current", "best", ...) with a version's weights."""
-        from network.choose_predictor import make_predictor
-        from network.predictor import STEADY
+    def predictor(self, role: str, version: int, board: Game | None = None) -> Any:
+        """Return the predictor of a role ("selfplay", "best", ...) with a version's weights; `board`: a size's game."""
+        from network.choose_predictor import make_predictor, on_board
 
-        if role not in self._predictors:
+        spec = "" if board is None else board.spec
+        if role not in self._predictors or self._loaded[role][1] != spec:  # a role has one size's at a time
             streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
-            made = make_predictor(self.model, backend=self.config.backend, streams=streams, smallest=smallest)
-            self._predictors[role], self._loaded[role] = made, -1
-        if self._loaded[role] != version:
+            model = self.model if board is None else on_board(self.model, board, self.config.backend)
+            made = make_predictor(model, backend=self.config.backend, streams=streams, smallest=smallest)
+            self._predictors[role], self._loaded[role] = made, (-1, spec)
+        if self._loaded[role][0] != version:
             self._predictors[role].load(self.weights(version))
-            self._loaded[role] = version
+            self._loaded[role] = version, spec
         return self._predictors[role]
 
     def answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what play would get from the network in training, not yet saved: (values [B], logits [B, actions])."""
         predictor = self.predictor("current", self.current_version)
         predictor.load(self.model.get_weights())
-        self._loaded["current"] = -1
-        return predictor(planes)
+        self._loaded["current"] = -1, ""
+        return predictor(planes[..., : self.game.input_shape[2]])
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:
         """Return a player with a version's network and the run's search settings; `log`: its searches, if logged."""
@@ -346,17 +349,11 @@ class Session:
 
     # ---- memory and metrics
 
-    def _new_memory(self) -> Memory:
-        c = self.config
-        return Memory(
-            self.game, c.memory_size, value_lambda=c.value_lambda, fast_positions=c.fast_positions,
-            search_value_plies=c.search_value_plies, ownership=learns_ownership(c.network, self.game),
-        )  # fmt: skip
-
     def _load_memory(self) -> None:
-        """Fill ltmemory from the games on disk, up to the last finished retraining."""
-        games = self.store.games(self.config.memory_size, self.iteration)
-        count = self.memory.extend(record for _, record in games)
+        """Fill a new ltmemory from the games on disk, up to the last finished retraining."""
+        self.memory = Memory.of_run(self.config, self.game)
+        stored = self.store.games(self.config.memory_size, self.iteration)
+        count = self.memory.extend(record for _, record in stored)
         self.remembered = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
@@ -378,6 +375,10 @@ class Session:
         self.config = self._requested
         self.store.put("config", to_json(self.config))
         self._drop_networks()
+        if self.game.sizes and self.game.spec != self.config.game:
+            self.game = games.make(self.config.game)
+            self.store.put("game", self.game.spec)
+            self._load_memory()
         self.loggers.main.info("the changed settings count from iteration %d on", self.iteration)
 
     def _drop_networks(self) -> None:
@@ -389,7 +390,6 @@ class Session:
     def reload(self) -> None:
         """Read networks, memory and metrics again, after the run has stepped back."""
         self._drop_networks()
-        self.memory = self._new_memory()
         self._load_memory()
         self._written = 0, 0
 

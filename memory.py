@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled
-from config import NetworkSettings
+from config import Config, NetworkSettings
 from game import PLAYER, Game
 from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
+from games.sizes import Frame
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
+from storage.position_data import origins
 
 ILLEGAL = -1.0
 """Marks illegal moves in a policy target."""
@@ -35,7 +37,7 @@ class Batch(NamedTuple):
     """One training batch."""
 
     planes: np.ndarray
-    """[B, rows, columns, planes] uint8"""
+    """[B, rows, columns, planes] uint8; for a network of many sizes with a last plane, 1 on the board, 0 outside"""
     value: np.ndarray
     """[B] float32, for the player to move"""
     policy: np.ndarray
@@ -43,7 +45,7 @@ class Batch(NamedTuple):
     value head only have shares of 0; the others are then scaled up, so that the mean sum over the batch is 1."""
     owners: np.ndarray | None = None
     """[B, rows, columns] int8: owner of each point at the game's end, 1 = the player to move, -1 = the other, 0 =
-    nobody; None unless the memory keeps it."""
+    nobody, OUTSIDE = outside a smaller board; None unless the memory keeps it."""
 
 
 class Positions(NamedTuple):
@@ -60,14 +62,9 @@ class Positions(NamedTuple):
     owners: np.ndarray
     """[n, rows * columns] int8: as in `Batch`; [n, 0] unless the memory keeps it"""
     origin: np.ndarray
-    """[n] uint64: of which ply of which game (`origins`)"""
-
-
-def origins(record: GameRecord) -> np.ndarray:
-    """Return [plies] uint64, a name for each position of a game: 48 bits of the game's hash, then its ply."""
-    moves, values = np.asarray(record.moves, "<i2"), np.asarray(record.values, "<f4")
-    digest = hashlib.sha256(moves.tobytes() + values.tobytes()).digest()
-    return (np.frombuffer(digest, "<u8")[0] & ~np.uint64(0xFFFF)) | np.arange(len(moves), dtype=np.uint64)
+    """[n] uint64: of which ply of which game (`position_data.origins`)"""
+    size: np.ndarray
+    """[n] uint8: the number of the board's size, in a memory of several (games/sizes.py)"""
 
 
 @compiled
@@ -101,8 +98,7 @@ def unroll(rules, row, legal, moves, visits, kept, planes, policy, players, boun
 def returns(players, values, result, decay, out):
     """Write the lambda-return of each ply, for its player to move: out[t] = (1 - decay) v[t] + decay out[t + 1].
 
-    players, values: [plies], values for the player to move; result: of the game, for player 1; with decay 1 it is the
-    only target. Reference: Sutton 1988, TD(lambda).
+    players, values: [plies], for the player to move; result: for player 1, with decay 1 the only target (Sutton 1988).
     """
     back = result
     for ply in range(players.shape[0] - 1, -1, -1):
@@ -113,8 +109,7 @@ def returns(players, values, result, decay, out):
 def window(first: int, played: int) -> int:
     """Return how many of the newest positions to train on when `played` positions were played.
 
-    c (1 + beta ((N / c)^alpha - 1) / alpha) with alpha = 0.75, beta = 0.4 (Wu 2019, KataGo, appendix C); all of them up
-    to c = `first`, or when `first` is 0.
+    c (1 + beta ((N / c)^alpha - 1) / alpha), alpha 0.75, beta 0.4 (Wu 2019, KataGo, appendix C); all up to c = `first`.
     """
     if not first or played <= first:
         return played
@@ -126,24 +121,23 @@ class Memory:
 
     def __init__(
         self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0,
-        search_value_plies: int = 0, ownership: bool = False,
+        search_value_plies: int = 0, ownership: bool = False, masked: bool = False,
     ) -> None:  # fmt: skip
-        """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define."""
-        self.game = game
+        """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define.
+
+        masked: batches have a plane that shows the board in its frame. Boards of several sizes lie at the top left.
+        """
+        self.game, self.masked = game, masked
+        self._frame = Frame(game)
         self.size = size
         self.fast_positions = fast_positions
         self.value_lambda, self.search_value_plies = value_lambda, search_value_plies
         points, actions = int(np.prod(game.input_shape)), game.action_size
         self._owned = int(np.prod(game.grid_shape)) if ownership else 0
         self.stmemory: list[GameRecord] = []
-        self.ltmemory = Positions(
-            np.zeros((size, points), np.uint8),
-            np.zeros((size, actions), np.uint16),
-            np.zeros(size, np.float32),
-            np.zeros(size, np.float32),
-            np.zeros((size, self._owned), np.int8),
-            np.zeros(size, np.uint64),
-        )
+        shapes = (points,), (actions,), (), (), (self._owned,), (), ()
+        kinds = np.uint8, np.uint16, np.float32, np.float32, np.int8, np.uint64, np.uint8
+        self.ltmemory = Positions(*(np.zeros((size, *shape), k) for shape, k in zip(shapes, kinds, strict=True)))
         self._weights, self._weighted = np.ones(size, np.float32), False
         """How often each position is drawn beside others; whether any has another weight than 1."""
         self._next = self._count = self._came = 0
@@ -152,12 +146,21 @@ class Memory:
         """Which positions train the policy head."""
         self._among = 0, 0, 0
         """The last call of `_newest`: its count, the number of positions ever inserted, the result."""
-        self._grids, self._actions = game.views()
+        self._grids, self._actions = self._frame.grids, self._frame.actions
         self._likeness = SymmetricHash(game)
         self._keys, self._keyed = np.zeros(size, np.uint64), 0
         """Keys of the positions, computed on demand; how many of the positions ever inserted have theirs."""
         self._drawing: tuple[tuple[int, int, str], np.ndarray] = (0, 0, ""), np.zeros(0)
         """The last weighted draw: (`among`, number of positions ever inserted, weight), and its running sum."""
+
+    @classmethod
+    def of_run(cls, config: Config, game: Game) -> Memory:
+        """Make the empty memory of a run."""
+        return cls(
+            game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
+            search_value_plies=config.search_value_plies, ownership=learns_ownership(config.network, game),
+            masked=config.many_sizes,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         """Return the number of positions in ltmemory."""
@@ -197,7 +200,10 @@ class Memory:
 
     def positions(self, record: GameRecord) -> Positions:
         """Return the positions of a game that are trained on."""
-        game = self.game
+        number = self._frame.number(record.board)
+        if number < 0:  # of a size that the run no longer plays
+            return Positions(*(column[:0] for column in self.ltmemory))
+        game = self._frame.games[number]
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules")
         length = len(record.moves)
@@ -227,8 +233,10 @@ class Memory:
         whose = np.zeros((n, 0), np.int8)
         if owners is not None:
             whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
-        whose = whose.astype(np.int8)
-        return Positions(planes[:n], policy[:n], outcome[kept], values[kept], whose, origins(record)[kept])
+        frame, numbers = self._frame, np.full(n, number, np.uint8)
+        policy, planes = frame.visits(number, policy[:n], int(ILLEGAL_VISITS)), frame.planes(number, planes[:n])
+        whose = frame.owners(number, whose.astype(np.int8))
+        return Positions(planes, policy, outcome[kept], values[kept], whose, origins(record)[kept], numbers)
 
     def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return [plies] bool: a random sample of the positions searched fast.
@@ -295,7 +303,7 @@ class Memory:
             return rng.integers(0, among, count)
         missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
         if len(missing) and weight != "linear":
-            self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing])
+            self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing], self.ltmemory.size[missing])
             self._keyed = self._came
         request = among, self._came, weight
         if self._drawing[0] != request:
@@ -324,12 +332,15 @@ class Memory:
             raise ValueError("expected positions in ltmemory, got none")
         among = self._newest(newest) if newest else self._count
         where = (self._next - among + self._draw(among, count, rng, duplicate_weight)) % self.size
-        form = rng.integers(0, len(self._grids), count)
-        return self.batch(Positions(*(column[where] for column in self.ltmemory)), form, value_from_search)
+        drawn = Positions(*(column[where] for column in self.ltmemory))
+        views = self._frame.views
+        form = rng.integers(0, views[0] if len(views) == 1 else views[drawn.size], count)
+        return self.batch(drawn, form, value_from_search)
 
     def batch(self, positions: Positions, form: np.ndarray, value_from_search: float = 0.0) -> Batch:
         """Return positions as training targets, each in the symmetry with index `form` [n] (0 = unchanged)."""
         n, planes = len(form), self.game.input_shape[2]
+        form = self._frame.first[positions.size] + form
         boards = positions.planes.reshape(n, -1, planes)
         boards = np.take_along_axis(boards, self._grids[form][:, :, None], axis=1)
         visits = np.take_along_axis(positions.visits, self._actions[form], axis=1)
@@ -342,23 +353,37 @@ class Memory:
         owners = None
         if self._owned:
             owners = np.take_along_axis(positions.owners, self._grids[form], axis=1).reshape(n, *self.game.grid_shape)
-        return Batch(boards.reshape(n, *self.game.input_shape), value.astype(np.float32), policy, owners)
+        if self.masked:
+            boards = np.concatenate([boards, self._frame.masks[positions.size][:, :, None]], axis=2)
+        return Batch(boards.reshape(n, *self.game.input_shape[:2], -1), value.astype(np.float32), policy, owners)
 
 
 class SymmetricHash:
     """Computes keys of positions: equal for those that look the same to the network, up to symmetry."""
 
     def __init__(self, game: Game) -> None:
-        rows, columns, planes = game.input_shape
+        frame, (rows, columns, planes) = Frame(game), game.input_shape
         words = np.random.default_rng(0).integers(0, 2**64, (rows * columns, planes), dtype=np.uint64)
-        forms = [words[np.argsort(grid)] for grid in game.views()[0]]
-        self._words = np.stack(forms, axis=-1).reshape(rows * columns * planes, len(forms))
-        """[rows * columns * planes, forms]: the words are turned for each form, instead of each position."""
+        self._words = []
+        """Of each size [rows * columns * planes, forms]: words are turned for each form, instead of each position."""
+        for first, count in zip(frame.first, frame.views, strict=True):
+            forms = [words[np.argsort(grid)] for grid in frame.grids[first : first + count]]
+            self._words.append(np.stack(forms, axis=-1).reshape(rows * columns * planes, count))
 
-    def keys(self, planes: np.ndarray) -> np.ndarray:
-        """Return [n] uint64 for planes [n, rows * columns * planes] uint8: the least of the symmetric forms' hashes."""
-        parts = np.array_split(planes, len(planes) // 4096 + 1)
-        return np.concatenate([(part.astype(np.uint64) @ self._words).min(axis=1) for part in parts])
+    def keys(self, planes: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
+        """Return [n] uint64 for planes [n, rows * columns * planes] uint8: the least of the symmetric forms' hashes.
+
+        sizes: [n], the number of each board's size; by default all have the first. Two sizes have no equal keys.
+        """
+        found = np.zeros(len(planes), np.uint64)
+        for number, words in enumerate(self._words):
+            among = np.flatnonzero(sizes == number) if sizes is not None else np.arange(len(planes))
+            for part in np.array_split(among, len(among) // 4096 + 1):
+                hashes = (planes[part].astype(np.uint64) @ words).min(axis=1)
+                found[part] = hashes + np.uint64(number * 0x9E3779B97F4A7C15 & (2**64 - 1))
+            if sizes is None:
+                break
+        return found
 
 
 def running_sum(keys: np.ndarray, weight: str, factors: np.ndarray | float = 1.0) -> np.ndarray:

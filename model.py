@@ -9,49 +9,27 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from config import VERSION, Config, UserError
 from config import layers as layer_sizes
 from game import Game, GameState
-from memory import ILLEGAL, Batch, learns_ownership
+from memory import Batch, learns_ownership
 from network.cpu_features import resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
 from network.keras_predictor import TRACING
+from network.losses import board_ownership_loss, ownership_loss, soft_policy_loss
+from network.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
+from network.masked_layers import BoardMean, BoardReLU, ColumnMean, WidthScaling
 from network.optimizers import WeightAverage, make_optimizer
-from network.training_step import trace_once
+from network.residual_layers import pools_in_block, width_factor
+from network.training_step import made_ahead, trace_once
 from storage.atomic_files import LINES_BYTES, read_limited
-
-T = TypeVar("T")
-
-
-def softmax_cross_entropy_with_logits(y_true: Any, y_pred: Any) -> Any:
-    """Return the cross-entropy [B] over legal moves only: a gradient for each of them, exactly none for others."""
-    legal = y_true > 0.5 * ILLEGAL
-    logits = ops.where(legal, ops.cast(y_pred, "float32"), -1e9)
-    return -ops.sum(ops.where(legal, y_true * ops.log_softmax(logits), 0.0), axis=-1)
-
-
-def soft_policy_loss(y_true: Any, y_pred: Any) -> Any:
-    """Return the cross-entropy [B] with a policy target's fourth root, scaled to its sum (KataGo, temperature 4)."""
-    legal = y_true > 0.5 * ILLEGAL
-    roots = ops.where(legal, ops.maximum(y_true, 0.0), 0.0) ** 0.25
-    sums = ops.sum(roots, axis=-1, keepdims=True)
-    scale = ops.sum(ops.where(legal, y_true, 0.0), axis=-1, keepdims=True) / ops.maximum(sums, 1e-9)
-    return softmax_cross_entropy_with_logits(ops.where(legal, roots * scale, ILLEGAL), y_pred)
-
-
-def ownership_loss(y_true: Any, y_pred: Any) -> Any:
-    """Return the cross-entropy [B], mean over points, of owners [B, rows, columns] (-1, 0, 1) with logits [..., 3]."""
-    points = keras.losses.sparse_categorical_crossentropy(y_true + 1, y_pred, from_logits=True)
-    return ops.mean(points, axis=(1, 2))
 
 
 class Gen_Model:
@@ -67,17 +45,19 @@ class Gen_Model:
         owned = config.ownership_weight if learns_ownership(config.network, game) else 0.0
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
-            "ownership_head": (ownership_loss, owned),
+            "ownership_head": (board_ownership_loss if config.many_sizes else ownership_loss, owned),
         }
         self.extra_heads = {name: head for name, head in heads.items() if head[1]}
         """Heads that only help training: {name: (loss, its weight)}; `_build` may leave them out."""
         self.together = 1
         """Boards that share one image in training; a batch of another size is repeated up to a multiple of this."""
+        self._masked = config.many_sizes
+        """Whether the network being built takes boards of several sizes in one frame: the one that is trained does."""
         self.model = self._build(policy)
         self.extra_heads = {n: head for n, head in self.extra_heads.items() if n in self.model.output_names}
-        self.plain = self._build("float32") if policy != "float32" else self.model
-        """The same network for inference: any number of boards, in float32. If it is not `self.model`, the weights are
-        copied before each use."""
+        self._masked, trained = False, self._masked
+        self.plain = self._build("float32") if trained or policy != "float32" else self.model
+        """The same network for inference, any number of boards, in float32; the weights are copied before each use."""
         self.model.compile(
             optimizer=make_optimizer(config.training),
             loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits}
@@ -142,7 +122,7 @@ class Gen_Model:
             self.model.set_weights(self._trained)
         sums: dict[str, np.float32] = {}
         positions = np.float32(0.0)
-        lessons = _made_ahead(lambda i: self._lesson(batches(i // epochs)), steps * epochs)
+        lessons = made_ahead(lambda i: self._lesson(batches(i // epochs)), steps * epochs)
         for i, (planes, targets) in enumerate(lessons):
             self.model.optimizer.learning_rate = self.config.learning_rate if rate is None else rate(i)
             with TRACING:
@@ -172,8 +152,8 @@ class Gen_Model:
 
     def _prepare_training(self) -> None:
         """Compute a loss once: made within the first step, its counters would cause a second trace."""
-        grid, actions = self.game.grid_shape, self.game.action_size
-        kinds = (("uint8", self.game.input_shape), ("float32", ()), ("float32", (actions,)), ("int8", grid))
+        grid, actions, planes = self.game.grid_shape, self.game.action_size, self.model.inputs[0].shape[1:]
+        kinds = (("uint8", planes), ("float32", ()), ("float32", (actions,)), ("int8", grid))
         nothing = Batch(*(np.zeros((1, *shape), kind) for kind, shape in kinds))
         planes, targets = self._lesson(nothing)
         found = [ops.zeros((len(planes), *head.shape[1:])) for head in self.model.outputs]
@@ -281,12 +261,17 @@ class Residual_CNN(Gen_Model):
     def _build(self, dtype: str) -> keras.Model:
         filters_and_kernels = layer_sizes(self.config.network)
         self._dtype, self._boards = dtype, 1
-        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN:  # a subclass's layers may mix neighbouring columns
+        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN and not self._masked:
+            # a subclass's layers may mix neighbouring columns
             kernels = [kernel for _, kernel in filters_and_kernels]
             columns = self.game.grid_shape[1]
             self._boards = self.together = boards_side_by_side(self.config.batch_size, columns, kernels)
-        board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
+        *grid, planes = self.game.input_shape
+        board = keras.Input((*grid, planes + self._masked), dtype="uint8", name="planes")
         x = layers.Rescaling(1.0, dtype=dtype, name="cast")(board)
+        self._board = x[..., -1:] if self._masked else None
+        if self.config.many_sizes and not self._masked:
+            x = ops.pad(x, ((0, 0), (0, 0), (0, 0), (0, 1)), constant_values=1.0)
         if self._boards > 1:
             x = Interleave(self._boards, dtype=dtype, name="interleave")(x)
         x = self.conv_layer(x, *filters_and_kernels[0], "conv")
@@ -310,7 +295,10 @@ class Residual_CNN(Gen_Model):
             filters, kernel, padding="same", use_bias=not batch, kernel_initializer=initial,
             kernel_regularizer=self._penalty(), dtype=self._dtype, name=name, **options,
         )(x)  # fmt: skip
-        return layers.BatchNormalization(momentum=0.9, dtype=self._dtype, name=f"{name}_bn")(x) if batch else x
+        if not batch:
+            return x
+        inside = {} if self._board is None else {"mask": self._board[..., 0]}
+        return layers.BatchNormalization(momentum=0.9, dtype=self._dtype, name=f"{name}_bn")(x, **inside)
 
     def _penalty(self) -> Any:
         if self.config.optimizer != "sgd" or not self.config.reg_const:
@@ -318,6 +306,8 @@ class Residual_CNN(Gen_Model):
         return keras.regularizers.L2(self.config.reg_const)
 
     def _relu(self, x: Any, name: str) -> Any:
+        if self._board is not None and len(x.shape) == 4:
+            return BoardReLU(dtype=self._dtype, name=f"{name}_relu")([x, self._board])
         return layers.ReLU(dtype=self._dtype, name=f"{name}_relu")(x)
 
     def _dense(self, x: Any, units: int, name: str, **options: Any) -> Any:
@@ -331,33 +321,56 @@ class Residual_CNN(Gen_Model):
     def residual_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
         """Apply two convolutions and a shortcut; without normalisation the second starts at 0 (Zhang 2019, Fixup)."""
         y = self.conv_layer(x, filters, kernel, f"{name}a")
+        y = self._biased(y, name)[0] if pools_in_block(self.config.network, name) else y
         initial = "he_normal" if self.config.normalisation == "batch" else "zeros"
         y = self._conv(y, filters, kernel, f"{name}b", initial=initial)
         return self._relu(layers.Add(dtype=self._dtype, name=f"{name}_add")([x, y]), name)
 
     def _pooled(self, x: Any, name: str) -> Any:
-        """Return mean and maximum over the board, [B, 2 * filters] (KataGo 3.3)."""
-        mean = layers.GlobalAveragePooling2D(dtype=self._dtype, name=f"{name}_mean")(x)
-        top = layers.GlobalMaxPooling2D(dtype=self._dtype, name=f"{name}_max")(x)
-        return layers.Concatenate(dtype=self._dtype, name=f"{name}_pool")([mean, top])
+        """Return mean and maximum over the board, [B, 2 * filters] (KataGo 3.3).
+
+        For boards of many sizes, [B, 3 * filters]: between them the mean scaled by the board's width. Features are not
+        negative, so that the zeros outside a board do not change the maximum.
+        """
+        options, board = {"dtype": self._dtype}, self._board
+        if board is None:
+            mean = layers.GlobalAveragePooling2D(**options, name=f"{name}_mean")(x)
+        else:
+            mean = BoardMean(**options, name=f"{name}_mean")([x, board])
+        parts = [mean, layers.GlobalMaxPooling2D(**options, name=f"{name}_max")(x)]
+        if board is not None:
+            parts.insert(1, WidthScaling(**options, name=f"{name}_scaled")([mean, board]))
+        elif self.config.many_sizes:
+            factor = width_factor(*self.game.grid_shape)
+            parts.insert(1, layers.Rescaling(factor, **options, name=f"{name}_scaled")(mean))
+        return layers.Concatenate(**options, name=f"{name}_pool")(parts)
+
+    def _biased(self, x: Any, name: str) -> tuple[Any, Any]:
+        """Return (a board of features with a bias from these pooled over it, the pooled ones)."""
+        pooled = self._pooled(x, name)
+        bias = self._dense(pooled, x.shape[-1], f"{name}_bias")
+        x = layers.Add(dtype=self._dtype)([x, layers.Reshape((1, 1, x.shape[-1]), dtype=self._dtype)(bias)])
+        return self._relu(x, f"{name}_point"), pooled
+
+    @property
+    def _pools(self) -> bool:
+        return self.config.global_pooling or self.config.many_sizes
 
     def value_head(self, x: Any) -> Any:
         """Return the value [B, 1], for the player to move."""
         x = self.conv_layer(x, self.config.value_filters, 1, "value_conv")
-        x = self._pooled(x, "value") if self.config.global_pooling else layers.Flatten(name="value_flat")(x)
+        x = self._pooled(x, "value") if self._pools else layers.Flatten(name="value_flat")(x)
         x = self._relu(self._dense(x, self.config.value_units, "value_dense"), "value_dense")
         return self._dense(x, 1, "value_head", activation="tanh", dtype="float32")
 
     def policy_layer(self, x: Any) -> tuple[Any, Any]:
         """Return the policy head's inputs: (flat features, None), or (a board of features, these pooled over it)."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
-        if not self.config.global_pooling or self.game.policy_layout == "other":
+        if self.config.many_sizes and self.game.policy_layout == "other":
+            raise UserError("many_sizes: expected a game whose moves are points or columns of its board")
+        if not self._pools or self.game.policy_layout == "other":
             return layers.Flatten(name="policy_flat")(x), None
-        pooled = self._pooled(x, "policy")
-        bias = self._dense(pooled, self.config.policy_filters, "policy_bias")
-        shape = (1, 1, self.config.policy_filters)
-        x = layers.Add(dtype=self._dtype)([x, layers.Reshape(shape, dtype=self._dtype)(bias)])
-        return self._relu(x, "policy_point"), pooled
+        return self._biased(x, "policy")
 
     def policy_head(self, x: Any, pooled: Any, name: str = "policy") -> Any:
         """Return the logits [B, action_size] from the result of `policy_layer`."""
@@ -366,7 +379,9 @@ class Residual_CNN(Gen_Model):
             return self._dense(x, size, f"{name}_head", dtype="float32")
         x = layers.Conv2D(1, 1, kernel_regularizer=self._penalty(), dtype="float32", name=f"{name}_points")(x)
         if self.game.policy_layout == "columns":
-            x = layers.GlobalAveragePooling1D(dtype="float32")(layers.Reshape((rows, -1))(x))
+            x = layers.Reshape((rows, -1))(x)
+            mean = layers.GlobalAveragePooling1D if self._board is None else ColumnMean
+            x = mean(dtype="float32")(x if self._board is None else [x, self._board])
             return layers.Identity(name=f"{name}_head", dtype="float32")(x)
         x = layers.Flatten(dtype="float32")(x)
         if size > rows * columns:
@@ -378,17 +393,6 @@ class Residual_CNN(Gen_Model):
         """Return logits [B, rows, columns, 3] of each point's final owner: the other, nobody, the player to move."""
         x = self.conv_layer(x, self.config.policy_filters, 1, "ownership_conv")
         return layers.Conv2D(3, 1, kernel_regularizer=self._penalty(), dtype="float32", name="ownership_head")(x)
-
-
-def _made_ahead(make: Callable[[int], T], count: int) -> Iterator[T]:
-    """Yield make(0) .. make(count - 1), each made by another thread while the one before it is used."""
-    with ThreadPoolExecutor(1) as pool:
-        futures = deque([pool.submit(make, i) for i in range(min(2, count))])
-        for i in range(count):
-            made = futures.popleft().result()
-            if i + 2 < count:
-                futures.append(pool.submit(make, i + 2))
-            yield made
 
 
 def make_network(config: Config, game: Game) -> Gen_Model:

@@ -75,7 +75,7 @@ def main() -> None:
     known: list[float] = []
     found: list[dict[str, float]] = []
     while len(known) < options.positions:
-        _, moves, visits, values, result = records[rng.integers(len(records))]
+        _, moves, visits, values, result, _ = records[rng.integers(len(records))]
         taught = np.flatnonzero(visits.any(axis=1))
         taught = taught[taught >= 6]  # before that solving takes seconds
         if not len(taught):

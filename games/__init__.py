@@ -1,6 +1,7 @@
 """The games, one file each; `make(name)` finds the file by the name, so a new one needs no entry here.
 
-Two more forms of a name lead elsewhere: "open_spiel:hex(board_size=5)" and "path/to/file.py:Class(size=5)".
+Two more forms of a name lead elsewhere: "open_spiel:hex(board_size=5)" and "path/to/file.py:Class(size=5)". A range of
+sizes, "gomoku(size=7..15)", makes the largest game, which knows the others (games/sizes.py).
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import inspect
 import pkgutil
 import re
 
-from config import UserError
+from config import UserError, has_range
 from game import Game
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
 _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
 _LIBRARY = {
     "boards", "bounds", "chains", "columns", "console_turn", "go_playouts", "hex_lines", "line_of_moves", "lines",
-    "openspiel", "openspiel_probe", "own", "plain", "renju",
+    "openspiel", "openspiel_probe", "own", "plain", "renju", "sizes",
 }  # fmt: skip
 
 
@@ -36,6 +37,10 @@ def make(spec: str, *, typed: bool = True) -> Game:
     >>> make("connect4(rows=5,columns=6)").grid_shape
     (5, 6)
     """
+    if has_range(spec):
+        from games.sizes import several
+
+        return several(spec, lambda name: make(name, typed=typed))
     if spec.strip().startswith("open_spiel:"):
         from games.openspiel import PREFIX, SpielGame, check_told
 

@@ -7,9 +7,10 @@ import sys
 from typing import Any
 
 from config import UserError
+from game import Game
 from network.pipelines import SeveralDevices
 from network.predictor import Predictor
-from network.stored_network import convertible
+from network.stored_network import StoredNetwork, convertible, layers_of
 from system.machine import gpu_driver
 
 
@@ -39,8 +40,19 @@ def make_predictor(
         count = len(gpus()) if streams > 1 else 1
         devices = [KerasPredictor(model, smallest=smallest, gpu=i) for i in range(max(count, 1))]
         predictor = SeveralDevices(devices) if count > 1 else devices[0]
-    predictor.load(model.get_weights())
+    if weights := model.get_weights():  # a stored network may have none yet
+        predictor.load(weights)
     return predictor
+
+
+def on_board(model: Any, game: Game, backend: str = "auto") -> Any:
+    """Return a network for boards of many sizes as one for a game of another size; the weights are the same."""
+    if layers_of(model) is not None and choose_backend(backend) != "keras":
+        found: Any = StoredNetwork(model.config, game)
+    else:
+        found = type(model)(model.config, game)
+    found.set_weights(model.get_weights())
+    return found
 
 
 def choose_backend(backend: str) -> str:

@@ -31,7 +31,14 @@ def enlarged(smaller: Named, fresh: Named) -> list[np.ndarray]:
     alike.
     """
     known = dict(smaller)
-    return [_padded(known[name], start) if name in known else start for name, start in fresh]
+    return [_placed(name, known[name], start) if name in known else start for name, start in fresh]
+
+
+def _placed(name: str, old: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Return `start` with `old` in it; what a block pools over the board (`many_sizes`) has three parts, all padded."""
+    if not (name.startswith("block") and name.endswith("_bias/kernel")):
+        return _padded(old, start)
+    return np.concatenate([_padded(*parts) for parts in zip(np.split(old, 3), np.split(start, 3), strict=True)])
 
 
 def _padded(old: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -39,6 +39,10 @@ def _output(layer: Layer, inputs: list[np.ndarray], arrays: list[np.ndarray]) ->
             return x + inputs[1]
         case "flatten" | "reshape":
             return x.reshape(-1, *layer.shape)
+        case "with_ones":
+            return np.concatenate([x, np.ones_like(x[..., :1])], axis=3)
+        case "scaled":
+            return x * layer.factor
         case "mean":
             return x.mean(axis=(1, 2))
         case "max":

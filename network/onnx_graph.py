@@ -67,6 +67,17 @@ def _cast(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: l
     graph.node("Transpose", [x], output, perm=TO_FRONT)
 
 
+def _with_ones(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    """Add the planes with one more, of ones."""
+    pads = graph.constant(f"{layer.name}/pads", np.array([0, 0, 0, 0, 0, 1, 0, 0], np.int64))
+    graph.node("Pad", [*inputs, pads, graph.constant(f"{layer.name}/one", np.array(1.0, np.float32))], output)
+
+
+def _scaled(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
+    factor = graph.constant(f"{layer.name}/factor", np.array(layer.factor, np.float32))
+    graph.node("Mul", [*inputs, factor], output)
+
+
 def _conv(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
     size = arrays[0].shape[0]
     before, after = (size - 1) // 2, size // 2
@@ -108,6 +119,8 @@ def _one(operator: str, **attributes: int | Sequence[int]) -> _Make:
 
 _MAKE: dict[str, _Make] = {
     "cast": _cast,
+    "with_ones": _with_ones,
+    "scaled": _scaled,
     "conv": _conv,
     "normalise": _normalise,
     "relu": _one("Relu"),

@@ -63,6 +63,11 @@ def _cast(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
     return ops.transpose(ops.convert(inputs[0], "f32"), np.array(TO_FRONT))
 
 
+def _with_ones(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
+    """Return the planes with one more, of ones."""
+    return ops.pad(inputs[0], [0, 0, 0, 0], [0, 1, 0, 0], "constant", np.float32(1.0))
+
+
 def _conv(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:
     return _convolution(inputs[0], ops.constant(_filters_in_front(arrays[0])), arrays[1:])
 
@@ -110,6 +115,8 @@ def _over(axes: Sequence[int], reduce: Callable[..., Any]) -> Callable[..., Any]
 
 _MAKE: dict[str, Callable[[list[Any], list[np.ndarray], Layer], Any]] = {
     "cast": _cast,
+    "with_ones": _with_ones,
+    "scaled": lambda inputs, arrays, layer: ops.multiply(inputs[0], np.float32(layer.factor)),
     "conv": _conv,
     "normalise": _normalise,
     "relu": lambda inputs, arrays, layer: ops.relu(inputs[0]),

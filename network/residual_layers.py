@@ -15,6 +15,18 @@ from game import Game
 from memory import learns_ownership
 
 Shape = tuple[int, ...]
+MEAN_WIDTH, WIDTHS = 14.0, 10.0
+"""A mean over the board is also given times (width - 14) / 10, with the width as the root of the area (KataGo)."""
+
+
+def width_factor(rows: int, columns: int) -> float:
+    """Return the factor of the mean over a board that is also scaled by its width."""
+    return ((rows * columns) ** 0.5 - MEAN_WIDTH) / WIDTHS
+
+
+def pools_in_block(settings: NetworkSettings, name: str) -> bool:
+    """Return whether a residual block, "block1" and so on, pools over the board: every second one."""
+    return settings.many_sizes and int(name.removeprefix("block")) % 2 == 0
 
 
 class Layer(NamedTuple):
@@ -22,13 +34,15 @@ class Layer(NamedTuple):
 
     name: str
     kind: str
-    """planes, cast, conv, normalise, relu, add, flatten, reshape, mean, max, column_mean, concatenate, dense,
-    dense_tanh or identity."""
+    """planes, cast, with_ones, conv, normalise, relu, add, flatten, reshape, mean, scaled, max, column_mean,
+    concatenate, dense, dense_tanh or identity."""
     inputs: tuple[str, ...]
     shape: Shape
     """Of its output, without the batch."""
     weights: tuple[Shape, ...] = ()
     """Shapes of its arrays, in Keras's order: kernel, bias; or gamma, beta, moving mean, moving variance."""
+    factor: float = 1.0
+    """Of `scaled`."""
 
 
 class Layers:
@@ -40,9 +54,14 @@ class Layers:
         sizes = layer_sizes(settings)
         self._add("planes", "planes", (), tuple(game.input_shape))
         x = self._add("cast", "cast", ("planes",))
+        if settings.many_sizes:  # the mask of a board that fills its frame
+            rows, columns, planes = game.input_shape
+            x = self._add("board", "with_ones", (x,), (rows, columns, planes + 1))
         x = self._conv_layer(x, *sizes[0], "conv")
         for i, (filters, kernel) in enumerate(sizes[1:], 1):
             y = self._conv_layer(x, filters, kernel, f"block{i}a")
+            if pools_in_block(settings, f"block{i}"):
+                y, _ = self._biased(y, f"block{i}")
             y = self._conv(y, filters, kernel, f"block{i}b")
             x = self._relu(self._add(f"block{i}_add", "add", (x, y)), f"block{i}")
         self.heads = [self._value_head(x)]
@@ -82,10 +101,11 @@ class Layers:
     # ---- one layer
 
     def _add(
-        self, name: str, kind: str, inputs: tuple[str, ...], shape: Shape | None = None, weights: tuple[Shape, ...] = ()
-    ) -> str:
+        self, name: str, kind: str, inputs: tuple[str, ...], shape: Shape | None = None,
+        weights: tuple[Shape, ...] = (), factor: float = 1.0,
+    ) -> str:  # fmt: skip
         shape = self.all[inputs[0]].shape if shape is None else shape
-        self.all[name] = Layer(name, kind, inputs, shape, weights)
+        self.all[name] = Layer(name, kind, inputs, shape, weights, factor)
         return name
 
     def _conv(self, x: str, filters: int, kernel: int, name: str, *, bias: bool = False) -> str:
@@ -110,14 +130,29 @@ class Layers:
 
     def _pooled(self, x: str, name: str) -> str:
         filters = self.all[x].shape[-1]
-        parts = tuple(self._add(f"{name}_{kind}", kind, (x,), (filters,)) for kind in ("mean", "max"))
-        return self._add(f"{name}_pool", "concatenate", parts, (2 * filters,))
+        parts = [self._add(f"{name}_{kind}", kind, (x,), (filters,)) for kind in ("mean", "max")]
+        if self.settings.many_sizes:
+            factor = width_factor(*self.game.grid_shape)
+            parts.insert(1, self._add(f"{name}_scaled", "scaled", (parts[0],), factor=factor))
+        return self._add(f"{name}_pool", "concatenate", tuple(parts), (len(parts) * filters,))
+
+    def _biased(self, x: str, name: str) -> tuple[str, str]:
+        """Return (a board of features with a bias from these pooled over it, the pooled ones)."""
+        filters = self.all[x].shape[-1]
+        pooled = self._pooled(x, name)
+        bias = self._dense(pooled, filters, f"{name}_bias")
+        bias = self._add(f"{name}_bias_board", "reshape", (bias,), (1, 1, filters))
+        return self._relu(self._add(f"{name}_biased", "add", (x, bias)), f"{name}_point"), pooled
 
     # ---- heads
 
+    @property
+    def _pools(self) -> bool:
+        return self.settings.global_pooling or self.settings.many_sizes
+
     def _value_head(self, x: str) -> str:
         x = self._conv_layer(x, self.settings.value_filters, 1, "value_conv")
-        x = self._pooled(x, "value") if self.settings.global_pooling else self._flatten(x, "value_flat")
+        x = self._pooled(x, "value") if self._pools else self._flatten(x, "value_flat")
         x = self._relu(self._dense(x, self.settings.value_units, "value_dense"), "value_dense")
         return self._dense(x, 1, "value_head", "dense_tanh")
 
@@ -125,12 +160,9 @@ class Layers:
         """Return the policy head's inputs: (flat features, ""), or (a board of features, these pooled over it)."""
         filters = self.settings.policy_filters
         x = self._conv_layer(x, filters, 1, "policy_conv")
-        if not self.settings.global_pooling or self.game.policy_layout == "other":
+        if not self._pools or self.game.policy_layout == "other":
             return self._flatten(x, "policy_flat"), ""
-        pooled = self._pooled(x, "policy")
-        bias = self._dense(pooled, filters, "policy_bias")
-        bias = self._add("policy_bias_board", "reshape", (bias,), (1, 1, filters))
-        return self._relu(self._add("policy_add", "add", (x, bias)), "policy_point"), pooled
+        return self._biased(x, "policy")
 
     def _policy_head(self, x: str, pooled: str, name: str = "policy") -> str:
         size, (rows, columns) = self.game.action_size, self.game.grid_shape

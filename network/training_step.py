@@ -1,10 +1,20 @@
-"""The training step on TensorFlow: one trace for batches of any size. (JAX compiles one per size, Torch none.)"""
+"""The training step on TensorFlow: one trace for batches of any size. (JAX compiles one per size, Torch none.)
+
+And batches that are made while others are trained on.
+"""
 
 from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 
 from network.keras_import import BACKEND, keras
+
+T = TypeVar("T")
 
 if BACKEND == "tensorflow":
     import tensorflow as tf
@@ -19,3 +29,14 @@ def trace_once(model: keras.Model, planes: np.ndarray, targets: dict[str, np.nda
     signature = [(tf.TensorSpec((None, *planes.shape[1:]), planes.dtype), shapes)]
     step = tf.function(model.train_step, input_signature=signature, jit_compile=model.jit_compile)
     model.train_function = lambda batches: step(next(batches)[:2])
+
+
+def made_ahead(make: Callable[[int], T], count: int) -> Iterator[T]:
+    """Yield make(0) .. make(count - 1), each made by another thread while the one before it is used."""
+    with ThreadPoolExecutor(1) as pool:
+        futures = deque([pool.submit(make, i) for i in range(min(2, count))])
+        for i in range(count):
+            made = futures.popleft().result()
+            if i + 2 < count:
+                futures.append(pool.submit(make, i + 2))
+            yield made

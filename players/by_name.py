@@ -21,9 +21,11 @@ from games.own import digest
 from network.choose_predictor import choose_backend, make_predictor
 from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
+from players.family import family_run, is_trained_on, note, plays
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
 from players.names import PLAYERS
 from search.tables import trees_in
+from storage import run_folders
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store
@@ -226,9 +228,11 @@ def network_player(
     evaluations are averaged over the board's symmetries. `in_8_bits`: it evaluates in 8 bits (network/int8.py).
     """
     folder = run_folder(game, run, root)
-    own = "shipped" if folder == shipped_run(game.spec) else folder.name
+    own = "shipped" if folder.is_relative_to(run_folders.SHIPPED) else folder.name
     config = read_config(folder)
-    if config.game != game.spec:
+    if plays(config.game, game) and config.game != game.spec:
+        _LOGGER.warning("%s", note(config.game, game))
+    elif config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
     model, number = _model(game, folder, config, own, version)
     own = f"int8:{own}" if in_8_bits else own
@@ -249,7 +253,7 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
     store = Store(folder / "run.db", read_only=True)
     try:
         made_for = store.get("game")
-        if made_for != game.spec:
+        if made_for != game.spec and not plays(config.game, game):
             raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {made_for}")
         if store.get("rules", "") != digest(game):
             _LOGGER.warning("the rules have changed since %s learned them", folder.name)
@@ -275,11 +279,23 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
 
 
 def run_folder(game: Game, run: int | None, root: Path | None = None) -> Path:
-    """Return the folder of a run: the newest, or the one that ships, unless one is named."""
-    if run is not None or runs_of(game.spec, root):
-        return find_run(game.spec, run, root)
-    shipped = shipped_run(game.spec)
-    if shipped is not None:
-        return shipped
+    """Return the folder of a run: the newest, or the one that ships, unless one is named.
+
+    Without one of the very game, it is the run of a network for many sizes that plays it, one trained on its board if
+    there is one.
+    """
+    own, ships = runs_of(game.spec, root), shipped_run(game.spec)
+    if run is not None:
+        there = ships if run == 0 else any(int(folder.name[3:]) == run for folder in own)
+        folder = None if there else family_run(game, run, root)
+        return folder or find_run(game.spec, run, root)
+    found = [*own[-1:], family_run(game, None, root), ships, family_run(game, 0)]
+    known = [folder for folder in found if folder is not None]
+    for folder in known:
+        spec = read_config(folder).game
+        if spec == game.spec or is_trained_on(spec, game):
+            return folder
+    if known:
+        return known[0]
     command = f"python main.py --game {quoted(game.spec)}"
     raise UserError(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from config import UserError
+import games
+from config import UserError, has_range
+from players.family import family_run
 from storage.atomic_files import TEXT_BYTES, read_limited
-from storage.run_folders import shipped_run
+from storage.run_folders import read_config, shipped_run
 
 AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0, "forced_wins": 0}, "leaves": 1}
 """Search settings of levels' networks, when measured and when playing: no solved endings, no forced wins, one leaf at a
@@ -49,7 +52,7 @@ class Level(NamedTuple):
 
 def read_levels(spec: str) -> list[Level]:
     """Return a game's levels, weakest first; none where no player is shipped. Raise `UserError` for a bad file."""
-    folder = shipped_run(spec)
+    folder = shipped_run(spec) or _of_largest(spec)
     if folder is None or not (folder / FILE).exists():
         return []
     try:
@@ -57,6 +60,16 @@ def read_levels(spec: str) -> list[Level]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{folder / FILE}: expected levels of play, got {type(error).__name__}") from None
     return sorted(found, key=lambda level: level.elo)
+
+
+def _of_largest(spec: str) -> Path | None:
+    """Return the shipped run of several sizes whose levels are a game's: they are measured on the largest board."""
+    if has_range(spec) or ".py" in spec or ":" in spec:
+        return None
+    game = games.make(spec, typed=False)
+    folder = family_run(game, 0)
+    largest = games.make(read_config(folder).game, typed=False).sizes[-1] if folder is not None else game
+    return folder if largest.spec == game.spec else None
 
 
 def _checked(row: dict[str, Any]) -> Level:

@@ -17,7 +17,7 @@ from storage.run_store import Store
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
     REANALYSE: {"positions": (int,), DATA: (str,)}, SURPRISE: {"positions": (int,), DATA: (str,)},
-    "iteration": {"best_version": (int,), "total_seconds": (int, float)},
+    "sizes": {"games": (list,), "match": (str,)}, "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }  # fmt: skip
 """Facts that the end of a stage must hold for a run to resume."""
 NEEDED = ("run", "game", "model", "best")

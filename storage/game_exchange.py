@@ -21,6 +21,7 @@ from config import UserError
 from game import PLAYER, Game
 from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.own import digest
+from games.sizes import largest_of
 from storage.atomic_files import read_limited, replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
@@ -119,11 +120,15 @@ def content_of(record: GameRecord) -> bytes:
 
 
 def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int:
-    """Write the newest `count` games of a run, by default all of its memory's window; return their number."""
+    """Write the newest `count` games of a run, by default all of its memory's window; return their number.
+
+    Of a run of several sizes those on one board: that of `game`, of a range the largest.
+    """
     store = Store(folder / "run.db", read_only=True)
     try:
         window = read_config(folder).memory_size if not count else 1 << 62
-        found = list(store.games(window))
+        game = largest_of(game)
+        found = [pair for pair in store.games(window) if pair[1].board in ("", game.spec)]
         about = {"game": game.spec, "rules": digest(game), "run": store.get("run") or ""}
     finally:
         store.close()

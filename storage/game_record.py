@@ -49,6 +49,8 @@ class GameRecord(NamedTuple):
     """[L] float32: the search's value, for the player to move."""
     result: float
     """For the player who began (playerTurn 1)."""
+    board: str = ""
+    """The game's name, in a run of several sizes (games/sizes.py)."""
 
     def to_arrays(self) -> GameArrays:
         """Return copies of the game's arrays, visits of the full searches only."""

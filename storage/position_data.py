@@ -1,18 +1,20 @@
 """What a stage found out about stored positions, as text within its facts: so it is in run.db, checked and resumed.
 
-The games stay as they were played. A position is named by its game and ply (`memory.origins`).
+The games stay as they were played. A position is named by its game and ply (`origins`).
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from storage.atomic_files import DamagedData
+from storage.game_record import GameRecord
 
 REANALYSE, SURPRISE = "reanalyse", "surprise"
 """The stages that keep such data."""
@@ -22,11 +24,18 @@ MOST_BYTES = 1 << 30
 """Largest size of what a stage keeps."""
 
 
+def origins(record: GameRecord) -> np.ndarray:
+    """Return [plies] uint64, a name for each position of a game: 48 bits of the game's hash, then its ply."""
+    moves, values = np.asarray(record.moves, "<i2"), np.asarray(record.values, "<f4")
+    digest = hashlib.sha256(moves.tobytes() + values.tobytes()).digest()
+    return (np.frombuffer(digest, "<u8")[0] & ~np.uint64(0xFFFF)) | np.arange(len(moves), dtype=np.uint64)
+
+
 class Searched(NamedTuple):
     """Later searches of n positions."""
 
     names: np.ndarray
-    """[n] uint64, of `memory.origins`"""
+    """[n] uint64, of `origins`"""
     visits: np.ndarray
     """[n, action_size] uint16: weight of each move in the policy target"""
     values: np.ndarray
@@ -49,7 +58,7 @@ class Weights(NamedTuple):
     """How often n positions are drawn, beside others with 1."""
 
     names: np.ndarray
-    """[n] uint64, of `memory.origins`"""
+    """[n] uint64, of `origins`"""
     weights: np.ndarray
     """[n] float32, not negative"""
 

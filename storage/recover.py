@@ -26,6 +26,7 @@ from storage.database import KEPT, TABLES, row_digest
 from storage.game_record import IMPORTED
 from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
 from storage.run_store import Store
+from storage.sizes_played import SIZES, SizesPlayed
 from storage.verify import row_fault
 
 Row = tuple[Any, ...]
@@ -198,10 +199,10 @@ def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:
 
 def _drop_wrong(tables: dict[str, list[Row]], game: Game) -> list[str]:
     """Drop rows that have no meaning, and games that the rules do not allow; return a line for each."""
-    lost = []
+    lost, sizes = [], SizesPlayed(game, tables["stages"])
     for table in KEPT:
         for row in list(tables[table]):
-            wrong = row_fault(game, table, row)
+            wrong = row_fault(sizes, table, row)
             if wrong:
                 tables[table].remove(row)
                 lost.append(f"{table} {row[:2]}: {wrong}")
@@ -236,7 +237,8 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
     trained = [row[0] for row in tables["stages"] if row[1] == "retrain" and json.loads(row[2])["steps"]]
     first = min((iteration for iteration in trained if iteration > top[1]), default=None)
     if first is not None:
-        kept = (row for row in tables["stages"] if (row[0], row[1] != "self-play") < (first, True))
+        stays = "self-play", SIZES
+        kept = (row for row in tables["stages"] if (row[0], row[1] not in stays) < (first, True))
         tables["stages"] = list(kept)
         tables["matches"] = [row for row in tables["matches"] if row[0] < first]
         tables["games"] = [row for row in tables["games"] if row[0] <= first or row[1] >= IMPORTED]

@@ -13,6 +13,7 @@ from typing import Any
 import games
 from config import Config, UserError, from_json
 from game import Game
+from games.sizes import family, others
 from storage.atomic_files import TEXT_BYTES, DamagedData, read_limited, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
@@ -29,9 +30,12 @@ RUN = re.compile(r"run([0-9]{4,6})\Z")
 def game_folder(spec: str) -> str:
     """Return a game's folder name: letters, digits and hyphens, different for every game.
 
-    >>> game_folder("connect4(rows=5)")
-    'connect4-rows-5'
+    A run of several sizes may go on with others, so that all ranges have one folder.
+
+    >>> game_folder("connect4(rows=5)"), game_folder("gomoku(size=7..15)")
+    ('connect4-rows-5', 'gomoku-size-many')
     """
+    spec = family(spec)
     plain = re.fullmatch(r"(open_spiel:)?\w+(\((\w+=[\w.]+,?)+\))?", spec, re.ASCII) and len(spec) <= 100
     shown = spec if plain else re.split(r"[/\\]", spec)[-1].replace(".py:", "-")[:60]
     name = re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")
@@ -211,4 +215,7 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
     """Return what a model file must match: the game and the network's shape."""
     facts = {n: getattr(config, n) for n in NETWORK}
     facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
+    if config.many_sizes:  # only what the network depends on
+        alike = {"game": family(game.spec), "input_shape": [game.input_shape[2]], "action_size": others(game)}
+        return {**alike, **facts, "many_sizes": True}
     return {"game": game.spec, "input_shape": list(game.input_shape), "action_size": game.action_size, **facts}

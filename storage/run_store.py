@@ -16,6 +16,7 @@ from config import UserError
 from storage.atomic_files import DamagedData
 from storage.database import Database, row_digest
 from storage.game_record import IMPORTED, GameBytes, GameRecord
+from storage.sizes_played import SIZES, board_of
 
 TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
 """Endings of the facts that differ between two runs of the same moves."""
@@ -47,15 +48,16 @@ def row_of(iteration: int, version: int, game: GameRecord) -> tuple[Any, ...]:
     return (iteration, int(game.index), version, result, *game.to_bytes(), trained)
 
 
-def game_of_row(row: tuple[Any, ...]) -> GameRecord:
+def game_of_row(row: tuple[Any, ...], sizes: str | None = None) -> GameRecord:
     """Return the game of a row; raise `DamagedData` if its number or result has another type.
 
-    SQLite stores values of any type in any column.
+    SQLite stores values of any type in any column. sizes: the facts of the iteration's stage of that name.
     """
     _, index, _, result, moves, visits, values, _ = row
     if type(index) is not int or not isinstance(result, float | int):
         raise DamagedData("expected the number of a game and its result, got others")
-    return GameRecord.from_bytes(index, result, GameBytes(moves, visits, values))
+    record = GameRecord.from_bytes(index, result, GameBytes(moves, visits, values))
+    return record if sizes is None else record._replace(board=board_of(sizes, index))
 
 
 class Store(Database):
@@ -88,13 +90,14 @@ class Store(Database):
         if first is None:
             return
         rest = "WHERE iteration >= ? AND iteration < ? ORDER BY iteration, idx"
+        sizes = {row[0]: row[2] for row in self.rows("stages", "WHERE stage = ?", (SIZES,))}
         for row in self.rows("games", rest, (first, before)):
-            yield row[0], game_of_row(row)
+            yield row[0], game_of_row(row, sizes.get(row[0]))
 
     def games_of(self, iteration: int) -> Iterator[GameRecord]:
         """Yield the games of one iteration in order."""
         for row in self.rows("games", "WHERE iteration = ? ORDER BY idx", (iteration,)):
-            yield game_of_row(row)
+            yield game_of_row(row, self.sizes_in(iteration))
 
     def game(self, iteration: int, index: int) -> GameRecord:
         """Return one game; raise `DamagedData` if there is none."""
@@ -105,8 +108,13 @@ class Store(Database):
     def newest_game(self) -> tuple[int, GameRecord] | None:
         """Return (iteration, game) of the newest self-play game; None if there is none."""
         for row in self.rows("games", "WHERE iteration > 0 AND idx < ? ORDER BY rowid DESC LIMIT 1", (IMPORTED,)):
-            return row[0], game_of_row(row)
+            return row[0], game_of_row(row, self.sizes_in(row[0]))
         return None
+
+    def sizes_in(self, iteration: int) -> str | None:
+        """Return the facts of an iteration's stage SIZES; None in a run of one size."""
+        rows = self.rows("stages", "WHERE iteration = ? AND stage = ?", (iteration, SIZES))
+        return next((str(facts) for _, _, facts in rows), None)
 
     def game_counts(self) -> dict[int, int]:
         """Return {iteration: number of its self-play games}."""
@@ -196,6 +204,13 @@ class Store(Database):
         found = self.rows("stages", "WHERE stage = 'iteration' AND iteration > ? ORDER BY iteration", (after,))
         return [json.loads(facts) for _, _, facts in found]
 
+    def loss(self) -> str:
+        """Say in words that the newest part of the database was lost, as run.mark tells."""
+        lost = ", ".join(f"{n} {table}" for table, n in self.lost.items())
+        what = "it is made again, the same by its numbers"
+        what += "; not the games that were imported: import them again" if "imports" in self.lost else ""
+        return f"the newest part of run.db was lost ({lost}): {what}"
+
     def step_back(self, iteration: int) -> None:
         """Return to the moment before an iteration's training; in a transaction. Imported games stay."""
         self.recount()
@@ -205,8 +220,8 @@ class Store(Database):
         self.insert("games", imported)  # with new row numbers, so that none is skipped
         self._db.execute("DELETE FROM versions WHERE iteration >= ?", (iteration,))
         self._db.execute("DELETE FROM matches WHERE iteration >= ?", (iteration,))
-        self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage = 'self-play')",
-                         (iteration, iteration))  # fmt: skip
+        self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage IN (?, ?))",
+                         (iteration, iteration, "self-play", SIZES))  # fmt: skip
         last = (self.lines() or [{"best_version": 0, "total_seconds": 0.0}])[-1]
         steps = sum(json.loads(row[2])["steps"] for row in self.rows("stages", "WHERE stage = 'retrain'"))
         for key, value in (("best", last["best_version"]), ("seconds", last["total_seconds"]), ("steps", steps)):

@@ -16,6 +16,7 @@ from storage.consistency import inconsistencies, stage_fault, version_fault
 from storage.game_exchange import fault
 from storage.run_folders import game_of, read_config
 from storage.run_store import Store, game_of_row
+from storage.sizes_played import SizesPlayed
 
 
 class RunReport(NamedTuple):
@@ -64,40 +65,45 @@ def verify(folder: Path) -> RunReport:
 
 def _row_faults(store: Store, game: Game) -> Iterator[str]:
     """Yield the faults of rows: not as they were written, or a game that the rules do not allow."""
+    sizes = SizesPlayed(game, [row for row, right in store.checked("stages") if right])
     for table, rest in (("meta", ""), ("versions", ""), ("stages", ""), ("games", "ORDER BY iteration, idx"),
                         ("matches", "ORDER BY iteration, idx")):  # fmt: skip
         kind = {"games": "game", "matches": "match game"}.get(table, table)
         for row, right in store.checked(table, rest):
-            wrong = row_fault(game, table, row) if right else "is not what the run wrote"
+            wrong = row_fault(sizes, table, row) if right else "is not what the run wrote"
             if wrong:
                 name = f"{kind} {row[1]} of iteration {row[0]}" if kind != table else f"{table} {row[0]}"
                 yield f"{name}: {wrong}"
 
 
-def row_fault(game: Game, table: str, row: tuple) -> str:  # type: ignore[type-arg]
+def row_fault(sizes: SizesPlayed, table: str, row: tuple) -> str:  # type: ignore[type-arg]
     """Return the fault of a row whose checksum is right, "" for none: a file from others may hold anything."""
     if table in ("games", "matches") and [type(value) for value in row[:2]] != [int, int]:
         return "has no numbers of an iteration and of a game"
     if table == "games":
-        return game_fault(game, row)
+        return game_fault(sizes, row)
     if table == "matches":
-        return match_fault(game, row)
+        return match_fault(sizes, row)
     if table == "versions":
         return version_fault(row)
     return stage_fault(row) if table == "stages" else ""
 
 
-def game_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
+def game_fault(sizes: SizesPlayed, row: tuple) -> str:  # type: ignore[type-arg]
     """Return the fault of a row of games by the rules, "" for none."""
     try:
-        return fault(game, game_of_row(row))
+        return fault(sizes.game(row[0], row[1]), game_of_row(row))
     except (ValueError, TypeError, UserError) as error:
         return f"cannot be read ({error})"
 
 
-def match_fault(game: Game, row: tuple) -> str:  # type: ignore[type-arg]
+def match_fault(sizes: SizesPlayed, row: tuple) -> str:  # type: ignore[type-arg]
     """Return the fault of a row of matches by the rules, "" for none."""
-    _, _, _, _, opening, began, score, text = row
+    iteration, _, _, _, opening, began, score, text = row
+    try:
+        game = sizes.match(iteration)
+    except UserError as error:
+        return str(error)
     state, illegal = game.start(), ""
     if type(began) is not int or type(score) not in (int, float):
         return "does not name who began and the score"

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from memory import ILLEGAL, Memory, origins, running_sum
+from memory import ILLEGAL, Memory, running_sum
 from storage.game_record import ILLEGAL_VISITS
+from storage.position_data import origins
 from support.search_cases import GAMES
 from support.unsearched_games import random_record
 

@@ -51,6 +51,9 @@ class MatchPlayer:
     def counts(self) -> Counts:
         return Counts(0, 0, 0, 0, 0, 0, 0.0)
 
+    def on_board(self, board: str) -> None:
+        raise DamagedData("a match: expected no board, as each side brings its game")
+
     def load(self, weights: str | bytes, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
         if not isinstance(weights, bytes) or sha256(weights) != digest:
             raise DamagedData("a match: expected the one that the driver sent, got another")

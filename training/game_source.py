@@ -6,11 +6,13 @@ import json
 import logging
 
 from initialise import Session
+from network.predictor import cores
 from storage import checkpoints
 from training.device_plan import Fitted, fitted
 from training.hindsight import Hindsight
 from training.restarts import random_plies, restarts
 from training.selfplay import Beginnings, SelfPlay
+from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
 
 
@@ -54,13 +56,21 @@ class GameSource:
 
                 self._pool = process_pool(s.config, s.folder.resolve(), s.loggers.main.warning)
             else:
-                found = self.fitted
-                selfplay = SelfPlay(s.game, s.config, plan=found.plan)
-                self._pool = LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version)))
+                self._pool = SizesPool(self._local) if s.game.sizes else self._local("")
         return self._pool
 
-    def spec(self, version: int) -> RoundSpec:
-        """Return what all games of this iteration have in common."""
+    def _local(self, board: str) -> LocalPool:
+        """Return threads that play the run's game, or the one of its sizes that is named."""
+        s, found = self._session, self.fitted if not board else None
+        if found is not None:
+            selfplay = SelfPlay(s.game, s.config, plan=found.plan)
+            return LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version)))
+        game = game_named(s.game, board)
+        selfplay = SelfPlay(game, s.config, threads=cores())
+        return LocalPool(selfplay, lambda version: s.predictor("selfplay", version, game))
+
+    def spec(self, version: int, board: str = "") -> RoundSpec:
+        """Return what all games of this iteration, on the board named, have in common."""
         s = self._session
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
@@ -68,7 +78,7 @@ class GameSource:
         begun = restarts(s.config, s.store, self.hindsight, run, iteration)
         self.begun = len(begun)
         beginnings = Beginnings(random_plies(s.config, s.store), begun)
-        return RoundSpec(run, iteration, version, str(path), row.sha256, beginnings)
+        return RoundSpec(run, iteration, version, str(path), row.sha256, beginnings, board)
 
     def declare(self) -> None:
         """Record that processors of several classes play the run's games; call it in the transaction that adds some."""

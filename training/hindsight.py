@@ -14,9 +14,10 @@ import numpy as np
 from compiled import call
 from game import Game
 from games.bounds import check_rules, make_bounds
-from memory import origins, unroll
+from memory import unroll
 from storage.atomic_files import DamagedData
 from storage.game_record import IMPORTED, GameRecord
+from storage.position_data import origins
 from storage.run_store import Store
 
 
@@ -32,7 +33,7 @@ class Errors(NamedTuple):
     error: np.ndarray
     """[n] float32"""
     name: np.ndarray
-    """[n] uint64: of `memory.origins`; 0 where the search was a fast one, which teaches no policy"""
+    """[n] uint64: of `position_data.origins`; 0 where the search was a fast one, which teaches no policy"""
 
 
 def movers(game: Game, record: GameRecord) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from games.sizes import largest_of
 from initialise import Session
 from storage.game_exchange import NO_VERSION, Exchanged, content_of, fault, games_from_bytes
 from storage.game_record import IMPORTED
@@ -13,9 +14,9 @@ from storage.game_record import IMPORTED
 def import_games(session: Session, data: bytes, source: str) -> Exchanged:
     """Add the games of a file to a run in one transaction; a second import of the file changes nothing.
 
-    They are trained on with the next games of self-play.
+    They are trained on with the next games of self-play. In a run of several sizes they are of the largest.
     """
-    game, store = session.game, session.store
+    game, store = largest_of(session.game), session.store
     about, records = games_from_bytes(data, game, source)
     iteration = session.iteration + ("self-play" in store.finished(session.iteration))
     known = {content_of(record) for _, record in store.games(1 << 62)}

@@ -27,6 +27,7 @@ from training.fit import Fit, lag_facts, nothing_to_learn
 from training.game_source import source_of
 from training.iteration_table import LEGEND, heading, row, sentence
 from training.selfplay import Counts, longest_first
+from training.size_plan import parts_of
 from training.stage_bookkeeping import Stage, never, spent
 
 COMMIT_SECONDS = 3.0
@@ -90,7 +91,7 @@ def _load_kept_games(session: Session) -> list[int]:
 def _measure_raw_rate(session: Session, version: int) -> None:
     """Measure the evaluations per second of the network alone, unless that was done a moment ago."""
     s = session
-    if time.perf_counter() - s.raw_at > RAW_EVERY:
+    if time.perf_counter() - s.raw_at > RAW_EVERY and not s.game.sizes:  # each size has its own
         predictor = s.predictor("selfplay", version)
         plan, speed = source_of(s).fitted.plan, source_of(s).fitted.speed
         s.raw_rate = speed.rate if speed else measure_raw(
@@ -106,9 +107,7 @@ def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bo
     committed, done = 0.0, episodes - len(missing)
     before = source.pool.counts()
     with stage.progress("self-play", episodes, done) as phase:
-        spec = source.spec(version)
-        games = longest_first(s.config, spec.run, spec.iteration, missing, spec.beginnings)
-        for record in source.pool.play(spec, games, stop=stage.stop):
+        for record in _games_of_parts(s, missing, version, stage.stop):
             fresh.append(record)
             done += 1
             seconds = stage.seconds
@@ -129,6 +128,19 @@ def _roles(version: int, fit: Fit | None) -> dict[str, str]:
     if fit is None:
         return {}
     return {"plays": f"version {version}", "learns": f"version {fit.version} ({fit.done}/{fit.steps})"}
+
+
+def _games_of_parts(
+    session: Session, missing: list[int], version: int, stop: Callable[[], bool]
+) -> Iterator[GameRecord]:
+    """Play games and yield each when it ends; in a run of several sizes, the games of one after those of another."""
+    for board, mine in parts_of(session, missing):
+        if stop():
+            return
+        spec = source_of(session).spec(version, board)
+        games = longest_first(session.config, spec.run, spec.iteration, mine, spec.beginnings)
+        for record in source_of(session).pool.play(spec, games, stop=stop):
+            yield record._replace(board=board)
 
 
 def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
@@ -171,6 +183,8 @@ def _share(evaluations: float, session: Session, name: str, *, recent: bool = Fa
 
     Above 1 the machine was busier when the network was measured alone. recent: {} a minute after that, too.
     """
+    if session.game.sizes:
+        return {}
     old = recent and time.perf_counter() - session.raw_at > 60.0
     share = evaluations / session.raw_rate
     return {} if old or share > 1.0 else {name: share}

@@ -11,7 +11,7 @@ from typing import Any
 import games
 from config import Config, from_json, to_json, with_overrides
 from game import Game
-from network.choose_predictor import choose_backend, make_predictor
+from network.choose_predictor import choose_backend, make_predictor, on_board
 from network.predictor import STEADY, cores, side_by_side
 from network.stored_network import open_network
 from storage.atomic_files import DamagedData, arrays_from_bytes, read_checked, sha256
@@ -19,6 +19,7 @@ from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
 from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay
+from training.size_plan import game_named, total
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
 
@@ -28,11 +29,25 @@ class NetworkPlayer:
 
     def __init__(self, config: Config, game: Game, model: Any) -> None:
         """model: a `Gen_Model` or a `StoredNetwork`, without arrays."""
+        self._config, self._game, self._board, self._model = config, game, "", model
         self._shapes = model.shapes
-        streams = side_by_side(game, config.selfplay)[1]
-        self._predictor = make_predictor(model, backend=config.backend, streams=streams, smallest=STEADY)
-        self._selfplay = SelfPlay(game, config, threads=cores())
-        self.counts: Callable[[], Counts] = self._selfplay.counts
+        self._past = Counts(0, 0, 0, 0, 0, 0, 0.0)
+        self._begin(game, model)
+
+    def _begin(self, game: Game, model: Any) -> None:
+        streams = side_by_side(game, self._config.selfplay)[1]
+        self._predictor = make_predictor(model, backend=self._config.backend, streams=streams, smallest=STEADY)
+        self._selfplay = SelfPlay(game, self._config, threads=cores())
+
+    def counts(self) -> Counts:
+        return total(self._past, self._selfplay.counts())
+
+    def on_board(self, board: str) -> None:
+        """Play the run's game on the board with this name from now on."""
+        if board != self._board:
+            self._past, self._board = self.counts(), board
+            game = game_named(self._game, board)
+            self._begin(game, on_board(self._model, game, self._config.backend))
 
     def load(self, weights: str | bytes, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
         data = weights if isinstance(weights, bytes) else read_checked(Path(weights), digest)

@@ -44,6 +44,8 @@ class RoundSpec(NamedTuple):
     """The version's file, which never changes."""
     sha256: str
     beginnings: Beginnings = SEEDED
+    board: str = ""
+    """The name of the game, in a run of several sizes."""
 
 
 class GracefulStop:
@@ -90,7 +92,9 @@ class LocalPool:
 
     def __init__(self, selfplay: SelfPlay, predictor: Callable[[int], Predictor]) -> None:
         self._selfplay, self._predictor = selfplay, predictor
-        self.counts = selfplay.counts
+
+    def counts(self) -> Counts:
+        return self._selfplay.counts()
 
     def play(
         self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False

@@ -33,6 +33,10 @@ BEAT = 0.5
 class TaskPlayer(Protocol):
     """The player inside a worker, made there by a factory: (settings) -> Player."""
 
+    def on_board(self, board: str) -> None:
+        """Play the game with this name from now on, one of the run's sizes."""
+        ...
+
     def load(self, weights: str | bytes, sha256: str, iteration: int, beginnings: Beginnings) -> None:
         """Play with the network in this file, or with this content, and with the settings of this iteration (from 1).
         """
@@ -172,6 +176,8 @@ class _Worker:
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
         else:
             self._spec = spec
+            if spec.get("board"):
+                player.on_board(spec["board"])
             weights, beginnings = spec.pop("content", b"") or spec["weights"], Beginnings(*spec["beginnings"])
             player.load(weights, spec["sha256"], spec["iteration"], beginnings)
 

@@ -46,11 +46,13 @@ def run(argv: list[str]) -> int:
     if path.exists() and not (args.overwrite and path.is_file()):
         raise UserError(f"{path} exists; --overwrite replaces it")
     import games
+    from players.family import family_run
     from storage.game_exchange import export_games
-    from storage.run_folders import find_run
+    from storage.run_folders import find_run, runs_of
 
     game = games.make(args.game)
-    folder = find_run(game.spec, args.run)
+    of_many_sizes = None if runs_of(game.spec) else family_run(game, args.run)
+    folder = of_many_sizes or find_run(game.spec, args.run)
     count = export_games(folder, game, path, count=args.games)
     size = path.stat().st_size
     facts = {"run": folder.name, "games": count, "bytes": size, "file": str(path)}

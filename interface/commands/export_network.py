@@ -47,9 +47,10 @@ def run(argv: list[str]) -> int:
         check_free(file, overwrite=args.overwrite)
     import games
     from agent import Agent
+    from games.sizes import largest_of
     from players.by_name import make_player
 
-    game = games.make(args.game)
+    game = largest_of(games.make(args.game))
     agent = make_player(args.player, game, sims=1)
     if not isinstance(agent, Agent) or agent.at_once == 1 or agent.name.startswith(("sym:", "int8:", "level")):
         raise UserError(f"expected a network such as best, shipped or run0002:version0007, got {args.player[:60]!r}")

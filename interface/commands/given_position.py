@@ -7,6 +7,7 @@ from pathlib import Path
 import games
 from config import UserError
 from games.line_of_moves import after_moves
+from games.sizes import largest_of
 from interface.arguments import early, whole
 from storage.game_files import Record, load_game
 
@@ -20,7 +21,7 @@ def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int
         for name in ("ply", "game_number"):
             if early(argv, name) is not None:
                 raise UserError(f"expected --load together with --{name.replace('_', '-')}: the file that it refers to")
-        named = games.make(game)
+        named = largest_of(games.make(game))
         return _going_on(Record(named, named.parse_moves(moves)), "")
     if moves:
         raise UserError("expected --moves or --load, got both")

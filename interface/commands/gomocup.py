@@ -45,10 +45,12 @@ def run(argv: list[str]) -> int:
     def load(server: Server) -> Session:
         show_compiling("search")
         import games
+        from games.sizes import largest_of
         from interface.engines.gomocup_session import Session
         from interface.engines.serving import PlayerSource
 
-        return Session(PlayerSource(args.player, sims=args.sims, seed=args.seed), games.make(args.game), server)
+        game = largest_of(games.make(args.game))
+        return Session(PlayerSource(args.player, sims=args.sims, seed=args.seed), game, server)
 
     Server(sys.stdin.buffer, sys.stdout.buffer, load).serve()
     return 0

@@ -48,11 +48,12 @@ def run(argv: list[str]) -> int:
     def load(server: Server) -> Session:
         show_compiling("search")
         import games
+        from games.sizes import largest_of
         from interface.engines.gtp_session import Session
         from interface.engines.serving import PlayerSource
 
         source = PlayerSource(args.player, sims=args.sims, seed=args.seed)
-        return Session(source, games.make(args.game), server, ponder=args.ponder)
+        return Session(source, largest_of(games.make(args.game)), server, ponder=args.ponder)
 
     Server(sys.stdin.buffer, sys.stdout.buffer, args.game, load, args.override_version).serve()
     return 0

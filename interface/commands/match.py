@@ -80,6 +80,7 @@ def run(argv: list[str]) -> int:
     show_compiling("search")
     import games
     from agent import User
+    from games.sizes import largest_of
     from interface.doctor.game_contract import checked
     from network.predictor import STEADY
     from players.book import BookPlayer
@@ -87,7 +88,7 @@ def run(argv: list[str]) -> int:
     from storage import game_files
     from storage.atomic_files import write_file
 
-    game, place = checked(games.make(args.game)), Path(args.save)
+    game, place = checked(largest_of(games.make(args.game))), Path(args.save)
     if args.save:
         game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES, ".sgf"))
     names = args.player1, args.player2

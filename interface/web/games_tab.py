@@ -172,7 +172,7 @@ def games_html(game: Game, found: list[Listed]) -> str:
     parts = []
     for listed in found:
         try:
-            board = board_svg(after_moves(game, listed.moves))
+            board = board_svg(after_moves(listed.board or game, listed.moves))
         except UserError as error:  # a game that others wrote
             board = f'<div class="note">{escape(str(error).splitlines()[0])}</div>'
         who = tr(listed.who) if listed.who in ("self-play", "imported") else listed.who

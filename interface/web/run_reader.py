@@ -24,6 +24,7 @@ from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
 from storage.run_store import STAGES, Store, game_of_row
+from storage.sizes_played import SizesPlayed
 from system import processes
 
 LINES_OF_LOG = 200
@@ -219,13 +220,17 @@ def _game(folder: Path, named: tuple[str, ...]) -> Any:
     return _made(spec, spec in named)
 
 
+def _sizes(store: Store, game: Game) -> SizesPlayed:
+    return SizesPlayed(game, store.rows("stages") if game.sizes else ())
+
+
 def stored_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ...] = ()) -> Stored:
     """Return a game of self-play; raise `UserError` when it is not there. named: see `game_spec`."""
     game = _game(folder, named)
     with reading(folder) as store:
         for record in store.games_of(iteration):
             if record.index == index:
-                return _stored(game, iteration, record)
+                return _stored(_sizes(store, game).game(iteration, index), iteration, record)
     raise UserError(f"expected a game of iteration {iteration}, got number {index}")
 
 
@@ -234,7 +239,7 @@ def newest_game(folder: Path, *, named: tuple[str, ...] = ()) -> Stored | None:
     game = _game(folder, named)
     with reading(folder) as store:
         found = store.newest_game()
-        return _stored(game, *found) if found else None
+        return _stored(_sizes(store, game).game(found[0], found[1].index), *found) if found else None
 
 
 def _stored(game: Game, iteration: int, record: GameRecord) -> Stored:
@@ -256,7 +261,7 @@ def match_game(folder: Path, iteration: int, index: int, *, named: tuple[str, ..
     with reading(folder) as store:
         for row in store.matches_of(iteration):
             if row[0] == index:
-                return _match(game, row)
+                return _match(_sizes(store, game).match(iteration), row)
     raise UserError(f"expected a game of the tournament of iteration {iteration}, got number {index}")
 
 
@@ -279,6 +284,8 @@ class Listed(NamedTuple):
     iteration: int
     versions: tuple[int, ...]
     """The versions that played it."""
+    board: Game | None = None
+    """The game on the board that it was played on, in a run of several sizes another than the run's."""
 
 
 def list_games(folder: Path, iteration: int, kind: str, *, named: tuple[str, ...] = ()) -> tuple[Game, list[Listed]]:
@@ -291,21 +298,22 @@ def list_games(folder: Path, iteration: int, kind: str, *, named: tuple[str, ...
     rest, value = ("WHERE iteration = ? ORDER BY idx", iteration) if iteration else ("ORDER BY rowid DESC LIMIT ?",
                                                                                       MOST_LISTED)  # fmt: skip
     with reading(folder) as store:
+        sizes = _sizes(store, game)
         if kind == "self-play":
-            return game, [_of_self_play(row) for row in store.rows("games", rest, (value,)) if row[0] > 0]
-        return game, [_of_tournament(game, row) for row in store.rows("matches", rest, (value,))]
+            return game, [_of_self_play(sizes, row) for row in store.rows("games", rest, (value,)) if row[0] > 0]
+        return game, [_of_tournament(sizes.match(row[0]), row) for row in store.rows("matches", rest, (value,))]
 
 
-def _of_self_play(row: tuple[Any, ...]) -> Listed:
-    record = game_of_row(row)
+def _of_self_play(sizes: SizesPlayed, row: tuple[Any, ...]) -> Listed:
+    record, game = game_of_row(row), sizes.game(row[0], row[1])
     who = "self-play" if record.index < IMPORTED else "imported"
-    return Listed(record.index, who, record.result, record.moves.tolist(), int(row[0]), (int(row[2]),))
+    return Listed(record.index, who, record.result, record.moves.tolist(), int(row[0]), (int(row[2]),), game)
 
 
 def _of_tournament(game: Game, row: tuple[Any, ...]) -> Listed:
     iteration, found = int(row[0]), _match(game, (row[1], row[2], row[3], *row[5:])).record
     who = tr("{first} began, against {second}", first=found.players[0], second=found.players[1])
-    return Listed(int(row[1]), who, found.result or 0.0, found.moves, iteration, (int(row[2]), int(row[3])))
+    return Listed(int(row[1]), who, found.result or 0.0, found.moves, iteration, (int(row[2]), int(row[3])), game)
 
 
 def iterations(folder: Path) -> list[int]:

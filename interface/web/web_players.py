@@ -29,6 +29,7 @@ from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import make_player, most_sims
+from players.family import family_runs
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
 from players.network_alone import PolicyPlayer
 from players.rollout import RolloutPlayer
@@ -208,9 +209,15 @@ def named_runs() -> dict[str, Path]:
 
 
 def runs_by_name(spec: str) -> dict[str, Path]:
-    """Return {name: folder} of the runs of a game, newest first, then those that ship."""
-    own = {folder.name: folder for folder in reversed(runs_of(spec, RUNS))}
-    return own | {f"{SHIPS}{folder.name}": folder for folder in reversed(runs_of(spec, SHIPPED))}
+    """Return {name: folder} of the runs of a game, newest first, then those that ship.
+
+    Where there are none of the very game, those whose networks play it on boards of any size.
+    """
+    own, ships = runs_of(spec, RUNS), runs_of(spec, SHIPPED)
+    if not own or not ships:
+        game = make_game(spec)
+        own, ships = own or family_runs(game, RUNS), ships or family_runs(game, SHIPPED)
+    return {f"{before}{folder.name}": folder for before, found in (("", own), (SHIPS, ships)) for folder in found[::-1]}
 
 
 def _levels(spec: str) -> list[Level]:

@@ -1,0 +1,147 @@
+"""A run on boards of several sizes: played, trained on, interrupted, continued with larger ones, checked, exported."""
+
+import json
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError, with_overrides
+from initialise import Session
+from main import train
+from storage.game_exchange import export_games
+from storage.recover import recover
+from storage.run_store import Store
+from storage.verify import verify
+from support.tiny_runs import QUIET, tiny
+from training import size_plan
+from training.import_games import import_games
+
+GAME = "gomoku(n=3,size=3..5)"
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(size_plan, "PART", 6)
+
+
+def settings(**changes):
+    own = {"game": GAME, "many_sizes": True, "episodes": 12, "iterations": 3, "score_games": 0, "min_memory": 10}
+    return tiny(**{**own, **changes})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Return (folder of a finished run, its report); nobody may change it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(size_plan, "PART", 6)
+        with Session.start(settings(), root=tmp_path_factory.mktemp("sizes"), console=QUIET) as session:
+            lines = train(session)
+            folder = session.folder
+    assert [line["version"] for line in lines] == [1, 2, 3]
+    return folder, verify(folder)
+
+
+def boards(folder):
+    """Return {(iteration, index): name of the game} of a run's games."""
+    store = Store(folder / "run.db", read_only=True)
+    found = {(iteration, record.index): record.board for iteration, record in store.games(1 << 60)}
+    store.close()
+    return found
+
+
+def test_games_keep_their_size_and_all_are_by_the_rules(finished):
+    folder, report = finished
+    assert report.damage == [] and report.games == 36 and report.matches > 0
+    assert folder.parent.name == "gomoku-n-3-size-many"
+    found = boards(folder)
+    assert set(found.values()) == {"gomoku(n=3,size=3)", "gomoku(n=3,size=4)", "gomoku(n=3,size=5)"}
+    store = Store(folder / "run.db", read_only=True)
+    for iteration, record in store.games(1 << 60):
+        assert record.visits.shape[1] == games.make(found[iteration, record.index]).action_size
+    store.close()
+
+
+def test_a_run_that_was_interrupted_is_the_same(finished, tmp_path):
+    with Session.start(settings(), root=tmp_path, console=QUIET) as session:
+        asked = iter([False] * 12)
+        train(session, stop=lambda: next(asked, True))
+        folder = session.folder
+        assert session.iteration < 3
+    for _ in range(2):
+        with Session.open(folder, console=QUIET) as session:
+            train(session, iterations=2)
+    assert verify(folder).state == finished[1].state
+
+
+def test_a_run_goes_on_with_other_sizes_and_keeps_what_it_learned(finished, tmp_path):
+    with Session.start(settings(iterations=1), root=tmp_path, console=QUIET) as session:
+        train(session)
+        weights, folder = session.model.get_weights(), session.folder
+    larger = with_overrides(settings(iterations=3), game="gomoku(n=3,size=4..6)")
+    with Session.open(folder, larger, console=QUIET) as session:
+        assert session.game.spec == "gomoku(n=3,size=4..6)" and session.model.model.inputs[0].shape[1:] == (6, 6, 6)
+        assert all(map(np.array_equal, session.model.get_weights(), weights))
+        held = set(session.memory.ltmemory.size[: len(session.memory)].tolist())
+        assert held <= {0, 1} and 2 not in held, "3x3 is no longer learned, 6x6 not yet played"
+        train(session)
+    report = verify(folder)
+    assert report.damage == [] and report.iterations == 3
+    later = {name for (iteration, _), name in boards(folder).items() if iteration > 1}
+    assert "gomoku(n=3,size=3)" not in later and "gomoku(n=3,size=6)" in later
+    new = recover(folder)
+    assert new.lost == [] and new.games == report.games
+    assert verify(folder.with_name(new.run)).state == report.state
+
+
+def test_sizes_that_change_within_an_iteration_count_from_the_next_one_on(tmp_path):
+    with Session.start(settings(), root=tmp_path, console=QUIET) as session:
+        asked = iter([False] * 8)
+        train(session, stop=lambda: next(asked, True))
+        folder = session.folder
+        assert session.iteration == 1 and session.store.sizes_in(1) is not None
+    larger = with_overrides(settings(), game="gomoku(n=3,size=3..6)")
+    with Session.open(folder, larger, console=QUIET) as session:
+        assert session.game.spec == GAME
+        train(session, iterations=1)
+        assert session.game.spec == larger.game and session.memory.game is session.game
+        train(session, iterations=1)
+    assert verify(folder).damage == []
+    assert json.loads(Store(folder / "run.db", read_only=True).sizes_in(2))["match"] == "gomoku(n=3,size=6)"
+
+
+@pytest.mark.parametrize("game", ["gomoku(n=3,size=5)", "gomoku(n=4,size=4..5)", "gomoku(n=3,rule=exact,size=3..5)"])
+def test_a_run_does_not_go_on_with_another_game(finished, game):
+    with pytest.raises(UserError):
+        Session.open(finished[0], with_overrides(settings(), game=game), console=QUIET)
+
+
+def test_games_of_the_largest_board_are_exported_and_learned_by_another_run(finished, tmp_path):
+    file, largest = tmp_path / "games.npz", games.make("gomoku(n=3,size=5)")
+    count = export_games(finished[0], games.make(GAME), file)
+    assert count == list(boards(finished[0]).values()).count(largest.spec) > 0
+    with Session.start(settings(iterations=1), root=tmp_path, console=QUIET) as session:
+        assert import_games(session, file.read_bytes(), "games.npz").taken == count
+        train(session)
+        folder = session.folder
+    assert verify(folder).damage == [] and list(boards(folder).values()).count(largest.spec) >= count
+
+
+def test_a_run_begins_with_the_network_and_the_games_of_another_range(finished, tmp_path):
+    begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 3, "INITIAL_MEMORY_VERSION": 3}
+    root = finished[0].parent.parent
+    larger = with_overrides(settings(iterations=1), game="gomoku(n=3,size=4..6)")
+    with Session.start(larger, root=root, console=QUIET, **begin) as session:
+        assert session.store.count_games() == 36 and 0 < len(session.memory)
+        folder = session.folder
+    assert verify(folder).damage == []
+    assert list(boards(folder).values()) == list(boards(finished[0]).values())
+
+
+def test_worker_processes_play_the_same_games(finished, tmp_path):
+    with Session.start(settings(workers=2, iterations=1), root=tmp_path, console=QUIET) as session:
+        train(session)
+        folder = session.folder
+    mine, theirs = (Store(place / "run.db", read_only=True) for place in (folder, finished[0]))
+    for one, other in zip(mine.games_of(1), theirs.games_of(1), strict=True):
+        assert one.board == other.board and (one.moves == other.moves).all() and (one.visits == other.visits).all()
