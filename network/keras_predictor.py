@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ Function = Callable[..., tuple[Any, Any]]
 
 TRACING = threading.Lock()
 """Held while Torch traces, which changes its modules for all threads, and while a training step uses them."""
+LAUNCHING = threading.Lock()
+"""Held while Torch traces, and while a function that it compiled for a GPU is launched: the two exclude each other."""
 
 
 class KerasPredictor:
@@ -104,16 +107,22 @@ def _torch(run: Function, gpu: int | None) -> tuple[Function, Callable[[np.ndarr
     traced: dict[int, Any] = {}
 
     def trace(planes: Any, *weights: Any) -> None:
-        with TRACING, torch.no_grad():  # one at a time: it changes Torch's modules meanwhile, so none is called below
-            if len(planes) not in traced:
-                operations = make_fx(run)(planes, *weights)
-                traced[len(planes)] = torch.compile(operations) if gpu is not None else operations.forward
+        with TRACING, LAUNCHING, torch.no_grad():  # it changes Torch's modules meanwhile, so none is called below
+            if len(planes) in traced:
+                return
+            operations: Any = make_fx(run)(planes, *weights)
+            if gpu is not None:
+                operations = torch.compile(operations)
+                with torch.inference_mode():
+                    operations(planes, *weights)  # compiles
+            traced[len(planes)] = operations if gpu is not None else operations.forward
 
     def function(planes: Any, *weights: Any) -> tuple[Any, Any]:
         if len(planes) not in traced:
             trace(planes, *weights)
         with torch.inference_mode():
-            value, logits = traced[len(planes)](planes, *weights)
+            with LAUNCHING if gpu is not None else nullcontext():
+                value, logits = traced[len(planes)](planes, *weights)
             if value.is_cuda:  # else the thread would wait for the GPU by spinning, on a core that the search needs
                 done = torch.cuda.Event(blocking=True)
                 done.record()
