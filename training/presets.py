@@ -28,7 +28,7 @@ CLASSIC = {
 }  # fmt: skip
 """The article's settings."""
 GPU = {
-    "episodes": 4096, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400, "fast_sims": 80,
+    "episodes": 16384, "games_in_flight": 2048, "hidden_cnn_layers": ("128x3",) * 11, "mcts_sims": 400, "fast_sims": 80,
     "full_search_share": 0.25, "grow_sims": 0, "reuse": 4.0, "batch_size": 1024, "memory_size": 1_000_000,
     "min_memory": 50_000, "cache_size": 1 << 20, "optimizer": "adamw", "learning_rate": 0.002, **_PLAIN,
 }  # fmt: skip
