@@ -79,7 +79,7 @@ def test_a_match_game_by_game_keeps_the_errors_of_its_sequential_test_far_from_a
     accepted, lengths = [], set()
     for seed in range(300):
         monkeypatch.setattr(match, "play_batch", Luck(seed, 0.9, 0.1))
-        played, stopped, error = match_command._play(one[0].game, one, args, (0.9, 0.95))
+        played, stopped, error = match_command._play(one[0].game, one, args, (0.9, 0.95), None)
         assert not stopped and error is None
         accepted.append(sprt([g.score for g in played], 0.9, 0.95).accepted)
         lengths.add(len(played) % 32)
@@ -182,7 +182,7 @@ def test_random_openings_are_not_counted_as_positions_to_learn(monkeypatch):
         session = SimpleNamespace(
             config=tiny(game="connect4", episodes=1000, full_search_share=1.0, **changes), best_version=0,
             current_version=0, iteration=1, model=model, game=GAMES["connect4"], worked_seconds=0.0,
-            memory=SimpleNamespace(bytes_per_position=50), game_source=None,
+            memory=SimpleNamespace(bytes_per_position=50), game_source=None, store=None,
             predictor=lambda role, version: SimpleNamespace(name="numpy"),
         )  # fmt: skip
         text = estimate.budget_text(session)

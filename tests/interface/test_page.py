@@ -203,7 +203,7 @@ def test_training_is_started_watched_stopped_and_gone_on_with(browser, address, 
     page.press("end at the next commit")
     until(lambda: "waiting" in page.status, 200)
     stopped = page.count(dots)
-    page.press("go on with this run")
+    page.press("continue this run")
     until(lambda: page.count(dots) > stopped, 200)
     page.press("end at the next commit")
     until(lambda: "waiting" in page.status, 200)
