@@ -225,19 +225,19 @@ def contest(
     known: dict[int, float] | None = None,
     keep: Callable[[list[MatchGame]], None] = lambda games: None,
     report: Callable[[int], None] = lambda done: None,
-    play: Callable[..., list[MatchGame]] = play_batch,
+    play: Callable[..., list[MatchGame]] | None = None,
 ) -> list[float]:
     """Play pairs of games, both colours of each seeded opening, until `over`; return the scores of player 1.
 
     Plays at most `total` games, fewer if the game has fewer openings: no game is played twice. `over` is called after
     every `every` games. If `batch` is larger, `batch` games are played side by side, and those after the deciding game
     count for nothing. `known` holds scores of games already played; `keep` receives the new games. `play` is called
-    as `play_batch`; another one than that gets all games of a batch at once.
+    as `play_batch`, in its place, with all games of a batch at once.
     """
     scores = dict(known or {})
     opened = openings(game, total // 2, plies=opening_plies, seed=seed)
     total, end = 2 * len(opened), 0
-    at_once = min(player.at_once for player in players) if play is play_batch else total
+    at_once = min(player.at_once for player in players) if play is None else total
     while end < total:
         start, end = end, min(end + max(every, batch), total)
         jobs = [(i, opened[i // 2], i % 2 == 0) for i in range(start, end) if i not in scores]
@@ -248,7 +248,7 @@ def contest(
             def report_part(count: int, before: int = before) -> None:
                 report(before + count)
 
-            games = play(game, players, part, seed=seed, report=report_part)
+            games = (play or play_batch)(game, players, part, seed=seed, report=report_part)
             keep(games)
             scores.update({g.index: g.score for g in games})
         for look in (*range(start + every, end, every), end):
