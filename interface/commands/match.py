@@ -168,7 +168,7 @@ def _play(
 ) -> tuple[list[MatchGame], bool, UserError | None]:  # fmt: skip
     """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it."""
     from agent import Quit
-    from evaluation.match import contest, play_batch
+    from evaluation.match import contest
     from evaluation.promotion import sprt
     from evaluation.rating import rate
     from loggers import Console
@@ -197,7 +197,7 @@ def _play(
             contest(
                 game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
                 every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
-                batch=share.batch if share and claims is None else 0, play=share.play if share else play_batch,
+                batch=share.batch if share and claims is None else 0, play=share.play if share else None,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True, None
