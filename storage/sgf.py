@@ -240,7 +240,7 @@ def _told_game(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, li
                 return game, _differences(game, root)
     name = {str(n): name for n, name in _NAMES.items()}.get(number)
     if name is None:
-        raise UserError(f"expected a game of GM {' or '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
+        raise UserError(f"expected a game of GM {', '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
     size = _square(_text(root, "SZ")) or _SIZES.get(number, "")
     if number == "4":
         return _told_gomoku(size, _text(root, "RU"))

@@ -109,7 +109,7 @@ def test_a_file_of_another_game_is_refused():
     assert from_bytes(same, ".json", GAMES["connect4"]).moves == [3]
     assert "does not name its game" in refused(b"4433", ".txt")
     assert "connect4 has no form in SGF" in refused(b"(;GM[4]SZ[7];B[aa])", ".sgf", GAMES["connect4"])
-    assert "expected a game of GM 1 or 4, got GM '3'" in refused(b"(;GM[3])", ".sgf")
+    assert "expected a game of GM 1, 4, 11, got GM '3'" in refused(b"(;GM[3])", ".sgf")
     if "go" in GAMES:
         assert refused(b"(;KM[7.5]SZ[5])", ".sgf", GAMES["go"]) == "expected komi 2.5 for go, got 7.5"
 
