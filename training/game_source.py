@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import cached_property
 
 from initialise import Session
 from network.predictor import cores
@@ -23,11 +24,15 @@ class GameSource:
         self._session = session
         self._pool: Pool | None = None
         self._fitted: Fitted | None = None
-        self.hindsight = Hindsight(session.game, session.store)
         self.begun = 0
         """Games of this iteration that begin in a position of an earlier game."""
         self.recalled = False
         """Whether the memory has what earlier iterations found out (training/reanalysis.py)."""
+
+    @cached_property
+    def hindsight(self) -> Hindsight:
+        """Where searches of earlier games were wrong."""
+        return Hindsight(self._session.game, self._session.store)
 
     @property
     def fitted(self) -> Fitted:
