@@ -50,9 +50,8 @@ def test_a_board_drawn_again_does_not_begin_its_motion_again(browser, address, m
     page = Page(browser, address, "&game=connect4&mode=analyse&moves=4")
     until(lambda: page.text(".simulations") == "400")
     page.run("document.querySelector('.stage svg').dataset.mine = 1")
-    page.run("[...document.querySelectorAll('.overlays button')].find(b => b.innerText === 'Visits').click()")
-    until(lambda: page.count(".stage .mark"))
-    assert not page.count(".stage svg[data-mine]"), "it was drawn again"
+    page.run("[...document.querySelectorAll('.overlays button')].find(b => b.innerText === 'Prior').click()")
+    until(lambda: not page.count(".stage svg[data-mine]"))  # it was drawn again
     since = page.run("return document.querySelector('.stage svg').style.getPropertyValue('--since')")
     assert float(since.removesuffix("ms")) < -1
 
