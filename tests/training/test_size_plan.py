@@ -70,6 +70,6 @@ def test_a_pool_of_several_sizes_plays_one_after_the_other_and_counts_all():
 
     pool = SizesPool(Pool)
     for board, games_ in (("a", [1, 2]), ("a", [3]), ("b", [4, 5, 6, 7])):
-        assert list(pool.play(RoundSpec("run", 1, 0, "", "", board), games_)) == games_
+        assert list(pool.play(RoundSpec("run", 1, 0, "", "", board=board), games_)) == games_
     assert made == ["a", "b"] and pool.counts().evaluations == 7 and pool.counts().room == 32
     assert total(Counts(1, 2, 3, 4, 5, 6, 7.0), None) == Counts(1, 2, 3, 4, 5, 6, 7.0)
