@@ -115,7 +115,7 @@ def test_the_preset_follows_the_game_and_a_limit_is_a_minute_at_least(browser, a
     page = training(browser, address)
     page.pick(field(page, "game"), "Connect 4")
     until(lambda: "laptop" in field(page, "preset").text)
-    page.pick(field(page, "game"), "tictactoe")
+    page.pick(field(page, "game"), "Tic-tac-toe")
     until(lambda: "tiny" in field(page, "preset").text)
     limit = field(page, "minutes at most").find_element("css selector", "input")
     limit.send_keys("0.5")
