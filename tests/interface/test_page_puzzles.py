@@ -163,7 +163,7 @@ def test_what_a_browser_kept_is_read_with_care(text, found):
 
 def teacher(browser, address, moves):
     """Open a game with the teacher looking at the moves."""
-    page = Page(browser, address, f"&view=play&game=tictactoe&moves={moves}")
+    page = Page(browser, address, f"&view=play&mode=play&game=tictactoe&moves={moves}")
     until(lambda: page.count(".stage .point") and page.count(".teacher .q-toggle"))
     page.run("document.querySelector('.teacher .q-toggle').click()")
     until(lambda: page.run("return document.querySelector('.teacher .q-toggle').ariaChecked") == "true")
