@@ -57,7 +57,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "average of the weights": {"weight_average": 0.999},
     "a network that grows for the last third": {"grown_from": ("filters", 2)},
 }
-"""Changes of the base. grown_from: the run of the first two thirds has a network of so many times fewer filters."""
+"""Changes of the base. grown_from: by what its filters are divided in the run of the first two thirds."""
 OPENING_PLIES = 4
 
 

@@ -58,7 +58,7 @@ def counted(cluster: Any) -> dict[str, float]:
 
 
 def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, float]:
-    """Return the rates of self-play by so many actors with the machine's cores, 0 = by threads, after a warm-up."""
+    """Return the rates of self-play after a warm-up, by a number of actors that share the cores; 0 = by threads."""
     from initialise import Session
     from loggers import Console
     from system.processes import processors
@@ -271,7 +271,7 @@ def driver(args: argparse.Namespace) -> None:
 
 
 def model(args: argparse.Namespace) -> None:
-    """Print what so many machines need and give, by the rates of one."""
+    """Print what numbers of machines need and give, computed from the rates of one."""
     positions = args.games_per_s * args.positions_per_game
     need = positions * args.reuse
     print(f"A machine: {args.games_per_s:,.0f} games/s, {positions:,.0f} new positions/s, for which the learner takes "

@@ -43,7 +43,7 @@ WIDE = 10
 
 
 def positions(game: Game, empty: int, rng: np.random.Generator) -> Iterator[CompiledState]:
-    """Yield positions with so many empty points of games by players who mostly leave the other few moves."""
+    """Yield positions with `empty` empty points, from games of players who mostly leave the other few moves."""
     last = game.grid_shape[0] - 1
     points = (last + 1) ** 2
     corners = {0, last, points - last - 1, points - 1}

@@ -180,7 +180,7 @@ def tried(room):
 
 @compiled
 def remember(room, moves):
-    """Keep that so many more moves were tried in vain."""
+    """Add to the number of moves that were tried in vain."""
     at = place_of(room)
     room[at], room[at + 1], room[at + 2] = room[HASH], room[HASH + 1], moves
     room[head(room) + STORED] = 1

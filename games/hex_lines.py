@@ -122,8 +122,8 @@ def winning_point(row, player, start):
 def missing(row, player, start):
     """Return how many more stones a player needs from the edge `start` to his other one if the other plays elsewhere.
 
-    In units of 1/WAYS, less one for each point of that edge which so many stones reach. It searches in the room and
-    leaves it empty.
+    In units of 1/WAYS, less one for each point of that edge that this number of stones reaches. It searches in the room
+    and leaves it empty.
     """
     size, seen, stones = row[SIZE], room(row), block(row, player, STONES)
     for r in range(size):

@@ -83,7 +83,7 @@ def patterns(own, free, n, longer):
 
     Bit i of a mask of windows is the window of n points from point i on.
     """
-    one = two = three = np.int64(0)  # windows with at least so many free points
+    one = two = three = np.int64(0)  # windows with at least 1, 2, 3 free points
     full, on = ~np.int64(0), own | free
     for k in range(n):
         x = free >> k

@@ -83,7 +83,7 @@ def family(spec: str) -> str:
 
 
 def other_sizes(setting: str, old: object, new: object) -> bool:
-    """Return whether a setting that changes is the game, and becomes another range of its sizes: a run goes on so."""
+    """Return whether a changed setting is the game, with another range of its sizes: a run may continue with that."""
     old, new = str(old), str(new)
     return setting == "game" and has_range(old) and has_range(new) and family(old) == family(new)
 

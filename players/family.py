@@ -19,7 +19,7 @@ def family_runs(game: Game, root: Path | None = None) -> list[Path]:
     """Return the folders of all runs whose network plays a game on boards of any size, the nearest rules last.
 
     Games of one name and one set of words as parameters are near, those whose numbers (a komi) differ least nearest.
-    Of equally near ones the newest is last. root: of one's own runs, or the folder of those that ship.
+    Of equally near ones the newest is last. root: the user's runs, or the folder of those that ship.
     """
     own = [folder for name in families(game) for folder in runs_of(name, root)]
     found = [(0.0, folder) for folder in own]
@@ -58,7 +58,7 @@ def _rules(game: Game) -> dict[str, int | float | str]:
 
 
 def family_run(game: Game, number: int | None = None, root: Path | None = None) -> Path | None:
-    """Return such a run of one's own, 0: one that ships; the one with a number, or the best to play with; or None."""
+    """Return such a run of the user's, 0: one that ships; the one with a number, or the best to play with; or None."""
     found = family_runs(game, run_folders.SHIPPED if number == 0 else root)
     if number:
         found = [folder for folder in found if int(folder.name[3:]) == number]

@@ -17,7 +17,7 @@ from compiled import call, compiled, rule
 from game import FORCED, NO_WIN, ONLY, Game, GameState
 
 NEW, ROOT = 0, 4096
-"""Efforts: at a new position what is sure to take no longer than an evaluation; at a root up to so many steps more."""
+"""Efforts: at a new position, as much as an evaluation costs; at a root, at most ROOT further steps."""
 
 
 @rule(FORCED)

@@ -205,7 +205,7 @@ class Store(Database):
         return [json.loads(facts) for _, _, facts in found]
 
     def loss(self) -> str:
-        """Say in words that the newest part of the database was lost, as run.mark tells."""
+        """Return the sentence for a database whose newest part, by run.mark, was lost."""
         lost = ", ".join(f"{n} {table}" for table, n in self.lost.items())
         what = "it is made again, the same by its numbers"
         what += "; not the games that were imported: import them again" if "imports" in self.lost else ""

@@ -77,7 +77,7 @@ def processors() -> list[int]:
 
 
 def count_on(number: int) -> None:
-    """Let `processors` return at most so many from now on: others use the rest. The system may still choose which."""
+    """Let `processors` return at most `number` from now on: others use the rest. The system may still choose which."""
     global _counted_on
     _counted_on = number
 

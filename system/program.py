@@ -23,13 +23,13 @@ def sources_digest(here: Path = HERE) -> str:
 def commit(here: Path = HERE) -> str:
     """Return the commit that is checked out, for people; "" where git does not say."""
     try:
-        told = subprocess.run(
+        answer = subprocess.run(
             ["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, timeout=10,
             check=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return ""
-    return told.stdout.strip()
+    return answer.stdout.strip()
 
 
 def packages(*names: str) -> dict[str, str]:

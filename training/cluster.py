@@ -27,7 +27,7 @@ LOOK = 2.0
 MOST_CORES = 8
 """Most cores of an actor by default: with more threads in a process the interpreter's lock begins to count."""
 WAITED = 15.0
-"""Seconds without a machine after which the user is told."""
+"""Seconds without a machine after which the user gets a line."""
 
 
 class Cluster:

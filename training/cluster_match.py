@@ -12,7 +12,7 @@ from games.own import digest
 from network.cpu_features import native_bfloat16
 from storage.atomic_files import sha256
 from training.cluster import Cluster
-from training.cluster_pool import ClusterPool, library_of
+from training.cluster_pool import ClusterPool, backend_of
 from training.worker_messages import pack
 from training.worker_pool import RoundSpec
 
@@ -23,14 +23,14 @@ SIDE_BY_SIDE = 16
 def connect(address: str, cores: int, say: Callable[[str], None]) -> Cluster:
     """Return the connection to a cluster for matches; most players use one core, so an actor has one by default."""
     precision = "bfloat16" if native_bfloat16() else "float32"
-    return Cluster(address, cores=cores or 1, library=library_of("auto"), precision=precision, say=say)
+    return Cluster(address, cores=cores or 1, library=backend_of("auto"), precision=precision, say=say)
 
 
 class ClusterMatches:
     """Plays games on a cluster; `play` takes the place of `evaluation.match.play_batch`."""
 
     def __init__(self, cluster: Cluster, game: Game, say: Callable[[str], None]) -> None:
-        self._game, self._library, self._content, self._rounds = game, library_of("auto"), b"", 0
+        self._game, self._library, self._content, self._rounds = game, backend_of("auto"), b"", 0
         self._known: dict[str, Traveller] = {}
         head = {"kind": "match", "game": game.spec, "rules": digest(game), "cores": cluster.cores}
         self._pool = ClusterPool(
@@ -40,7 +40,7 @@ class ClusterMatches:
         """Games of a match that keep all of the cluster at work."""
 
     def know(self, player: Player, typed: str, sims: int) -> None:
-        """Let a player of this machine be played by the one with this name there, with so many simulations a move.
+        """Let a player of this machine be played by the one with this name there, with `sims` simulations a move.
 
         Players that are not known are made there by their own name.
         """

@@ -48,7 +48,7 @@ class ClusterPool(WorkerPool):
             yield from super().play(spec, games, stop=stop)
 
 
-def library_of(backend: str) -> str:
+def backend_of(backend: str) -> str:
     """Return the library that evaluates in actors; raise `UserError` where that would be Keras."""
     if backend == "keras":
         raise UserError("cluster: its machines evaluate without Keras; expected --backend auto or openvino, got keras")
@@ -61,7 +61,7 @@ def library_of(backend: str) -> str:
 
 def connect(address: str, cores: int, config: Config, say: Callable[[str], None]) -> Cluster:
     """Return the connection to a cluster for a run."""
-    library, precision = library_of(config.backend), resolve_precision(config.precision)
+    library, precision = backend_of(config.backend), resolve_precision(config.precision)
     return Cluster(address, cores=cores, library=library, precision=precision, say=say)
 
 
@@ -81,7 +81,7 @@ def actors_config(config: Config, workers: int, cores: int) -> Config:
     """Return the settings of one actor: as many games as fill its batches, if the run has that many in flight."""
     share, full = -(-config.games_in_flight // workers), min(config.games_in_flight, STEADY * cores)
     return with_overrides(
-        config, games_in_flight=max(share, full), backend=library_of(config.backend),
+        config, games_in_flight=max(share, full), backend=backend_of(config.backend),
         precision=resolve_precision(config.precision),
     )  # fmt: skip
 

@@ -77,7 +77,7 @@ def _played(game: Game, config: Config, predictor: Predictor, found: Fitted, sec
     play, ended, games = SelfPlay(game, config, plan=found.plan), threading.Event(), [0]
     errors: list[BaseException] = []
     numbers, todo = itertools.count(), deque[tuple[int, int]]()
-    told: Any = [device for device in devices_of(predictor) if hasattr(device, "busy")]
+    timed: Any = [device for device in devices_of(predictor) if hasattr(device, "busy")]
 
     def job() -> tuple[int, int]:
         index = next(numbers)
@@ -93,7 +93,7 @@ def _played(game: Game, config: Config, predictor: Predictor, found: Fitted, sec
 
     def state() -> dict[str, float]:
         counted: dict[str, float] = dict(play.counts()._asdict())
-        busy = {"busy": float(np.mean([d.busy for d in told]))} if told else {}
+        busy = {"busy": float(np.mean([d.busy for d in timed]))} if timed else {}
         times = {"spent": time.perf_counter(), "core": time.process_time()}
         return counted | busy | times | {"games": float(games[0])}
 

@@ -48,7 +48,7 @@ def plain_score(cells, size, player, alpha, beta, passed=False):
 
 
 def endings(size, empty, count, seed):
-    """Return positions of random games with so many empty points."""
+    """Return positions of random games with `empty` empty points."""
     game, rng, found = games.make(f"othello(size={size})"), np.random.default_rng(seed), []
     while len(found) < count:
         state = game.start()
@@ -108,15 +108,15 @@ def test_a_score_of_more_points_is_that_of_the_moves():
 
 def test_what_takes_more_positions_is_given_up_and_the_limit_counts_from_the_position_alone():
     game, states = games.make("othello"), endings(8, 11, 12, seed=4)
-    told = []
+    found = []
     for order in (states, states[::-1]):
         line, values = make_line(game, 12), []
         for number, state in enumerate(order):
             line.left[LEFT], line.left[QUESTION] = 40, number + 1
             values.append((int(game.rules.solve(state.row, line.left)), int(line.left[LEFT])))
-        told.append(values)
-    assert told[0] == told[1][::-1]
-    assert {GIVEN_UP} < {known for known, _ in told[0]}
+        found.append(values)
+    assert found[0] == found[1][::-1]
+    assert {GIVEN_UP} < {known for known, _ in found[0]}
     assert score(states[0], positions=2) == TOO_LONG
 
 

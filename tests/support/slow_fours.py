@@ -56,7 +56,7 @@ class SlowFours:
             return set()
 
     def wins(self, stones, player, plies):
-        """Return whether the player to move wins by fours within so many plies, the winning move included."""
+        """Return whether the player to move wins by fours within `plies` plies, the winning move included."""
         stones = list(stones)
         if self.winning_points(stones, player):
             return plies >= 1
@@ -75,7 +75,7 @@ class SlowFours:
         return self.known[key]
 
     def four_wins(self, stones, player, point, plies):
-        """Return whether a move is a four that wins within so many plies."""
+        """Return whether a move is a four that wins within `plies` plies."""
         stones = list(stones)
         stones[point] = player
         wins = {p for p in self.near(point) if stones[p] == 0 and self.makes_line(stones, player, p)}
@@ -93,7 +93,7 @@ class SlowFours:
         return self._wins(stones, player, plies - 2, self.winning_points(stones, -player))
 
     def wins_after(self, stones, player, move, plies):
-        """Return whether `player` wins by fours within so many plies once the other has made a move."""
+        """Return whether `player` wins by fours within `plies` plies once the other has made a move."""
         stones = list(stones)
         stones[move] = -player
         return self.wins(stones, player, plies)

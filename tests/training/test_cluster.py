@@ -56,7 +56,7 @@ def three(machines):
 
 
 class Fakes:
-    """A driver of fake actors; `said` and `log` are what the user is told."""
+    """A driver of fake actors; `said` and `log` are what the user reads."""
 
     def __init__(self, machines, folder, **settings):
         self.said, self.log = [], []

@@ -19,7 +19,7 @@ from support.fake_workers import game_of
 from support.tiny_runs import QUIET, tiny
 from training import cluster, cluster_handle, cluster_pool
 from training.cluster import Cluster
-from training.cluster_pool import ClusterPool, actors_config, library_of
+from training.cluster_pool import ClusterPool, actors_config, backend_of
 from training.game_source import source_of
 from training.selfplay import game_seed
 from training.worker_pool import RoundSpec, WorkersFailed
@@ -28,7 +28,7 @@ NET = b"net"
 
 
 class Driver:
-    """A driver of fake actors on a fake Ray; `said` and `log` are what the user is told."""
+    """A driver of fake actors on a fake Ray; `said` and `log` are what the user reads."""
 
     def __init__(self, ray, folder, monkeypatch, precision="float32", **settings):
         monkeypatch.setattr(cluster, "_connect", lambda address: ray)
@@ -240,11 +240,11 @@ def test_an_actor_has_games_for_its_batches_but_no_more_than_the_run():
 
 def test_keras_alone_is_refused_and_so_are_addresses_that_are_none():
     with pytest.raises(UserError, match="evaluate without Keras.*got keras"):
-        library_of("keras")
-    assert library_of("auto") == "openvino"
+        backend_of("keras")
+    assert backend_of("auto") == "openvino"
     with pytest.raises(UserError, match="expected HOST:PORT or auto, on the cluster's head, got 'ray://x:1'"):
         cluster._connect("ray://x:1")
-    assert cluster_pool.library_of("onnxruntime") == "onnxruntime"
+    assert cluster_pool.backend_of("onnxruntime") == "onnxruntime"
 
 
 def test_without_ray_the_user_is_told_what_to_install(monkeypatch):
