@@ -138,7 +138,7 @@ class SearchSettings(_Checked):
     """1: a position with an immediate win is proven won. 2: also prune moves that let the opponent win at once. 0 =
     off. Needs proofs, and a game won by a move (not Go, Othello, MetaSquares or plain Python)."""
     endgame: int = setting(12, 0, 100)
-    """Plies before the latest end of a game from which on the search solves positions by alpha-beta, if few positions
+    """Plies before the usual end of a game from which on the search solves positions by alpha-beta, if few positions
     are enough. Needs proofs, in the games of `look_ahead` and Othello up to 8x8. 0 = off (article: 0)."""
     forced_wins: int = setting(0, 0, 2)
     """Gomoku: 1 = prove wins by continuous fours at new positions, and prune moves that leave the opponent one. 2 = at

@@ -39,8 +39,8 @@ WINNING = types.int64(_row)
 SAFE = SOLVE = types.int64(_row, _row)
 FORCED = types.int64(_row, types.int64, _row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP, ONLY = 2.0, -1, -2, 2, -3
-"""Special results of the optional rules. NOT_PLAYED (of `playout`) and NOT_TOLD (of `winning`, `safe`, `solve`): use
-the required rules instead. NO_WIN (of `winning`): no move wins. GIVEN_UP (of `solve`): the value took too long."""
+"""Results of the optional rules. NOT_PLAYED (of `playout`), NOT_TOLD (of others): use the required rules. NO_WIN (of
+`winning`, `forced`): no move wins. GIVEN_UP (of `solve`): it took too long. ONLY - n (of `forced`): all but n lose."""
 _NUMBER = re.compile(r"\A[0-9]+[.)]+")  # of a move, before it
 _PART = re.compile(r"[A-Za-z][0-9]{1,2}(?=[A-Za-z]|\Z)|.+")  # one of points without blanks, or else all
 
@@ -118,8 +118,8 @@ class Rules(NamedTuple):
     cannot win at once. Called only where no action wins at once. NOT_TOLD: any action may be safe."""
     solve: Any = solve_not_told
     """SOLVE: (row, left [2 + room] int32) -> the exact value of the position for the player to move, -1, 0 or 1; each
-    position visited takes one off left[0], and GIVEN_UP when nothing is left. Called near the end of the game.
-    NOT_TOLD: alpha-beta over the other rules is used. left[2:] (`Endings.room`) is for what later calls can use."""
+    position visited takes one off left[0]; GIVEN_UP when nothing is left. left[1] is the question's number, left[2:]
+    (`Endings.room`) is for what later calls can use. NOT_TOLD: alpha-beta over the other rules is used."""
 
 
 class Symmetry(NamedTuple):

@@ -29,6 +29,7 @@ from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space
 from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
+from storage.position_data import recall
 from storage.run_folders import (
     RUNS,
     find_run,
@@ -66,8 +67,7 @@ class Session:
         self.loggers: Loggers = open_loggers(store.files, mcts=log_mcts)
         self.memory = Memory.of_run(config, self.game)
         self._model: Any = None
-        self.game_source: Any = None
-        """The players of the games of self-play (training/game_source.py), once made; closed with the session."""
+        self.game_source: Any = None  # players of self-play's games (training/game_source.py), closed with the session
         self.cluster: Any = None
         """The cluster whose machines play them (training/cluster.py), if any; it outlives the session."""
         self._predictors: dict[str, Any] = {}
@@ -352,8 +352,8 @@ class Session:
     def _load_memory(self) -> None:
         """Fill a new ltmemory from the games on disk, up to the last finished retraining."""
         self.memory = Memory.of_run(self.config, self.game)
-        stored = self.store.games(self.config.memory_size, self.iteration)
-        count = self.memory.extend(record for _, record in stored)
+        count = self.memory.extend(record for _, record in self.store.games(self.config.memory_size, self.iteration))
+        recall(self.memory, self.store, self.iteration, self.game.action_size)
         self.remembered = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 

@@ -16,7 +16,7 @@ def train(
     stop: Callable[[], bool] = lambda: False,
     on_iteration: Callable[[dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Repeat: self-play, retrain on its games, let the new network challenge the best, score it.
+    """Repeat: self-play, retrain on the games, let the new network challenge the best, score it.
 
     Runs until the settings say that the run is finished, or for `iterations` more. It can be interrupted and called
     again safely. Returns the lines of metrics.jsonl that it added.

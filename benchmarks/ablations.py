@@ -38,7 +38,7 @@ from loggers import Console
 from main import train
 from storage.run_folders import find_run, game_folder, runs_of
 from system import processes
-from training import stage_bookkeeping
+from training import fit, stage_bookkeeping
 from training.presets import preset, preset_for
 
 ALWAYS: dict[str, Any] = {"iterations": 10**6, "score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0}
@@ -150,7 +150,8 @@ def on_cores(count: int) -> None:
     """Bind the program to some cores, and let the clock of a run's work be its processor time divided by them."""
     processes.keep_to(processes.processors()[:count])
     clock = SimpleNamespace(perf_counter=lambda: time.process_time() / count)
-    vars(stage_bookkeeping)["time"] = clock
+    for module in (stage_bookkeeping, fit):
+        vars(module)["time"] = clock
 
 
 def parsed(pair: str) -> tuple[str, Any]:

@@ -33,7 +33,7 @@ from config import UserError
 from funcs import playMatches
 from game import Game, GameState
 from players.by_name import most_sims, network_player
-from search.forced import NEW, ROOT, ForcedSearch
+from search.forced import AT_ROOT, NEW, ForcedSearch
 from support.slow_fours import SlowFours, crowded_board
 
 
@@ -105,7 +105,7 @@ def cost(args: argparse.Namespace) -> None:
     for n, all_times in times.items():
         print(f"forced_wins {n}: {statistics.median(all_times):.1f} us of processor time a simulation")
     search = ForcedSearch(game)
-    for name, effort in (("new position", NEW), ("root", ROOT)):
+    for name, effort in (("new position", NEW), ("root", AT_ROOT)):
         spent = []
         for state in states:
             began = time.perf_counter()

@@ -148,7 +148,7 @@ def _beyond(found: dict[int, Rung], top: int) -> bool:
 
 def rollout_match(
     game: Game, player: Player, sims: int, indices: Sequence[int], *, seed: int, plies: int, pairs: int,
-    play: Callable[..., list[MatchGame]] = play_batch,
+    play: Callable[..., list[MatchGame]] | None = None,
 ) -> list[MatchGame]:  # fmt: skip
     """Return games of a player against a rollout player, each opening with both colours.
 
@@ -159,9 +159,9 @@ def rollout_match(
     opened = openings(game, pairs, plies=plies, seed=mixed)
     jobs = [(i, opened[i // 2 % len(opened)], i % 2 == 0) for i in indices]
     players = player, RolloutPlayer(game, sims=sims)
-    at_once, played = min(p.at_once for p in players) if play is play_batch else len(jobs), []
+    at_once, played = min(p.at_once for p in players) if play is None else len(jobs), []
     for first in range(0, len(jobs), at_once):
-        played += play(game, players, jobs[first : first + at_once], seed=mixed)
+        played += (play or play_batch)(game, players, jobs[first : first + at_once], seed=mixed)
     return played
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from agent import Agent, Player
 from config import UserError
 from evaluation.ladder import Ladder, Rung, as_values, climb, rollout_match
-from evaluation.match import MatchGame, play_batch
+from evaluation.match import MatchGame
 from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error
 from evaluation.solved_positions import Oracle, oracle, sample
 from game import Game
@@ -55,7 +55,7 @@ def _values(m: Measured, distance: bool) -> dict[str, Any]:
 
 def ladder_part(
     game: Game, player: Player, *, games: int, seconds: float, seed: int, plies: int, report: Progress,
-    play_games: Callable[..., list[MatchGame]] = play_batch,
+    play_games: Callable[..., list[MatchGame]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the ladder: how many simulations a rollout player needs to score half."""
     end = time.perf_counter() + seconds if seconds else None
@@ -91,11 +91,11 @@ def evaluate(
     opening_plies: int,
     seed: int,
     report: Progress = lambda what, done, total: None,
-    play_games: Callable[..., list[MatchGame]] = play_batch,
+    play_games: Callable[..., list[MatchGame]] | None = None,
 ) -> dict[str, Any]:
     """Return the scoreboard of a player as numbers for programs; `as_text` puts it into words.
 
-    play_games: plays the ladder's games, as `play_batch` does.
+    play_games: plays the ladder's games in the place of `play_batch`.
     """
     scoreboard: dict[str, Any] = {"game": game.spec, "player": player.name, "exact": None, "ladder": None, "note": ""}
     if count:

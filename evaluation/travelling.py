@@ -85,8 +85,11 @@ class Visitor:
         self._head = json.loads(line)
         ends = accumulate((n for _, _, files in self._head["players"] for n in files.values()), initial=0)
         pieces = iter([body[a:b] for a, b in pairwise(ends)])
-        wanted = [(name, sims, tuple((p, next(pieces)) for p in files)) for name, sims, files in self._head["players"]]
-        self._made = {key: self._made.get(key) or self._make(*key) for key in wanted}
+        wanted = [  # each side has its own player, also where both have the same name
+            (side, name, sims, tuple((p, next(pieces)) for p in files))
+            for side, (name, sims, files) in enumerate(self._head["players"])
+        ]
+        self._made = {key: self._made.get(key) or self._make(*key[1:]) for key in wanted}
         self._players = [self._made[key] for key in wanted]
 
     def _make(self, name: str, sims: int, files: tuple[tuple[str, bytes], ...]) -> Player:

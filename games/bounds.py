@@ -20,7 +20,8 @@ MAX_ACTIONS, MAX_PLIES, MAX_INPUTS = 32_767, 65_535, 1 << 20
 """Most actions (stored as int16), plies, and numbers that the network sees (rows x columns x planes)."""
 BROKEN, PLIES = 0, 1
 """Indices into `bounds`, [2] int32: the first rule broken (0 = none); `max_plies`."""
-LEGAL, PLAYER_TURN, RESULT, LENGTH, START, WINNING_MOVE, SAFE_MOVES, EXACT_VALUE, RANDOM_GAME = range(1, 10)
+(LEGAL, PLAYER_TURN, RESULT, LENGTH, START, WINNING_MOVE, SAFE_MOVES, EXACT_VALUE, RANDOM_GAME,
+ FORCED_MOVE) = range(1, 11)  # fmt: skip
 _EXPECTED = {
     LEGAL: "legal moves from 0 to {last}, in ascending order and at least one before the end, got others",
     PLAYER_TURN: "the player to move to be 1 or -1, got another",
@@ -30,6 +31,7 @@ _EXPECTED = {
     WINNING_MOVE: "`winning` to return a legal move, NO_WIN or NOT_TOLD, got another number",
     SAFE_MOVES: "`safe` to write legal moves in ascending order, got others",
     EXACT_VALUE: "`solve` to return -1, 0, 1, GIVEN_UP or NOT_TOLD, got another number",
+    FORCED_MOVE: "`forced` to return a legal move, NO_WIN, or ONLY - n and n legal moves in order, got others",
     RANDOM_GAME: "`playout` to return a value from -1 to 1 or NOT_PLAYED, got another",
 }
 

@@ -35,7 +35,7 @@ def endings_of(game: Game) -> Endings | None:
 
 
 def first_solved(game: Game, endgame: int) -> tuple[int, int]:
-    """Return the first plies at which leaves and roots are solved, with `endgame` plies of solving; 0 = none."""
+    """Return the first plies at which leaves and roots are solved, with `endgame` plies of solving; 0: max_plies."""
     endings = endings_of(game)
     if endings is None or endgame == 0:
         return game.max_plies, game.max_plies

@@ -279,7 +279,7 @@ class Hex(Game):
             raise UserError("expected a position set up in which nobody has won, got one with joined edges")
         stones = np.count_nonzero(board)
         row[PLAYER] = player
-        row[PLY] = stones + (stones == 1 and board.sum() == -1)  # a stone of his own is not swapped
+        row[PLY] = stones + (row[SWAP] == 1 and stones == 1 and board.sum() == -1)  # an own stone is not swapped
         return self.state_of(row)
 
     def move_name(self, action: int) -> str:

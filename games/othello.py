@@ -38,7 +38,7 @@ from game import (
 from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
 from games.endings import Endings
 from games.othello_endings import SIZE as WORK
-from games.othello_endings import TOO_LONG, score_in
+from games.othello_endings import TOO_LONG, moved, score_in
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -71,11 +71,6 @@ def count(row, at):
     for w in range(row[WORDS]):
         total += ones(get(row, at + 2 * w))
     return total
-
-
-@inlined
-def moved(word, shift, up):
-    return word << np.uint64(shift) if up else word >> np.uint64(shift)
 
 
 @inlined

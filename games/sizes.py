@@ -30,9 +30,12 @@ def several(spec: str, make: Callable[[str], Game]) -> Game:
     from a name without a range.
     """
     head, _, inside = spec.strip().rpartition("(")
-    ranges = {name.strip(): (int(low), int(high)) for name, low, high in RANGE.findall(inside)}
+    given = RANGE.findall(inside)
+    ranges = {name.strip(): (int(low), int(high)) for name, low, high in given}
+    if len(ranges) < len(given):
+        raise UserError(f"{spec}: expected one range of each of {', '.join(BOARD)}, got two")
     for name, (low, high) in ranges.items():
-        if name not in BOARD or low >= high + 1:
+        if name not in BOARD or low > high:
             raise UserError(f"expected a range of {', '.join(BOARD)} such as size=7..15, got {name}={low}..{high}")
 
     def at(*values: int) -> Game:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from compiled import up_to
 from network.pipelines import devices_of
 from network.predictor import Predictor
 
@@ -180,16 +181,12 @@ def _plan(
     bound = min(cores / core, speed.devices * size / speed.work(size), python)
     cycle = core * share + speed.work(size) + speed.delay(size)
     needed = bound * cycle / share
-    wanted = _up_to(speed.devices, int(np.ceil(max(SPARE * needed, 2 * joined * speed.devices, 2))))
+    wanted = up_to(speed.devices, int(np.ceil(max(SPARE * needed, 2 * joined * speed.devices, 2))))
     threads = most // share if fixed else min(wanted, most // share)
     threads = min(threads, most_threads) // speed.devices * speed.devices
     if threads < max(joined * speed.devices, 1):
         return None
     return Plan(threads, share, joined, bound * min(threads / wanted, 1.0), wanted * share)
-
-
-def _up_to(step: int, count: int) -> int:
-    return -(-count // step) * step
 
 
 def words(speed: Speed, plan: Plan) -> str:
@@ -201,6 +198,3 @@ def words(speed: Speed, plan: Plan) -> str:
         f"{many}{max(speed.rates):,.0f} evaluations/s, {1e3 * speed.delay(best):.2g} ms of latency a call; "
         f"{plan.threads} threads with {plan.games:,} games each{joined}, {plan.in_flight:,} games in flight"
     )
-
-
-

@@ -33,9 +33,8 @@ class SimulatedDevice:
                 f"BATCH from 1 to {MOST_BATCH:,} positions"
             )
             raise UserError(f"simulated-device: expected {expected}, got {rate:g} {latency:g} {batch}")
-        self.rate, self.latency, self.batch = rate, latency / 1e3, batch
+        self.rate, self.latency, self.batch = float(rate), latency / 1e3, batch
         self.name = f"simulated device, {rate:,.0f} evaluations/s, {latency:g} ms, batches of {batch:,}"
-        self.own_rate = float(rate)
         self.busy = 0.0
         """Seconds of work done."""
         self._free = 0.0

@@ -17,8 +17,6 @@ from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
 from games.bounds import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
 from games.endings import Endings, endings_of
 
-FEW = Endings._field_defaults["leaf"]
-"""Limit of positions for a leaf."""
 POINTS = 3
 """A result between -1 and 1, which proves nothing. GIVEN_UP means no value: not known yet, or over the limit."""
 

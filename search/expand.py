@@ -11,7 +11,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, ONLY, PLAYER
-from games.bounds import LEGAL, SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound
+from games.bounds import FORCED_MOVE, LEGAL, SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound
 from search.forced import NEW
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
@@ -120,17 +120,17 @@ def look_ahead(f, rules, node, row, room, tree):
             if node.count == 1 and node.proven == UNPROVEN:
                 pass_through(f, node)
         return
-    prove_won(f, node, move)
+    prove_won(f, node, move, np.int64(WINNING_MOVE))
 
 
 @compiled
-def prove_won(f, node, move):
-    """Prove a new node won by a move, which comes first."""
+def prove_won(f, node, move, broken):
+    """Prove a new node won by a move, which comes first. broken: the rule that is, if there is no such move."""
     i, stop = np.int64(node.first), np.int64(node.first) + node.count
     while i < stop and f.moves[i].action != move:
         i += 1
     if i == stop:
-        break_rule(f.bounds, WINNING_MOVE)
+        break_rule(f.bounds, broken)
         return
     f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
     node.proven = WIN
@@ -141,9 +141,9 @@ def find_forced_wins(f, node, row):
     """Prove a new node won where a move wins by force; where the other threatens that, leave out what does not help."""
     found = f.forced(row, np.int64(NEW), f.room, f.legal)
     if found >= 0:
-        prove_won(f, node, found)
+        prove_won(f, node, found, np.int64(FORCED_MOVE))
     elif found <= ONLY:
-        keep_moves(f, node, ONLY - found)
+        keep_moves(f, node, ONLY - found, np.int64(FORCED_MOVE))
 
 
 @inlined
@@ -168,19 +168,22 @@ def leave_out_losing(f, rules, node, row):
     """Keep the edges of the moves that do not lose at once, see `keep_moves`."""
     count = rules.safe(row, f.legal)
     if count != NOT_TOLD:
-        keep_moves(f, node, count)
+        keep_moves(f, node, count, np.int64(SAFE_MOVES))
 
 
 @compiled
-def keep_moves(f, node, count):
-    """Keep the edges of the moves f.legal[:count] of a new node; of none: prove the position lost and keep all."""
+def keep_moves(f, node, count, broken):
+    """Keep the edges of the moves f.legal[:count] of a new node; of none: prove the position lost and keep all.
+
+    broken: the rule that is, if these are not some of its moves.
+    """
     if count == 0:
         node.proven = LOSS
         return
     if count == node.legal:
         return
     if not (0 < count < node.legal):
-        break_rule(f.bounds, SAFE_MOVES)
+        break_rule(f.bounds, broken)
         return
     first, k = np.int64(node.first), 0
     for i in range(node.legal):
@@ -188,7 +191,7 @@ def keep_moves(f, node, count):
             f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
             k += 1
     if k < count:
-        break_rule(f.bounds, SAFE_MOVES)
+        break_rule(f.bounds, broken)
         return
     for e in range(first + count, first + node.legal):
         f.moves[e].P = 0.0

@@ -16,8 +16,8 @@ import numpy as np
 from compiled import call, compiled, rule
 from game import FORCED, NO_WIN, ONLY, Game, GameState
 
-NEW, ROOT = 0, 4096
-"""Efforts: at a new position, as much as an evaluation costs; at a root, at most ROOT further steps."""
+NEW, AT_ROOT = 0, 4096
+"""Efforts: at a new position, as much as an evaluation costs; at a root, at most AT_ROOT further steps."""
 
 
 @rule(FORCED)

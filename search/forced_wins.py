@@ -13,7 +13,7 @@ from game import GIVEN_UP, NOT_TOLD, PLAYER, Game, GameState
 from games.bounds import check_rules, is_over
 from games.plain import PlainGame
 from search.endgame_solver import COUNT, KILLER, POINTS, TRIED, look_at, make_line
-from search.forced import ROOT, ForcedSearch
+from search.forced import AT_ROOT, ForcedSearch
 from search.tables import copy_row
 
 NOT_WON, WON, OPEN = 0, 1, 3
@@ -143,5 +143,5 @@ def win_length(game: Game, state: GameState, most: int = 9, *, nodes: int = 200_
     wins = ForcedWins(game, most)
     if wins.length(state, 1):
         return 1
-    found = ForcedSearch(game)(state, ROOT)
+    found = ForcedSearch(game)(state, AT_ROOT)
     return found.plies or wins.length(state, most, nodes=nodes)

@@ -71,12 +71,13 @@ class ManyTrees:
         self.leaves = leaves
         self.rule = rule_of(settings, leaves=leaves)
         self.cache = make_cache(cache_size, game.action_size)
-        solves, forced = settings.proofs and game.won_by_a_move, settings.forced_wins > 0
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame, forced)
+        solves = settings.proofs and game.won_by_a_move
+        forced = settings.forced_wins if solves and settings.look_ahead > 1 else 0
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame, forced > 0)
         self.forest.trees["ahead"] = settings.look_ahead if solves else 0
         late = first_solved(game, settings.endgame if settings.proofs else 0)
         self.forest.trees["late"], self.forest.trees["late_root"] = late
-        self.forest.trees["forced"] = settings.forced_wins if solves else 0
+        self.forest.trees["forced"] = forced
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)

@@ -48,7 +48,7 @@ def clear_tree(f, t):
 def set_root(f, t, index):
     """Make a node the root.
 
-    If it is won at once, its winning move is visited. If it is lost, it still waits for the network's priors, and no
+    If a move is known to win, it is visited. If it is lost, it still waits for the network's priors, and no
     more. If it was solved as a leaf, its moves are still to be solved (`solved_endings.solve_root`).
     """
     f.trees[t].root = index

@@ -1,4 +1,4 @@
-"""Solved endings: near the end of a game the search solves positions instead of evaluating them."""
+"""Roots and leaves that need no network: solved endings, and wins by force at a root."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
+from games.bounds import FORCED_MOVE, break_rule
 from search.endgame_solver import LEAF, MOVE, ROOT, ask
-from search.forced import ROOT as FORCED_AT_ROOT
+from search.forced import AT_ROOT
 from search.proofs import LOSS, UNPROVEN, WIN, proof_of, proven_value
 from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
@@ -42,13 +43,16 @@ def solve_late(f, rules, node, row):
 
 @inlined
 def solve_root(f, rules, t):
-    """Solve the moves of a root near the end of the game, once; one solved as a leaf is solved again, move by move."""
+    """Look for a win by force at a root, and solve its moves near the end of the game; once.
+
+    A root that was solved as a leaf is solved again, move by move.
+    """
     index = np.int64(at(f.trees, t).root)
     node = at(f.nodes, index)
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
-    if at(f.trees, t).forced > 1 and at(f.trees, t).ahead > 1 and node.proven == UNPROVEN:
+    if at(f.trees, t).forced > 1 and node.proven == UNPROVEN:
         force_root(f, node, row)
     if ply(f, row) < at(f.trees, t).late_root:
         node.late = ROOT_EARLY  # so that the next simulation need not read the position
@@ -59,12 +63,15 @@ def solve_root(f, rules, t):
 @compiled
 def force_root(f, node, row):
     """Prove a root won where a longer search than a new position's finds a move that wins by force, and visit it."""
-    move = f.forced(f.rows[row], np.int64(FORCED_AT_ROOT), f.room, f.legal)
+    move = f.forced(f.rows[row], np.int64(AT_ROOT), f.room, f.legal)
     if move < 0:
         return
-    e, total = np.int64(node.first), 0
-    while f.moves[e].action != move:
+    e, stop, total = np.int64(node.first), np.int64(node.first) + node.count, 0
+    while e < stop and f.moves[e].action != move:
         e += 1
+    if e == stop:
+        break_rule(f.bounds, FORCED_MOVE)
+        return
     if node.status == WAITING:
         for i in range(node.first, node.first + node.count):
             f.moves[i].P = 1.0 / node.count

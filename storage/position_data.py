@@ -76,6 +76,14 @@ class Weights(NamedTuple):
         return cls(np.frombuffer(data[: 8 * n], "<u8"), weights)
 
 
+def recall(memory: Any, store: Any, before: int, actions: int) -> None:
+    """Put what the stages of the iterations below `before` found into a `Memory` that holds their games."""
+    for _, facts in store.stage_facts(REANALYSE, range(1, before)):
+        memory.retarget(*Searched.of(facts, actions))
+    for _, facts in store.stage_facts(SURPRISE, range(1, before)):
+        memory.weigh(*Weights.of(facts))
+
+
 def position_fault(facts: dict[str, Any]) -> str:
     """Return the fault of such facts, whatever the game's number of actions, "" for none."""
     n = facts["positions"]

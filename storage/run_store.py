@@ -96,13 +96,14 @@ class Store(Database):
 
     def games_of(self, iteration: int) -> Iterator[GameRecord]:
         """Yield the games of one iteration in order."""
+        sizes = self.sizes_in(iteration)
         for row in self.rows("games", "WHERE iteration = ? ORDER BY idx", (iteration,)):
-            yield game_of_row(row, self.sizes_in(iteration))
+            yield game_of_row(row, sizes)
 
     def game(self, iteration: int, index: int) -> GameRecord:
         """Return one game; raise `DamagedData` if there is none."""
         for row in self.rows("games", "WHERE iteration = ? AND idx = ?", (iteration, index)):
-            return game_of_row(row)
+            return game_of_row(row, self.sizes_in(iteration))
         raise DamagedData(f"{self.path}: expected game {index} of iteration {iteration}, there is none")
 
     def newest_game(self) -> tuple[int, GameRecord] | None:

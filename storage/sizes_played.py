@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import games
@@ -32,11 +33,16 @@ def facts_of_records(boards: Iterable[str], match: str) -> dict[str, Any]:
 
 def board_of(facts: str, index: int) -> str:
     """Return the name of a game's game from the facts of its iteration's stage; of an imported one, that of matches."""
+    names, match = _boards(facts)
+    among = [name for first, name in names if first <= index < IMPORTED]
+    return among[-1] if among else match
+
+
+@lru_cache(maxsize=64)
+def _boards(facts: str) -> tuple[tuple[tuple[int, str], ...], str]:
     try:
         found = json.loads(facts)
-        names = [(int(first), str(name)) for first, name in found["games"]]
-        among = [name for first, name in names if first <= index < IMPORTED]
-        return among[-1] if among else str(found["match"])
+        return tuple((int(first), str(name)) for first, name in found["games"]), str(found["match"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise DamagedData("expected the sizes of an iteration's games, got something else") from None
 
@@ -52,13 +58,14 @@ class SizesPlayed:
 
     def game(self, iteration: int, index: int) -> Game:
         """Return the game of a stored game."""
-        return self._named(board_of(self._facts[iteration], index)) if iteration in self._facts else self._game
+        return self.named(board_of(self._facts[iteration], index)) if iteration in self._facts else self._game
 
     def match(self, iteration: int) -> Game:
         """Return the game of an iteration's matches."""
         return self.game(iteration, -1)
 
-    def _named(self, name: str) -> Game:
+    def named(self, name: str) -> Game:
+        """Return the game with this name, a size of the run's game; raise `UserError` for another game."""
         own = self._game.origin or self._game.name
         if not (name == own or name.startswith(f"{own}(")):
             raise UserError(f"expected a size of {self._game.spec}, got {ascii(name[:60])}")

@@ -35,7 +35,7 @@ def bench_device(game: Game, config: Config, predictor: Predictor, *, seconds: f
     work = _played(game, config, predictor, found, seconds)
     evaluations = work["evaluations"] / work["spent"]
     core = work["core"] / max(work["evaluations"], 1)
-    own = sum(getattr(device, "own_rate", max(found.speed.rates)) for device in devices_of(predictor))
+    own = sum(getattr(device, "rate", max(found.speed.rates)) for device in devices_of(predictor))
     return {
         "game": game.spec, "backend": predictor.name, "plan": found.words(), "threads": found.plan.threads,
         "games_in_flight": found.plan.in_flight, "calls_joined": found.plan.joined, "mcts_sims": config.mcts_sims,

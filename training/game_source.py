@@ -7,7 +7,8 @@ import logging
 from functools import cached_property
 
 from initialise import Session
-from network.predictor import cores
+from network.device import Plan
+from network.predictor import side_by_side
 from storage import checkpoints
 from training.device_plan import Fitted, fitted
 from training.hindsight import Hindsight
@@ -24,10 +25,6 @@ class GameSource:
         self._session = session
         self._pool: Pool | None = None
         self._fitted: Fitted | None = None
-        self.begun = 0
-        """Games of this iteration that begin in a position of an earlier game."""
-        self.recalled = False
-        """Whether the memory has what earlier iterations found out (training/reanalysis.py)."""
 
     @cached_property
     def hindsight(self) -> Hindsight:
@@ -36,9 +33,12 @@ class GameSource:
 
     @property
     def fitted(self) -> Fitted:
-        """How threads of this process share the games; a device is measured for it, once."""
+        """How threads of this process share the games; a device is measured for it, once, if they play any."""
         s = self._session
-        if self._fitted is None:
+        if self._fitted is None and (s.cluster is not None or s.config.workers):
+            share, threads = side_by_side(s.game, s.config.selfplay)
+            self._fitted = Fitted(Plan(threads, share))
+        elif self._fitted is None:
             version = s.best_version if s.config.selfplay_with == "best" else s.current_version
             self._fitted = fitted(s.game, s.config, s.predictor("selfplay", version))
             if self._fitted.speed:
@@ -66,13 +66,10 @@ class GameSource:
 
     def _local(self, board: str) -> LocalPool:
         """Return threads that play the run's game, or the one of its sizes that is named."""
-        s, found = self._session, self.fitted if not board else None
-        if found is not None:
-            selfplay = SelfPlay(s.game, s.config, plan=found.plan)
-            return LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version)))
-        game = game_named(s.game, board)
-        selfplay = SelfPlay(game, s.config, threads=cores())
-        return LocalPool(selfplay, lambda version: s.predictor("selfplay", version, game))
+        s, found, game = self._session, self.fitted, game_named(self._session.game, board)
+        selfplay = SelfPlay(game, s.config, plan=found.plan)
+        named = game if board else None
+        return LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version, named)))
 
     def spec(self, version: int, board: str = "") -> RoundSpec:
         """Return what all games of this iteration, on the board named, have in common."""
@@ -81,7 +78,6 @@ class GameSource:
         path = checkpoints.path_of(s.folder, row.file).resolve()
         run, iteration = s.store.get("run") or "", s.iteration
         begun = restarts(s.config, s.store, self.hindsight, run, iteration)
-        self.begun = len(begun)
         beginnings = Beginnings(random_plies(s.config, s.store), begun)
         return RoundSpec(run, iteration, version, str(path), row.sha256, beginnings, board)
 

@@ -65,6 +65,10 @@ def errors(record: GameRecord, players: np.ndarray) -> np.ndarray:
     return np.where(searched, np.abs(said - shown) / 2, -1.0)
 
 
+KEPT = 20
+"""Iterations of which the errors are kept: as far back as anything asks."""
+
+
 class Hindsight:
     """The errors of a run's iterations, each read once."""
 
@@ -76,11 +80,9 @@ class Hindsight:
         """Return the errors of a finished iteration's games."""
         if iteration not in self._known:
             self._known[iteration] = self._read(iteration)
+            while len(self._known) > KEPT:
+                del self._known[min(self._known)]
         return self._known[iteration]
-
-    def forget(self, before: int) -> None:
-        """Drop the iterations below `before`."""
-        self._known = {i: found for i, found in self._known.items() if i >= before}
 
     def _read(self, iteration: int) -> Errors:
         parts = [Errors(*(np.zeros(0, kind) for kind in (np.int64, np.int64, bool, np.float32, np.uint64)))]

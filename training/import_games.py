@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 
+from config import UserError
 from games.sizes import largest_of
 from initialise import Session
 from storage.game_exchange import NO_VERSION, Exchanged, content_of, fault, games_from_bytes
 from storage.game_record import IMPORTED
+from training.size_plan import parts_of
 
 
 def import_games(session: Session, data: bytes, source: str) -> Exchanged:
@@ -19,6 +21,13 @@ def import_games(session: Session, data: bytes, source: str) -> Exchanged:
     game, store = largest_of(session.game), session.store
     about, records = games_from_bytes(data, game, source)
     iteration = session.iteration + ("self-play" in store.finished(session.iteration))
+    if session.game.sizes:
+        if iteration > session.iteration:
+            raise UserError(
+                f"import: iteration {session.iteration} has played its games; expected a run of several sizes between "
+                "two iterations, or before its games: let the run end the iteration, then import"
+            )
+        parts_of(session, ())  # the plan: from now on another range of sizes waits for the next iteration
     known = {content_of(record) for _, record in store.games(1 << 62)}
     refused: list[str] = []
     doubles = taken = 0

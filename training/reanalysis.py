@@ -28,12 +28,13 @@ from storage.game_record import ILLEGAL_VISITS
 from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
 from training.divergence import stepping_back
 from training.game_source import source_of
-from training.hindsight import Errors
+from training.hindsight import KEPT, Errors
 from training.policy_target import write_target
 from training.selfplay import game_seed
+from training.selfplay_step import budgets
 from training.stage_bookkeeping import Stage, never
 
-REACH = 20
+REACH = KEPT
 """Iterations back from which positions are searched again; the present one's were searched by the newest network."""
 TREES_BYTES, MOST_TREES = 1 << 29, 256
 """Largest memory of the trees side by side, in bytes; most positions that a thread searches side by side."""
@@ -42,11 +43,7 @@ PIECE = 512
 
 
 def look_again(session: Session, stop: Callable[[], bool] = never) -> None:
-    """Do both, and put what earlier iterations found into a memory that was filled from the games on disk."""
-    source = source_of(session)
-    if not source.recalled:
-        recall(session)
-        source.recalled = True
+    """Do both; what earlier iterations found is in the memory since it was loaded (`position_data.recall`)."""
     with stepping_back(session):
         reanalyse(session, stop)
         surprise(session, stop)
@@ -72,7 +69,6 @@ def choose(session: Session, count: int) -> list[tuple[int, int, int, np.uint64]
     iterations = range(max(1, now - REACH), now)
     hindsight = source_of(s).hindsight
     parts = [hindsight.of(iteration) for iteration in iterations]
-    hindsight.forget(iterations.start)
     if not parts:
         return []
     found = Errors(*map(np.concatenate, zip(*parts, strict=True)))
@@ -125,7 +121,8 @@ class _Searcher:
 
     def __init__(self, session: Session, trees: int, iteration: int) -> None:
         s = session
-        self._sims, self._predictor = s.config.mcts_sims, s.predictor("selfplay", s.current_version)
+        self._sims, _ = budgets(s.config.selfplay, iteration)
+        self._predictor = s.predictor("selfplay", s.current_version)
         self._trees = ManyTrees(s.game, s.config.search, trees=max(trees, 1), sims=self._sims)
         self._run, self._iteration = s.store.get("run") or "", iteration
 
@@ -189,12 +186,3 @@ def divergence(visits: np.ndarray, logits: np.ndarray) -> np.ndarray:
     log_prior = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     log_target = np.log(np.where(target > 0, target, 1))
     return np.sum(target * np.where(target > 0, log_target - np.where(legal, log_prior, 0), 0), axis=1)
-
-
-def recall(session: Session) -> None:
-    """Put what earlier iterations found into the memory."""
-    s, earlier = session, range(1, session.iteration)
-    for _, facts in s.store.stage_facts(REANALYSE, earlier):
-        s.memory.retarget(*Searched.of(facts, s.game.action_size))
-    for _, facts in s.store.stage_facts(SURPRISE, earlier):
-        s.memory.weigh(*Weights.of(facts))

@@ -38,7 +38,6 @@ def restarts(
     drawn = [(i, np.random.default_rng(game_seed(f"{run}/restart", iteration, i))) for i in range(config.episodes)]
     chosen = [(i, rng) for i, rng in drawn if rng.random() < config.restart_share]
     places = worst(store, hindsight, range(max(1, iteration - REACH), iteration), len(chosen))
-    hindsight.forget(iteration - REACH)
     return [(i, places[int(rng.integers(len(places)))]) for i, rng in chosen] if places else []
 
 

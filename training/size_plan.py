@@ -18,7 +18,7 @@ from game import Game
 from games.sizes import sizes_of
 from initialise import Session
 from storage.game_record import GameRecord
-from storage.sizes_played import SIZES, facts_of
+from storage.sizes_played import SIZES, SizesPlayed, facts_of
 from training.selfplay import Counts, game_seed
 from training.worker_pool import LocalPool, RoundSpec
 
@@ -64,8 +64,8 @@ def parts_of(session: Session, games: Sequence[int]) -> list[tuple[str, list[int
 
 
 def game_named(game: Game, name: str) -> Game:
-    """Return a game of several sizes on the board with this name; "" is the game itself."""
-    return next((each for each in game.sizes if each.spec == name), game)
+    """Return a game of several sizes on the board with this name, also one outside of the range; "" is the game."""
+    return SizesPlayed(game, ()).named(name) if name else game
 
 
 class SizesPool:

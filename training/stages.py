@@ -23,7 +23,7 @@ from storage.checkpoints import drop_old_optimizers
 from storage.game_record import IMPORTED, GameRecord
 from storage.position_data import DATA
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
-from training.fit import Fit, lag_facts, nothing_to_learn
+from training.fit import Fit, games_until, lag_facts, nothing_to_learn
 from training.game_source import source_of
 from training.iteration_table import LEGEND, heading, row, sentence
 from training.selfplay import Counts, longest_first
@@ -53,11 +53,11 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     missing = _load_kept_games(s)
     _measure_raw_rate(s, version)
+    pool = source_of(s).pool  # before the training begins, as it may read the network
     if fit is not None:
         fit.start()
         words = "iteration %d: version %d plays, version %d is learned from the games up to iteration %d"
-        s.loggers.main.info(words, stage.iteration, version, fit.version, stage.iteration - c.lag)
-    pool = source_of(s).pool
+        s.loggers.main.info(words, stage.iteration, version, fit.version, games_until(s))
     before = pool.counts()
     with stepping_back(s):
         complete = _play(stage, missing, version, fit)
@@ -68,7 +68,7 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     new = s.store.trained_positions(stage.iteration)
     if not stage.finished:
         facts = _selfplay_facts(records) | ({"version": version} if c.lag else {})
-        facts |= {"restarted": source_of(s).begun} if c.restart_share else {}
+        facts |= {"restarted": len(source_of(s).spec(version).beginnings.openings)} if c.restart_share else {}
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
@@ -81,6 +81,7 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
 
 def _load_kept_games(session: Session) -> list[int]:
     """Load the iteration's games on disk into stmemory; return the indices of the games still to be played."""
+    parts_of(session, ())  # stores the plan of a run of several sizes, which names the board of imported games as well
     session.memory.clear_stmemory()
     for record in session.store.games_of(session.iteration):
         session.memory.commit_stmemory(record)
@@ -91,13 +92,18 @@ def _load_kept_games(session: Session) -> list[int]:
 def _measure_raw_rate(session: Session, version: int) -> None:
     """Measure the evaluations per second of the network alone, unless that was done a moment ago."""
     s = session
-    if time.perf_counter() - s.raw_at > RAW_EVERY and not s.game.sizes:  # each size has its own
+    if time.perf_counter() - s.raw_at > RAW_EVERY and _has_one_rate(s):
         predictor = s.predictor("selfplay", version)
         plan, speed = source_of(s).fitted.plan, source_of(s).fitted.speed
         s.raw_rate = speed.rate if speed else measure_raw(
             predictor, s.game.input_shape, plan.games, plan.threads, seconds=RAW_SECONDS
         )  # fmt: skip
         s.raw_at = time.perf_counter()
+
+
+def _has_one_rate(session: Session) -> bool:
+    """Return whether the rate of the network alone is that of one network on this machine."""
+    return not session.game.sizes and session.cluster is None
 
 
 def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bool:
@@ -183,7 +189,7 @@ def _share(evaluations: float, session: Session, name: str, *, recent: bool = Fa
 
     Above 1 the machine was busier when the network was measured alone. recent: {} a minute after that, too.
     """
-    if session.game.sizes:
+    if not _has_one_rate(session):
         return {}
     old = recent and time.perf_counter() - session.raw_at > 60.0
     share = evaluations / session.raw_rate

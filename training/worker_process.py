@@ -1,7 +1,7 @@
 """Workers as processes of this machine: spawned, each with one pipe; the end of the pipe ends the worker.
 
 Nothing is shared, so a worker killed at any moment leaves no lock behind. It receives messages and plays games from the
-first move to the last; it never opens the run's database.
+first move to the last; it writes nothing into the run.
 """
 
 from __future__ import annotations

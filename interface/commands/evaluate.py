@@ -65,7 +65,6 @@ def run(argv: list[str]) -> int:
     _check(args)
     show_compiling("training")
     import games
-    from evaluation.match import play_batch
     from evaluation.report import as_text, evaluate
     from interface.doctor.game_contract import checked
 
@@ -88,7 +87,7 @@ def run(argv: list[str]) -> int:
         found = evaluate(
             game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
             ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
-            seed=args.seed, report=report, play_games=share.play if share else play_batch,
+            seed=args.seed, report=report, play_games=share.play if share else None,
         )  # fmt: skip
         if share is not None:
             share.close()

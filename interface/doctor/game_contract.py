@@ -30,6 +30,7 @@ from game import (
 )
 from games import own
 from games.bounds import check_rules
+from games.endings import Endings, endings_of
 from games.plain import PlainGame
 from interface.doctor.rule_writes import safe_moves, winning_move, writes_outside
 from search.endgame_solver import make_line, solve
@@ -286,7 +287,8 @@ class _Check:
         count = int(safe_moves(rules, row, safe))
         if count != NOT_TOLD and (named if named != NOT_TOLD else self.winning(state, legal)) == NO_WIN:
             self.expect("moves that do not lose at once", self.safe(state, legal, named), safe[:count].tolist())
-        if rules.solve is not solve_not_told and row[PLY] >= self.game.max_plies - LATE:
+        endings = endings_of(self.game) or Endings(self.game.max_plies)
+        if rules.solve is not solve_not_told and row[PLY] >= endings.plies - LATE:
             self.exact(row)
 
     def exact(self, row: np.ndarray) -> None:

@@ -31,7 +31,8 @@ def assert_same_games(found, wanted):
 
 
 @pytest.mark.parametrize(
-    "names", [("run0001:version0003", "rollout:20"), ("best", "net:current"), ("sym:current", "random")]
+    "names",
+    [("run0001:version0003", "rollout:20"), ("best", "net:current"), ("sym:current", "random"), ("rollout:20",) * 2],
 )
 def test_games_played_elsewhere_are_those_played_here(trained_place, names):
     here = tuple(make_player(name, GAME, sims=12, smallest=32) for name in names)

@@ -9,8 +9,9 @@ import games
 from agent import Agent
 from compiled import call
 from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
+from games.endings import Endings
 from interface.explain import explain
-from search.endgame_solver import FEW, make_line, solve
+from search.endgame_solver import make_line, solve
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
 from support.search_cases import Projection, always, plain_search, rooted, value_of, values_after, walk
@@ -19,6 +20,7 @@ from training.policy_target import write_target
 from training.presets import preset
 from training.selfplay import SelfPlay, game_seed
 
+FEW = Endings(0).leaf
 LATE = {"proofs": True, "look_ahead": 2, "endgame": 12}
 HARD = "1276751141173661277627536", "7626663562115324374373317"
 """Connect 4 with 17 empty cells where one move wins, in the end (bitbully: move 3, move 5; the others do not)."""

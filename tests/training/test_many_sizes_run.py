@@ -124,6 +124,7 @@ def test_games_of_the_largest_board_are_exported_and_learned_by_another_run(fini
         assert import_games(session, file.read_bytes(), "games.npz").taken == count
         train(session)
         folder = session.folder
+        assert len(session.memory) == session.store.positions_until(1), "what was imported is learned from at once"
     assert verify(folder).damage == [] and list(boards(folder).values()).count(largest.spec) >= count
 
 

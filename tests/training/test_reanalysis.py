@@ -16,7 +16,7 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
 from training.hindsight import errors, movers
-from training.reanalysis import divergence, recall
+from training.reanalysis import divergence
 
 BOTH = {"reanalyse_share": 0.3, "surprise_weight": 0.5, "iterations": 4, "memory_size": 4000, "fast_positions": 0.5}
 
@@ -122,7 +122,6 @@ def test_divergence_is_zero_for_equal_policies_and_never_negative():
 def test_the_memory_of_a_resumed_run_teaches_the_same(whole, quick):
     folder, columns, weights = whole
     with Session.open(folder, with_overrides(tiny(**BOTH), iterations=5), console=QUIET) as session:
-        recall(session)
         n = len(session.memory)
         assert n > 500
         for found, before in zip(session.memory.ltmemory, columns, strict=True):
