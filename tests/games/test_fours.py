@@ -9,7 +9,7 @@ import pytest
 import games
 from config import UserError
 from game import PLAYER
-from search.forced import NEW, ROOT, ForcedSearch
+from search.forced import AT_ROOT, NEW, ForcedSearch
 from support.gomoku_boards import board
 from support.slow_fours import SlowFours, crowded_board
 
@@ -78,7 +78,7 @@ def test_what_is_found_does_not_depend_on_what_was_asked_before(spec):
     game = games.make(spec)
     slow, search = SlowFours(game), ForcedSearch(game)
     states = [state for state, _, _ in itertools.islice(positions(game, slow, 3, 36), 12)]
-    for effort in (NEW, ROOT):
+    for effort in (NEW, AT_ROOT):
         fresh = [ForcedSearch(game)(state, effort) for state in states]
         assert [search(state, effort) for state in states] == fresh
         assert [search(state, effort) for state in states[::-1]] == fresh[::-1]
@@ -164,9 +164,9 @@ def test_wins_by_threats_hold_against_every_reply(rule):
     game = games.make(f"gomoku(size=9,rule={rule})")
     slow, search, won = SlowFours(game), ForcedSearch(game), 0
     for state, stones, player in itertools.islice(positions(game, slow, 5, 16), 40):
-        found = search(state, ROOT)
+        found = search(state, AT_ROOT)
         if found.move is not None and not found.plies:
-            won += check_proof(game, slow, state, stones, player, ROOT) > 0
+            won += check_proof(game, slow, state, stones, player, AT_ROOT) > 0
         if won == 2:
             break
     assert won == 2
@@ -180,7 +180,7 @@ def test_two_open_threes_at_once_win_by_threats_and_in_renju_only_for_white():
         game = games.make(f"gomoku(rule={rule})")
         state = game.set_up(cells * player, player)
         assert ForcedSearch(game)(state, NEW) == (None, 0, None)
-        found = ForcedSearch(game)(state, ROOT)
+        found = ForcedSearch(game)(state, AT_ROOT)
         assert rule == "renju" and player == 1 or (found.move is not None and found.plies == 0), (rule, player)
 
 

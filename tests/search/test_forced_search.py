@@ -6,7 +6,7 @@ import pytest
 import games
 from agent import Agent
 from MCTS import MCTS
-from search.forced import ROOT, ForcedSearch
+from search.forced import AT_ROOT, ForcedSearch
 from search.forced_wins import win_length
 from support.search_cases import GAMES, Projection, plain_search
 from support.tiny_runs import tiny
@@ -73,7 +73,7 @@ def test_a_child_with_visits_is_proven_by_threats_when_it_becomes_the_root():
     player.MCTS.search(Projection(GAME), 300)
     action, edge = max(player.MCTS.root.edges, key=lambda pair: pair[1].stats["N"])
     after = state.takeAction(action)[0]
-    found = ForcedSearch(GAME)(after, ROOT)
+    found = ForcedSearch(GAME)(after, AT_ROOT)
     assert found.move is not None and found.plies == 0 and edge.outNode.visits > 1
     player.MCTS.forest.trees["forced"] = 2
     action, _, value, _ = player.act(after, 0.0)
