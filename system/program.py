@@ -24,8 +24,8 @@ def commit(here: Path = HERE) -> str:
     """Return the commit that is checked out, for people; "" where git does not say."""
     try:
         answer = subprocess.run(
-            ["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, timeout=10,
-            check=True,
+            ["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, encoding="utf-8",
+            timeout=10, check=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -185,7 +185,7 @@ def test_the_cost_of_the_search_is_measured_by_playing(monkeypatch):
 def test_a_run_tells_its_device_and_plays_with_the_plan(quick, tmp_path, monkeypatch):
     with Session.start(tiny(episodes=40), root=tmp_path, console=QUIET) as session:
         make = session.predictor
-        monkeypatch.setattr(session, "predictor", lambda role, version: OnDevice(make(role, version)))
+        monkeypatch.setattr(session, "predictor", lambda *asked: OnDevice(make(*asked)))
         text = budget_text(session)
         plan = source_of(session).fitted.plan
         told = re.search(r"^  device:  (.*)$", text, re.M)[1]

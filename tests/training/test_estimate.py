@@ -25,7 +25,7 @@ def test_each_epoch_takes_its_time(monkeypatch):
         session = SimpleNamespace(
             config=tiny(epochs=epochs, training_loops=10), best_version=0, current_version=0, iteration=1, model=model,
             game=games.make("tictactoe"), memory=SimpleNamespace(bytes_per_position=50), worked_seconds=0.0,
-            game_source=None,
+            game_source=None, cluster=None,
             predictor=lambda role, version: SimpleNamespace(name="numpy"),
         )  # fmt: skip
         seconds.append(float(re.search(r"positions, ([0-9.]+) s; ", estimate.budget_text(session))[1]))
