@@ -262,9 +262,13 @@ def _warn(text: str) -> None:
     logging.getLogger("alphazero.compiled").warning(text)
 
 
-_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+_OPTIONS = {
+    "nopython": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True,
+    "forceinline": False,
+}  # fmt: skip
 """Without numba's runtime, arrays are not reference-counted; atomic counting took 70 % of the search's time. Compiled
-code therefore allocates no arrays; it writes into those passed to it."""
+code therefore allocates no arrays; it writes into those passed to it. An option that is not given here is the caller's:
+what a rule calls would be forced into it, with all that this calls in turn."""
 
 
 def compiled(function: Callable[..., Any]) -> Any:
