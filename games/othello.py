@@ -43,7 +43,7 @@ from games.othello_endings import TOO_LONG, moved, score_in
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
-    "random_opening_plies": 20, "cache_size": 0, "endgame": 14,
+    "random_opening_plies": 20, "cache_size": 0, "endgame": 10,
 }  # fmt: skip
 """Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
 
