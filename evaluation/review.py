@@ -108,6 +108,8 @@ class Summary(NamedTuple):
     """{player: {mark: number of moves}}"""
     turning: int | None
     """Ply of the last move that changed who wins, else of the one that lost most; None if no move is marked."""
+    lost_throughout: dict[int, bool]
+    """{player: whether every position it had to move in is exactly lost, so that no move could be a mistake}"""
 
 
 def review(
@@ -238,12 +240,14 @@ def summary(moves: Iterable[Judged]) -> Summary:
     moves = list(moves)
     accuracy: dict[int, float | None] = {}
     counts: dict[int, dict[str, int]] = {}
+    lost = {}
     for player in (1, -1):
         own = [move for move in moves if move.player == player]
         with_choice = [move.accuracy for move in own if move.choices > 1]
         accuracy[player] = float(np.mean(with_choice)) if with_choice else None
         counts[player] = {mark: sum(move.mark == mark for move in own) for mark in MARKS if mark}
-    return Summary(accuracy, counts, _turning(moves))
+        lost[player] = bool(own) and all(move.exact and move.before == -1.0 for move in own)
+    return Summary(accuracy, counts, _turning(moves), lost)
 
 
 def _turning(moves: list[Judged]) -> int | None:

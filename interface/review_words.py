@@ -13,12 +13,14 @@ MANY = {"inaccuracy": "{count} inaccuracies", "mistake": "{count} mistakes", "bl
 EXACT = {1: "won", 0: "drawn", -1: "lost"}
 
 
-def counted(counts: dict[str, int]) -> str:
-    """Return how many marks of each kind, in words.
+def counted(counts: dict[str, int], lost_throughout: bool = False) -> str:
+    """Return how many marks of each kind, in words; or that there was nothing to mark, since every move lost.
 
     >>> counted({"inaccuracy": 0, "mistake": 1, "blunder": 2})
     '1 mistake, 2 blunders'
     """
+    if lost_throughout:
+        return tr("every move lost")
     found = [tr(ONE[mark]) if n == 1 else tr(MANY[mark], count=n) for mark, n in counts.items() if n]
     return tr(", ").join(found) or tr("no mistakes")
 

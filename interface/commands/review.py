@@ -171,7 +171,7 @@ class _Table:
         for turn in (1, -1):
             share = total.accuracy[turn]
             words = tr("accuracy {share} %", share=f"{share:.0f}") if share is not None else tr("no move with a choice")
-            lines.append(f"{self._who(turn)}: {words}, {counted(total.counts[turn])}")
+            lines.append(f"{self._who(turn)}: {words}, {counted(total.counts[turn], total.lost_throughout[turn])}")
         if total.turning is not None:
             move, game = moves[total.turning], self._game
             before, after = (self._value(value, exact=move.exact) for value in (move.before, move.after))

@@ -207,7 +207,7 @@ def sides_html(table: Table, moves: Sequence[Judged]) -> str:
     """Return the accuracy of both sides and how many marks they have."""
     total, rows = summary(moves), []
     for side in (1, -1):
-        share, marks = total.accuracy[side], counted(total.counts[side])
+        share, marks = total.accuracy[side], counted(total.counts[side], total.lost_throughout[side])
         rows.append(
             f'<div class="accuracy">{_dot(table, side)}<span>{escape(table.side_name(side))}</span>'
             f'<b>{"-" if share is None else f"{share:.0f} %"}</b><span class="soft">{escape(marks)}</span></div>'

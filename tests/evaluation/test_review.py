@@ -20,6 +20,7 @@ from evaluation.review import (
     thresholds,
 )  # fmt: skip
 from games.line_of_moves import follow
+from interface.review_words import counted
 from players.rollout import RolloutPlayer
 from players.simple import RandomPlayer
 from search.alphabeta import Minimax
@@ -198,3 +199,15 @@ def test_a_game_in_plain_python_with_passes_and_turns_in_a_row_is_reviewed(solve
         assert [move.loss for move in moves if move.exact] == lost(found, Minimax(game).solve)[-sum(
             move.exact for move in moves) :]  # fmt: skip
         assert moves[-1].exact
+
+
+def test_a_side_whose_every_position_is_lost_made_no_mistake_because_it_could_make_none():
+    def judged(ply, before, exact):
+        return Judged(ply, 1 if ply % 2 == 0 else -1, 0, before, before, exact, "", [], 2)
+
+    exactly = [judged(0, 1.0, True), judged(1, -1.0, True), judged(2, 1.0, True), judged(3, -1.0, True)]
+    assert summary(exactly).lost_throughout == {1: False, -1: True}
+    assert summary([*exactly, judged(5, -1.0, False)]).lost_throughout[-1] is False
+    assert summary([judged(1, 0.0, True), *exactly]).lost_throughout[-1] is False
+    assert summary([]).lost_throughout == {1: False, -1: False}
+    assert counted({"mistake": 0}, lost_throughout=True) == "every move lost" != counted({"mistake": 0})
