@@ -92,7 +92,7 @@ def seen(mcts):
 
 @pytest.mark.parametrize("name", [name for name in names(SearchSettings) if name != "alpha"])
 def test_every_setting_of_a_search_reaches_the_tree(name):
-    game = GAMES["gomoku" if name == "forced_wins" else "connect4"]  # only gomoku's rules find wins by force
+    game = games.make("gomoku") if name == "forced_wins" else GAMES["connect4"]  # wins by force need gomoku's rules
     base = plain_search(proofs=name != "proofs")
     other = dataclasses.replace(base, **{name: OTHER[name]})
     assert seen(MCTS(game, base)) != seen(MCTS(game, other)) == seen(MCTS(game, other))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from interface.engines.clock import LAG, Clock, TimeControl, less_lag, turn_budget
 
 SECONDS = st.floats(0.05, 5000)
+"""Of a game, or of each move: nobody keeps a clock that gives less than a search always gets."""
 
 
 def control_lag(budget):
@@ -40,7 +41,7 @@ def left_after(clock, seconds):
 @given(
     st.one_of(
         st.builds(lambda main: TimeControl(main), SECONDS),
-        st.builds(lambda main, p, n: TimeControl(main, p, n), st.just(0.0) | SECONDS, SECONDS, st.integers(1, 25)),
+        st.builds(lambda main, p, n: TimeControl(main, p * n, n), st.just(0.0) | SECONDS, SECONDS, st.integers(1, 25)),
         st.builds(lambda main, p, n: TimeControl(main, p, 1, n), st.just(0.0) | SECONDS, SECONDS, st.integers(1, 9)),
     ),
     st.lists(st.floats(0.0, 0.99), min_size=60, max_size=60),
