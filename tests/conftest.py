@@ -138,7 +138,8 @@ def pytest_configure(config):
         compile_all()
 
 
-SLOW = ("test_kills", "test_lag_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers",
+SLOW = ("test_cluster", "test_kills", "test_lag_kills", "test_program", "test_page", "test_page_games", "test_notebook",
+        "test_workers", "test_backend_change", "test_exports", "test_backends",
         "test_memory_growth", "test_guides", "test_stops", "test_disk", "test_crash_images", "test_recover",
         "test_scoreboard", "test_other_system")  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""

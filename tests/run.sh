@@ -12,4 +12,6 @@ if [ -w "$memory" ] && ! grep -q " $memory .*noexec" /proc/mounts &&
     [ "$(df -Pk "$memory" | awk 'NR == 2 {print $4}')" -gt 4000000 ]; then
     export PYTEST_DEBUG_TEMPROOT="${PYTEST_DEBUG_TEMPROOT:-$memory}"
 fi
-"$VENV/bin/python" -m pytest -q -n auto --dist loadfile --no-loadscope-reorder "$@"
+cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+# one process more than cores: many tests wait for programs that they have started
+"$VENV/bin/python" -m pytest -q -n $((cores + 1)) --dist loadfile --no-loadscope-reorder "$@"
