@@ -231,6 +231,10 @@ class _Locations(CompileResultCacheImpl):
     _locator_classes = [_OfFile, _OfCell]
 
 
+KEEPING = "alphazero:keeping"
+"""The event of numba's kind while a function's machine code is made and written; compiling has ended then."""
+
+
 class _Kept(FunctionCache):
     """A function's machine code on disk. What cannot be read is compiled again; what cannot be written is not kept."""
 
@@ -249,7 +253,8 @@ class _Kept(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            with event.trigger_event(KEEPING):  # machine code is made here
+                super().save_overload(sig, data)
         except OSError as error:
             _warn(f"{FOLDER} keeps no compiled code ({error.strerror}): every start compiles it again")
 

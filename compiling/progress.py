@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from compiled import event
+from compiled import KEEPING, event
 from languages.translate import tr
 
 EXPECTED = {"search": 190, "training": 280, "everything": 450}
@@ -33,7 +33,7 @@ Show = Callable[[Progress | None], None]
 
 
 class Watch(event.Listener):  # type: ignore[misc]
-    """Calls `show` about every second while code is compiled, from the first second on, until `end`.
+    """Calls `show` about twice in `every` seconds while code is compiled, from a quarter of them on, until `end`.
 
     `show` gets the progress, or None when nothing is compiled any more. It is called in another thread or in the one
     that compiles, never twice at once.
@@ -46,10 +46,12 @@ class Watch(event.Listener):  # type: ignore[misc]
         self._lock = threading.RLock()
         self._depth, self._began, self._shown = 0, 0.0, 0.0
         event.register("numba:compile", self)
+        event.register(KEEPING, self)
 
     def end(self) -> None:
         """Show no more."""
         event.unregister("numba:compile", self)
+        event.unregister(KEEPING, self)
 
     def on_start(self, _: Any) -> None:
         with self._lock:
@@ -58,9 +60,9 @@ class Watch(event.Listener):  # type: ignore[misc]
                 self._began = time.monotonic()
                 threading.Thread(target=self._tick, args=(self._began,), name="compiling", daemon=True).start()
 
-    def on_end(self, _: Any) -> None:
+    def on_end(self, ended: Any) -> None:
         with self._lock:
-            self._depth, self.done = self._depth - 1, self.done + 1
+            self._depth, self.done = self._depth - 1, self.done + (ended.kind != KEEPING)
             if self._depth == 0:
                 self.seconds += time.monotonic() - self._began
                 self._show(None)
@@ -74,6 +76,6 @@ class Watch(event.Listener):  # type: ignore[misc]
                     return
                 now = time.monotonic()
                 seconds = self.seconds + now - began
-                if seconds >= self._every and now - self._shown >= self._every / 2:
+                if seconds >= self._every / 4 and now - self._shown >= self._every / 2:
                     self._shown = now
                     self._show(Progress(self.done, max(self._expected, self.done), seconds))
