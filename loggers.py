@@ -220,6 +220,8 @@ class Phase:
         self._live, self._line = live, LiveLine()
         self._done = self._first = first
         self._pace = console.paces.get(name)
+        if live:
+            self._line.show(self._text(self._began, {}, console.width))
 
     def update(self, done: int, **facts: Any) -> None:
         """Show how many steps are done."""
