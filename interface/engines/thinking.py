@@ -151,13 +151,17 @@ class Thinker:
             self.warm()
 
     def warm(self) -> None:
-        """Load and compile what a first search needs, so that it does not take the first move's time.
+        """Load and compile what a first move and the next search need, so that they take no time of the game.
 
         The tree gets room for the longest search now: with less a longer one would have to begin anew.
         """
         state, player = self.player.game.start(), self.player
-        if isinstance(player, Agent) and not state.isEndGame:
-            player.think(state, self._most, lambda: player.MCTS is not None and player.MCTS.root.visits >= 8)
+        if isinstance(player, Agent):
+            for _ in range(2):  # the second time in the tree of the first
+                if state.isEndGame:
+                    break
+                player.think(state, self._most, lambda: player.MCTS is not None and player.MCTS.root.visits >= 8)
+                state = state.takeAction(player.chooseAction(*player.getAV(1), 0)[0])[0]
         elif isinstance(player, RolloutPlayer) and not state.isEndGame:
             player.think(state, 1)
         if (tree := self.tree) is not None:

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+import compiled
 import games
 from agent import Agent
 from interface.engines.serving import PlayerSource, long_game
@@ -200,3 +201,17 @@ def test_a_network_with_an_ownership_head_says_itself_who_owns_what():
     boards = owned(np.stack([state.planes() for state in states]))
     assert boards.shape == (2, 5, 5) and (np.abs(boards) <= 1).all() and not np.array_equal(*boards)
     assert ownership_of(StoredNetwork(tiny(game="go"), game)) is None
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "gomoku", "go"])
+def test_after_warming_up_no_move_of_a_game_asks_for_code_that_was_not_there(spec, monkeypatch):
+    monkeypatch.setattr(compiled, "_CODE", {})
+    thinker = Thinker(PlayerSource("shipped", sims=60).player(games.make(spec)))
+    thinker.warm()
+    known = set(compiled._CODE)
+    state, moves = games.make(spec).start(), []
+    for _ in range(4):
+        action = thinker.choose(state, moves, 0.05).action
+        moves.append(action)
+        state = state.takeAction(action)[0]
+    assert len(known) > 5 and set(compiled._CODE) == known
