@@ -27,6 +27,11 @@ function drawGhost() {
 new MutationObserver(() => { if (ghost && !document.querySelector(".tap-ghost")) drawGhost(); })
   .observe(document, { childList: true, subtree: true }); // the board is drawn anew under the hand
 
+// In Quasar's drop-down lists: an element with the focus between a list and its options hides them from screen readers.
+new MutationObserver(() => {
+  for (const part of document.querySelectorAll(".q-menu .q-virtual-scroll__content[tabindex]")) part.removeAttribute("tabindex");
+}).observe(document, { childList: true, subtree: true });
+
 setInterval(() => {
   for (const clock of document.querySelectorAll(".clock[data-left]")) {
     if (clock.seen !== clock.dataset.stamp + clock.dataset.left) {

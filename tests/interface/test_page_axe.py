@@ -102,6 +102,15 @@ def test_no_menu_has_a_serious_fault(browser, address, name):
 
 
 @needs_axe
+def test_an_open_list_has_no_serious_fault(browser, address):
+    page = opened(browser, address, "&game=gomoku&mode=play")
+    page.run("document.querySelector('.q-select').click()")
+    until(lambda: page.count(".q-menu .q-item"))
+    until(lambda: page.run("return getComputedStyle(document.querySelector('.q-menu')).opacity") == "1")
+    assert faults(browser) == []
+
+
+@needs_axe
 def test_a_fault_is_found(browser, address):
     page = opened(browser, address, "&game=tictactoe&mode=play")
     page.run("document.querySelector('.tools').insertAdjacentHTML('beforeend', '<button></button><img src=\"\">')")
