@@ -304,7 +304,7 @@ def main() -> None:
     way.add_argument("--seed", type=int, default=0)
     way.add_argument("--every", type=float, default=4.0, help="least seconds between two")
     way.add_argument("--games", type=int, default=400)
-    way.add_argument("--iterations", type=int, default=8)
+    way.add_argument("--iterations", type=int, default=28)
     way.set_defaults(run=kills)
     way = ways.add_parser("driver")
     way.add_argument("--games", type=int, default=4000)
