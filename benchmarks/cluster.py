@@ -188,7 +188,10 @@ def kills(args: argparse.Namespace) -> None:
             ray.add()
         else:
             pid = int(rng.choice(places).handle.name.split("process ")[1].rstrip(")"))
-            os.kill(pid, signal.SIGKILL if what == "kill" else signal.SIGSTOP)
+            try:
+                os.kill(pid, signal.SIGKILL if what == "kill" else signal.SIGSTOP)
+            except ProcessLookupError:  # it went with a node, and nobody knows yet
+                return False
         done.append(what)
         return False
 
