@@ -278,11 +278,15 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         store.close()
 
 
+class NoNetwork(UserError):
+    """There is no run of a game, and none ships."""
+
+
 def run_folder(game: Game, run: int | None, root: Path | None = None) -> Path:
     """Return the folder of a run: the newest, or the one that ships, unless one is named.
 
     Without one of the very game, it is the run of a network for many sizes that plays it, one trained on its board if
-    there is one.
+    there is one; raise `NoNetwork` where there is none either.
     """
     own, ships = runs_of(game.spec, root), shipped_run(game.spec)
     if run is not None:
@@ -298,4 +302,4 @@ def run_folder(game: Game, run: int | None, root: Path | None = None) -> Path:
     if known:
         return known[0]
     command = f"python main.py --game {quoted(game.spec)}"
-    raise UserError(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")
+    raise NoNetwork(f"expected a trained run of {game.spec}, there is none; `{command}` makes one")

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from config import UserError
 from interface.arguments import early, parse
 from interface.commands import show_compiling, take_as_ctrl_c
+from languages.translate import tr
+from system.shell import join
 
 if TYPE_CHECKING:
+    from game import Game
     from storage.game_files import Record
+
+SUBSTITUTE = "rollout:1s"
+"""The opponent where there is no network for a game."""
 
 EXAMPLES = {
     "python main.py play": "Connect 4 against your newest run's best network, or the shipped one",
@@ -28,7 +34,7 @@ class Play:
     game: str = "connect4"
     against: str = "best"
     """Opponent: PLAYERS; see docs/play.md, and `levels` for the levels. With --load by default the player in that
-    file."""
+    file; rollout:1s where there is no network for the game."""
     sims: int = 400
     """Simulations per move of a network; a level has its own."""
     first: Literal["human", "machine"] = "human"
@@ -67,6 +73,8 @@ def run(argv: list[str]) -> int:
         other = record.players[record.players[0] == PERSON]
         if early(argv, "against") is None and other:
             against = _opponent(record, other, args.against)
+    if early(argv, "against") is None and against == args.against:
+        against = _usual(record.game, against)
     for note in record.notes:
         print(note)
     take_as_ctrl_c("SIGHUP")  # so that the game is saved
@@ -75,6 +83,20 @@ def run(argv: list[str]) -> int:
         save_to=Path(args.save) if args.save else None, overwrite=args.overwrite,
         teach=args.teach,
     )  # fmt: skip
+
+
+def _usual(game: Game, usual: str) -> str:
+    """Return the usual opponent, a network, or one that needs none where there is no network for the game yet."""
+    from players.by_name import NoNetwork, run_folder
+
+    try:
+        run_folder(game, None)
+    except NoNetwork:
+        command = join(["python", "main.py", "--game", game.spec])
+        print(tr("There is no network for {game} yet: {player} plays. `{command}` trains one.",
+                 game=game.spec, player=SUBSTITUTE, command=command))  # fmt: skip
+        return SUBSTITUTE
+    return usual
 
 
 def _opponent(record: Record, name: str, usual: str) -> str:

@@ -16,6 +16,7 @@ from loggers import read_metrics
 from support.command_line import SMALL, told
 from support.corridor import Corridor
 from support.tiny_runs import tree_of
+from system.shell import join
 
 HERE = Path(__file__).parents[2]
 
@@ -321,3 +322,16 @@ def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
     own = "py{}{}".format(*sys.version_info)
     found = {name: [k for k in kept if re.search(rf"\.{name}(\.shared)?-\d+\.{own}\.", k)] for name in large}
     assert {name: len(files) for name, files in found.items()} == dict.fromkeys(large, 1), found
+
+
+@pytest.mark.usefixtures("place")
+def test_where_no_network_plays_a_game_rollouts_do_and_the_command_that_trains_one_is_named(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    code, out, err = told(capsys, "play", "--game", "hex(size=3)")
+    assert (code, err) == (0, "")
+    said, begun = out.splitlines()[:2]
+    command = join(["python", "main.py", "--game", "hex(size=3)"])
+    assert said == f"There is no network for hex(size=3) yet: rollout:1s plays. `{command}` trains one."
+    assert begun == "hex: you are X, against rollout:1s"
+    code, out, err = told(capsys, "play", "--game", "hex(size=3)", "--against", "best")
+    assert (code, out) == (2, "") and "expected a trained run of hex(size=3), there is none" in err
