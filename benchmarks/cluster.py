@@ -10,7 +10,8 @@ Each starts a head without cores and nodes of its own, all on this machine. spee
 preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts. Also
 the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of an
 actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an actor is
-killed, stopped, or loses its node at random, compared with the same run by threads. driver: how many games a second
+killed, stopped, or loses its node at random (games that
+were hit twice in a row are let be: a third time ends a run), compared with the same run by threads. driver: how many games a second
 of processor time the driver can receive, store and put into its memory. model: docs/cluster.md's table, from rates.
 """
 
@@ -180,6 +181,7 @@ def kills(args: argparse.Namespace) -> None:
         nonlocal last
         pool: Any = source_of(session).pool
         places = [p for p in pool._places if p.busy and p.handle] if session.cluster else []
+        places = [p for p in places if not any(task.alone for task in p.tasks.values())]
         if len(done) >= args.count or not places or time.monotonic() - last < args.every:
             return False
         last, what = time.monotonic(), rng.choice(["kill", "kill", "stop", "node"])

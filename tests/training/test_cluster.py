@@ -182,7 +182,7 @@ def test_a_machine_with_other_packages_is_refused_and_the_others_play(three, tmp
         assert_all_there(list(fakes.play(40)), 40)
         assert len(fakes.cluster._parked) in (0, 1)
         if fakes.cluster._parked:
-            (said,) = [text for text in fakes.said if "expected numpy" in text]  # a slow machine is waited for with a line
+            (said,) = [text for text in fakes.said if "expected numpy" in text]  # one may have been waited for, too
             assert "got 1.0; install the same" in said
     three.remove(three.nodes[-1])
 
