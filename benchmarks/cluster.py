@@ -7,12 +7,12 @@
     python benchmarks/cluster.py model [--learner 7600] [--driver 7000]
 
 Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
-preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts. Also
-the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of an
-actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an actor is
-killed, stopped, or loses its node at random (games that
-were hit twice in a row are let be: a third time ends a run), compared with the same run by threads. driver: how many games a second
-of processor time the driver can receive, store and put into its memory. model: docs/cluster.md's table, from rates.
+preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts.
+Also the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of
+an actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an
+actor is killed, stopped, or loses its node at random (games that were hit twice in a row are let be: a third time
+ends a run), compared with the same run by threads. driver: how many games a second of processor time the driver can
+receive, store and put into its memory. model: docs/cluster.md's table, from rates.
 """
 
 import argparse
