@@ -27,6 +27,25 @@ function drawGhost() {
 new MutationObserver(() => { if (ghost && !document.querySelector(".tap-ghost")) drawGhost(); })
   .observe(document, { childList: true, subtree: true }); // the board is drawn anew under the hand
 
+// A click on the board does not take the keyboard: the arrows go on walking through the game until Tab reaches the board.
+document.addEventListener("mousedown", (e) => {
+  const stage = e.target.closest(".stage");
+  if (!stage || stage === document.activeElement) return;
+  e.preventDefault();
+  document.activeElement?.blur();
+});
+
+// The list of moves follows the game.
+new MutationObserver(() => {
+  for (const list of document.querySelectorAll(".moves")) {
+    const here = list.querySelector(".here");
+    if (!here || list.followed === here) continue;
+    list.followed = here;
+    const top = here.offsetTop - list.offsetTop, bottom = top + here.offsetHeight;
+    if (top < list.scrollTop || bottom > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
+  }
+}).observe(document, { childList: true, subtree: true });
+
 // In Quasar's drop-down lists: an element with the focus between a list and its options hides them from screen readers.
 new MutationObserver(() => {
   for (const part of document.querySelectorAll(".q-menu .q-virtual-scroll__content[tabindex]")) part.removeAttribute("tabindex");

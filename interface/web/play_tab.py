@@ -256,9 +256,9 @@ class Play:
             return
         if self.teacher is not None and self.teacher.holds(number):
             return
-        if self.teacher is not None and self.teacher.holds(number):
-            return
+        back = t.looking_back
         if self.do(t.play, number):
+            self.opponents.helped |= back  # what came after that position is taken back
             t.paused = False
             self.changed()
 

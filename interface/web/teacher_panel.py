@@ -97,7 +97,9 @@ class Teaching:
         """Play a move."""
         self._held = None
         self._show("")
+        back = self._play.table.looking_back
         if self._play.do(self._play.table.play, action):
+            self._play.opponents.helped |= back
             self._play.table.paused = False
             self._play.changed()
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from storage.game_files import PERSON
 from support.browser_page import CONNECT4, Page, needs_browser, people, until
 
 pytestmark = needs_browser
@@ -82,3 +83,35 @@ def test_a_click_on_a_board_that_is_no_longer_there_plays_nothing(browser, addre
     page.click(37)
     until(lambda: page.moves == 2)
     assert page.stones() == [{38}, {37}]
+
+
+def test_the_arrows_walk_through_the_game_after_a_click_on_the_board(browser, address):
+    """A click leaves the keyboard to the page, as Tab alone brings it to the board."""
+    page = Page(browser, address, f"&game=gomoku&mode=play&first={PERSON}&second={PERSON}&moves=e5 d4 e6 d5")
+    page.run("document.activeElement.blur()")
+    until(lambda: page.moves == 4)
+    square = page.all(".stage .point")[0]
+    chains.ActionChains(browser).click(square).perform()
+    until(lambda: page.moves >= 5)
+    assert not page.run("return document.activeElement === document.querySelector('.stage')")
+    before = page.moves
+    browser.find_element("tag name", "body").send_keys("\ue012")  # left
+    here = "return +document.querySelector('.moves .here')?.dataset.ply"
+    until(lambda: 0 < (page.run(here) or 0) < before)
+    assert page.count(".stage .cursor") == 0
+
+
+def test_the_list_of_moves_follows_the_game(browser, address):
+    points = [f"{column}{row}" for row in range(1, 5) for column in "abcdefghi"]  # no five in a row
+    more = f"&game=gomoku&mode=play&first={PERSON}&second={PERSON}&moves="
+    page = Page(browser, address, more + " ".join(points))
+    until(lambda: page.moves == len(points))
+    seen = """const list = document.querySelector(".moves"), box = list.getBoundingClientRect();
+        const here = list.querySelector(".here").getBoundingClientRect();
+        return list.scrollHeight > list.clientHeight && here.top >= box.top - 1 && here.bottom <= box.bottom + 1"""
+    until(lambda: page.run(seen))
+    keys = browser.find_element("tag name", "body")
+    keys.send_keys("\ue011")  # home
+    keys.send_keys("\ue014")  # right
+    until(lambda: page.run("return document.querySelector('.moves .here')?.dataset.ply === '1'"))
+    until(lambda: page.run(seen))
