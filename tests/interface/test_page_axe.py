@@ -46,6 +46,11 @@ def faults(browser):
     return browser.execute_async_script(RUN)
 
 
+def opaque(page, css):
+    """Return whether an element is there and no longer fades in."""
+    return page.run("const e = document.querySelector(arguments[0]); return e && getComputedStyle(e).opacity === '1'", css)
+
+
 def opened(browser, address, more):
     """Return a page on which a view has been built."""
     page = Page.__new__(Page)
@@ -88,7 +93,7 @@ def test_the_editor_has_no_serious_fault(browser, address):
     page.press("set up a position")
     until(lambda: page.all(".set-up .point"))
     until(lambda: not page.count(".q-menu"))
-    until(lambda: page.run("return getComputedStyle(document.querySelector('.editor')).opacity") == "1")
+    until(lambda: opaque(page, ".editor"))
     assert faults(browser) == []
 
 
@@ -97,7 +102,7 @@ def test_the_editor_has_no_serious_fault(browser, address):
 def test_no_menu_has_a_serious_fault(browser, address, name):
     page = opened(browser, address, "&game=gomoku&mode=play")
     page.press(name)
-    until(lambda: page.run("return getComputedStyle(document.querySelector('.q-menu')).opacity") == "1")
+    until(lambda: opaque(page, ".q-menu"))
     assert faults(browser) == []
 
 
@@ -106,7 +111,7 @@ def test_an_open_list_has_no_serious_fault(browser, address):
     page = opened(browser, address, "&game=gomoku&mode=play")
     page.run("document.querySelector('.q-select').click()")
     until(lambda: page.count(".q-menu .q-item"))
-    until(lambda: page.run("return getComputedStyle(document.querySelector('.q-menu')).opacity") == "1")
+    until(lambda: opaque(page, ".q-menu"))
     assert faults(browser) == []
 
 
