@@ -48,7 +48,7 @@ def faults(browser):
 
 def opaque(page, css):
     """Return whether an element is there and no longer fades in."""
-    return page.run("const e = document.querySelector(arguments[0]); return e && getComputedStyle(e).opacity === '1'", css)
+    return page.run("const e = document.querySelector(arguments[0]); return e && getComputedStyle(e).opacity == 1", css)
 
 
 def opened(browser, address, more):
