@@ -63,7 +63,7 @@ class _PartCompiler(Compiler):
         state = self.state
         state.flags.no_cpython_wrapper = True
         target, name = state.targetctx, state.func_id.func_qualname
-        state.library = _PartLibrary(target.codegen(), name)
+        state["library"] = _PartLibrary(target.codegen(), name)
         return super().define_pipelines()
 
 

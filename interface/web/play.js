@@ -24,10 +24,8 @@ function drawGhost() {
   stone.style.fill = board.dataset.turn;
   board.querySelector(".point").before(stone);
 }
-new MutationObserver(() => { if (ghost && !document.querySelector(".tap-ghost")) drawGhost(); })
-  .observe(document, { childList: true, subtree: true }); // the board is drawn anew under the hand
 
-// A click on the board does not take the keyboard: the arrows go on walking through the game until Tab reaches the board.
+// A click on the board leaves the keyboard to the page: the arrows walk through the game until Tab reaches the board.
 document.addEventListener("mousedown", (e) => {
   const stage = e.target.closest(".stage");
   if (!stage || stage === document.activeElement) return;
@@ -35,20 +33,27 @@ document.addEventListener("mousedown", (e) => {
   document.activeElement?.blur();
 });
 
-// The list of moves follows the game.
-new MutationObserver(() => {
+// Scrolls the list of moves to the position that is shown.
+function followGame() {
   for (const list of document.querySelectorAll(".moves")) {
     const here = list.querySelector(".here");
     if (!here || list.followed === here) continue;
     list.followed = here;
-    const top = here.offsetTop - list.offsetTop, bottom = top + here.offsetHeight;
-    if (top < list.scrollTop || bottom > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
+    const top = here.offsetTop - list.offsetTop, bottom = top + here.offsetHeight, height = list.clientHeight;
+    if (top < list.scrollTop || bottom > list.scrollTop + height) list.scrollTop = top - height / 2;
   }
-}).observe(document, { childList: true, subtree: true });
+}
 
-// In Quasar's drop-down lists: an element with the focus between a list and its options hides them from screen readers.
+// In Quasar's drop-down lists an element that can have the focus hides the options from screen readers.
+function freeOptions() {
+  const between = document.querySelectorAll(".q-menu .q-virtual-scroll__content[tabindex]");
+  for (const part of between) part.removeAttribute("tabindex");
+}
+
 new MutationObserver(() => {
-  for (const part of document.querySelectorAll(".q-menu .q-virtual-scroll__content[tabindex]")) part.removeAttribute("tabindex");
+  if (ghost && !document.querySelector(".tap-ghost")) drawGhost(); // the board is drawn anew under the hand
+  followGame();
+  freeOptions();
 }).observe(document, { childList: true, subtree: true });
 
 setInterval(() => {

@@ -256,10 +256,14 @@ class Play:
             return
         if self.teacher is not None and self.teacher.holds(number):
             return
-        back = t.looking_back
-        if self.do(t.play, number):
-            self.opponents.helped |= back  # what came after that position is taken back
-            t.paused = False
+        self.play(number)
+
+    def play(self, action: int) -> None:
+        """Play a move; one in an earlier position takes back what came after it, which is help."""
+        back = self.table.looking_back
+        if self.do(self.table.play, action):
+            self.opponents.helped |= back
+            self.table.paused = False
             self.changed()
 
     def go(self, ply: Any) -> None:

@@ -97,11 +97,7 @@ class Teaching:
         """Play a move."""
         self._held = None
         self._show("")
-        back = self._play.table.looking_back
-        if self._play.do(self._play.table.play, action):
-            self._play.opponents.helped |= back
-            self._play.table.paused = False
-            self._play.changed()
+        self._play.play(action)
 
     def _insist(self) -> None:
         if self._held is not None and self._turn == self._play.turn:

@@ -82,10 +82,10 @@ def test_the_committed_notebook_reads_without_a_kernel():
     assert all(len(cell.source.splitlines()) <= 12 for cell in code), "a notebook holds no logic"
     silent = {cell.id for cell in code if not cell.outputs}
     assert silent == {"parameters", "imports", "board"}, "all others show something"
-    told = NOTEBOOK.read_text(encoding="utf-8")
+    text = NOTEBOOK.read_text(encoding="utf-8")
     folders = {"/home/", "/tmp/", "/root/", *(f"{each}/" for each in (Path.home(), *NOTEBOOK.parents[:-1]))}
-    assert [folder for folder in folders if folder in told] == []
-    assert not re.search(r"[A-Z]:\\\\|Traceback", told)
+    assert [folder for folder in folders if folder in text] == []
+    assert not re.search(r"[A-Z]:\\\\|Traceback", text)
     assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
 
 
