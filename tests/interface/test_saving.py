@@ -189,8 +189,9 @@ def test_an_opponent_of_a_file_who_is_none_here_is_replaced_and_no_program_start
     save(Path("game.json"), Record(games.make("gomoku"), [4, 0], None, ("you", name), ""))
     before = tree_of(tmp_path)
     said = f"the opponent of the file, {name!r}, is no player here: best plays; --against names another\n"
+    said += "There is no network for gomoku yet: rollout:1s plays. `python main.py --game gomoku` trains one.\n"
     assert told(capsys, "play", "--load", "game.json") == (0, said, "")
-    assert against == ["best"] and tree_of(tmp_path) == before
+    assert against == ["rollout:1s"] and tree_of(tmp_path) == before
 
 
 @pytest.mark.parametrize("players", [("", ""), ("you", ""), ("you", "you"), ("rollout:20", "greedy")])
