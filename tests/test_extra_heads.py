@@ -5,7 +5,6 @@ import json
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 import games
 import model as model_module
@@ -21,6 +20,8 @@ from support.corridor import Corridor
 from support.small_networks import make
 from support.tiny_runs import QUIET, boards, tiny, trained_looking
 from support.unsearched_games import random_record
+
+tf = pytest.importorskip("tensorflow", reason="looks into TensorFlow's gradients")
 
 HEADS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}
 STONES = ["tictactoe", "connect4", "connect4(rows=9,columns=8,n=5)", "gomoku(size=8)", "gomoku(size=9,rule=renju)",

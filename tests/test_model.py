@@ -5,7 +5,6 @@ import threading
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 from matplotlib.figure import Figure
 
 from config import UserError
@@ -13,6 +12,8 @@ from memory import ILLEGAL, Batch
 from model import softmax_cross_entropy_with_logits
 from support.small_networks import make
 from support.tiny_runs import boards, trained_looking
+
+tf = pytest.importorskip("tensorflow", reason="looks into TensorFlow's functions")
 
 # ---- the loss
 

@@ -11,6 +11,7 @@ import pytest
 
 from network.backend import BACKENDS
 from network.predictor import TOLERANCE
+from support.systems import needs_tensorflow
 
 HERE = Path(__file__).parents[2]
 
@@ -51,6 +52,7 @@ def centred(name, array):
     return array - array.mean(axis=1, keepdims=True) if "logits" in name else array
 
 
+@needs_tensorflow
 @pytest.mark.parametrize("name", [needs(name) for name in BACKENDS])
 def test_the_compiled_predictor_answers_as_keras_does_and_as_on_tensorflow(results, name):
     found, reference = results(name), results("tensorflow")
@@ -65,6 +67,7 @@ def test_the_compiled_predictor_answers_as_keras_does_and_as_on_tensorflow(resul
     assert np.abs(found["ours value 0 70"] - found["ours value 1 70"]).max() > 0.1, "new weights, new answers"
 
 
+@needs_tensorflow
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw", "muon"])
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_training_is_that_of_tensorflow_step_by_step(results, name, optimizer):
@@ -83,6 +86,7 @@ def test_a_training_is_that_of_tensorflow_step_by_step(results, name, optimizer)
         assert not np.array_equal(two, three), key
 
 
+@needs_tensorflow
 @pytest.mark.parametrize("name", OTHERS)
 def test_bfloat16_is_trained_as_well(results, name):
     assert results(name)["bfloat16"] == pytest.approx(results("tensorflow")["bfloat16"], rel=0.05)

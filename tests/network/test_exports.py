@@ -20,11 +20,11 @@ from network.openvino_graph import converted, to_bytes
 from network.predictor import TOLERANCE
 from network.stored_network import StoredNetwork
 from support.small_networks import make
+from support.systems import needs_tensorflow
 from support.tiny_runs import boards, tiny, trained_looking
 
 needs_openvino = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 needs_onnx = pytest.mark.skipif(not find_spec("onnxruntime"), reason="onnxruntime is not made for every platform")
-needs_tensorflow = pytest.mark.skipif(keras.config.backend() != "tensorflow", reason="TensorFlow writes TFLite files")
 MARKS = {"openvino": needs_openvino, "onnx": needs_onnx, "tflite": needs_tensorflow}
 FORMATS = [pytest.param(form, marks=MARKS.get(form, ())) for form in ENDINGS]
 READ = {
@@ -156,7 +156,8 @@ def own():
 
 @pytest.mark.parametrize("form, stored", [
     ("keras", False), pytest.param("tflite", False, marks=needs_tensorflow),
-    pytest.param("openvino", False, marks=needs_openvino), pytest.param("openvino", True, marks=needs_openvino),
+    pytest.param("openvino", False, marks=[needs_openvino, needs_tensorflow]),
+    pytest.param("openvino", True, marks=[needs_openvino, needs_tensorflow]),
 ])  # fmt: skip
 def test_a_network_of_ones_own_is_written_by_way_of_keras(own, form, stored, tmp_path):
     planes, given = boards(own.game, 9), own

@@ -17,7 +17,7 @@ from config import UserError
 from network.choose_predictor import make_predictor
 from network.keras_import import keras, own_settings, settings_elsewhere
 from support.small_networks import make
-from support.systems import needs_posix
+from support.systems import needs_posix, needs_tensorflow
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
 CHANGES = {
@@ -85,6 +85,7 @@ def usual():
     return surroundings.told({}, None)
 
 
+@needs_tensorflow
 def test_variables_and_keras_json_change_no_digit(usual):
     assert usual[0] == 0 and usual[1].count("\n") == 3, usual
     assert surroundings.verdict(surroundings.told(*surroundings.together()), usual) == "equal"
@@ -95,6 +96,7 @@ def test_what_cannot_be_served_is_refused_in_one_line(row):
     assert surroundings.verdict(surroundings.told(*surroundings.TABLE[row]), (0, "", "")) == "refused"
 
 
+@needs_tensorflow
 def test_a_keras_that_was_loaded_on_something_else_is_refused(tmp_path):
     """A notebook may have loaded Keras with KERAS_BACKEND=jax."""
     (tmp_path / "keras.py").write_text(

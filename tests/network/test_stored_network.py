@@ -24,6 +24,7 @@ from players.by_name import make_player
 from storage.atomic_files import DamagedData
 from storage.run_store import Store
 from support.small_networks import make
+from support.systems import needs_tensorflow
 from support.tiny_runs import QUIET, boards, tiny, trained_looking
 
 HERE = Path(__file__).parents[2]
@@ -105,6 +106,7 @@ def own(place, monkeypatch):
 
 
 @needs_openvino
+@needs_tensorflow
 def test_a_network_of_ones_own_is_played_from_its_graph(own):
     folder, expected = own
     agent = make_player("current", games.make("tictactoe"))
@@ -120,6 +122,7 @@ def test_a_network_of_ones_own_is_played_from_its_graph(own):
 
 
 @needs_openvino
+@needs_tensorflow
 def test_a_lost_graph_is_made_again_when_the_run_resumes(own, monkeypatch):
     folder, _ = own
     before = (folder / GRAPH).read_bytes()
