@@ -10,9 +10,10 @@ Each starts a head without cores and nodes of its own, all on this machine. spee
 preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts.
 Also the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of
 an actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an
-actor is killed, stopped, or loses its node at random (games that were hit twice in a row are let be: a third time
-ends a run), compared with the same run by threads. driver: how many games a second of processor time the driver can
-receive, store and put into its memory. model: docs/cluster.md's table, from rates.
+actor is killed, stopped, or loses its node at random, compared with the same run by threads. No process is killed
+while it plays games that were hit twice in a row: a third time would count as their failure and end the run. driver:
+how many games a second of processor time the driver can receive, store and put into its memory. model:
+docs/cluster.md's table, from rates.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +176,7 @@ def kills(args: argparse.Namespace) -> None:
 
     rng, ray, states = random.Random(args.seed), machines(3, 1), []
     done: list[str] = []
+    came: Counter[tuple[int, int]] = Counter()
     config = tiny(episodes=args.games, mcts_sims=200, iterations=args.iterations, eval_every=100, score_every=0)
     last = 0.0
 
@@ -181,7 +184,6 @@ def kills(args: argparse.Namespace) -> None:
         nonlocal last
         pool: Any = source_of(session).pool
         places = [p for p in pool._places if p.busy and p.handle] if session.cluster else []
-        places = [p for p in places if not any(task.alone for task in p.tasks.values())]
         if len(done) >= args.count or not places or time.monotonic() - last < args.every:
             return False
         last, what = time.monotonic(), rng.choice(["kill", "kill", "stop", "node"])
@@ -189,6 +191,10 @@ def kills(args: argparse.Namespace) -> None:
             ray.remove(rng.choice(ray.nodes))
             ray.add()
         else:
+            if what == "kill":
+                places = [p for p in places if not any(task.alone for task in p.tasks.values())]
+            if not places:
+                return False
             pid = int(rng.choice(places).handle.name.split("process ")[1].rstrip(")"))
             try:
                 os.kill(pid, signal.SIGKILL if what == "kill" else signal.SIGSTOP)
@@ -197,6 +203,14 @@ def kills(args: argparse.Namespace) -> None:
         done.append(what)
         return False
 
+    def counting(play: Any) -> Any:
+        def counted_play(spec: Any, games: Any, **options: Any) -> Any:
+            for record in play(spec, games, **options):
+                came[spec.iteration, record.index] += 1
+                yield record
+
+        return counted_play
+
     with tempfile.TemporaryDirectory() as root:
         for name in ("threads", "cluster"):
             began = time.monotonic()
@@ -204,7 +218,7 @@ def kills(args: argparse.Namespace) -> None:
                 cluster = session.cluster = connect(ray.address, 0, config, print) if name == "cluster" else None
                 if cluster is not None:
                     pool: Any = source_of(session).pool
-                    pool._lease = 6.0
+                    pool._lease, pool.play = 6.0, counting(pool.play)
                 train(session, stop=disturb)
             if cluster is not None:
                 cluster.close()
@@ -213,6 +227,8 @@ def kills(args: argparse.Namespace) -> None:
             print(f"{name}: {found.games} games, {time.monotonic() - began:.0f} s, state {found.state[:16]}, "
                   f"{len(done)} disturbances {({what: done.count(what) for what in done})}", flush=True)  # fmt: skip
     ray.close()
+    twice = sum(count - 1 for count in came.values())
+    print(f"{args.games * args.iterations - len(came)} games missing, {twice} came twice")
     print("the same" if states[0] == states[1] else "NOT the same")
     raise SystemExit(states[0] != states[1] or len(done) < args.count)
 

@@ -78,6 +78,10 @@ class Cluster:
                 self._once(f"waiting for a machine of the cluster: {found} have the {self.cores} cores of a worker")
         return found
 
+    def lives(self, machine: str) -> bool:
+        """Return whether a machine is in the cluster now, by its name there; True for one without a name."""
+        return not machine or any(n["NodeID"] == machine and n["Alive"] for n in self._ray.nodes())
+
     def accepts(self, other: dict[str, Any]) -> bool:
         """Return whether a machine that says this of itself can play, and tell the user when it cannot."""
         fault = refusal(self._own, other, self._library, self._precision)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import socket
+import sys
 from typing import Any
 
 from network.cpu_features import native_bfloat16
@@ -25,10 +26,16 @@ WIDE = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16")
 def facts() -> dict[str, Any]:
     """Return what this process says of itself, as plain values."""
     return {
-        "host": socket.gethostname(), "pid": os.getpid(), "sources": sources_digest(), "commit": commit(),
-        "python": platform.python_version(), "packages": packages(*COMPUTING), "processor": processor_class(),
-        "bfloat16": native_bfloat16(),
+        "host": socket.gethostname(), "machine": machine(), "pid": os.getpid(), "sources": sources_digest(),
+        "commit": commit(), "python": platform.python_version(), "packages": packages(*COMPUTING),
+        "processor": processor_class(), "bfloat16": native_bfloat16(),
     }  # fmt: skip
+
+
+def machine() -> str:
+    """Return Ray's name of this machine; "" where this process belongs to no cluster."""
+    ray = sys.modules.get("ray")
+    return str(ray.get_runtime_context().get_node_id()) if ray is not None and ray.is_initialized() else ""
 
 
 def processor_class() -> str:

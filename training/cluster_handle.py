@@ -32,7 +32,7 @@ class ActorHandle:
         self._cluster, self._place, self._report, self._settings = cluster, place, report, settings
         self._lock = threading.RLock()
         self._outgoing: list[dict[str, Any]] = []
-        self.waits, self.lost = True, False
+        self.waits, self._lost, self._machine = True, False, ""
         self._telling, self._over, self._how, self._asked = True, False, "", 0
         self._actor: Any = None
         self._find_machine()
@@ -57,6 +57,12 @@ class ActorHandle:
     def cause(self) -> str:
         return self._how
 
+    @property
+    def lost(self) -> bool:
+        """Whether its machine is gone: Ray may say first that the process has ended, and of the machine later."""
+        self._lost = self._lost or (self._over and not self._cluster.lives(self._machine))
+        return self._lost
+
     # ---- calls and what they return
 
     def _call(self, method: Any, then: Callable[[Any], None], *arguments: Any) -> None:
@@ -77,7 +83,7 @@ class ActorHandle:
                 self._asked += 1
                 self._ask_again()
         else:
-            self.lost = self._cluster.lost_machine(error)
+            self._lost = self._cluster.lost_machine(error)
             self._end(_last_line(error))
 
     def _ask_again(self) -> None:
@@ -89,7 +95,7 @@ class ActorHandle:
 
     def _alive(self, facts: str) -> None:
         """End an actor that could not be reached for a moment: messages of it may be lost."""
-        self.lost = True
+        self._lost = True
         self._end("could not be reached for a moment")
 
     def _greeted(self, facts: str) -> None:
@@ -98,6 +104,7 @@ class ActorHandle:
             self._cluster.park(self._actor)  # it keeps its place there, so that the next one is elsewhere
             self._find_machine()
             return
+        self._machine = other["machine"]
         self.name = f"worker {self._place + 1} ({other['host']}, process {other['pid']})"
         self.waits = False
         self._call(self._actor.begin, self._begun, self._settings)

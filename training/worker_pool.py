@@ -23,11 +23,10 @@ from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay, game_seed
 from training.worker_messages import game_of_message, unpack
+from training.worker_tasks import FAILURES, Task
 
 TASK = 16
 """Most games of a task."""
-FAILURES = 3
-"""A run stops when one task has failed this often, or this many workers in a row ended before they were ready."""
 PATIENCE = 3.0
 """Seconds that games in flight are given to end when the work is to stop; see `stop_signals.GRACE`."""
 TICK = 0.1
@@ -125,8 +124,11 @@ class WorkerHandle(Protocol):
     """Shown to people, e.g. "worker 1 (process 4711)"."""
     waits: bool
     """Whether it waits for a machine: its silence is then no fault."""
-    lost: bool
-    """Whether it ended with its machine: its games are not to blame."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether it ended with its machine, as far as is known by now: its games are not to blame."""
+        ...
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message; a message to a worker that has ended is lost."""
@@ -144,23 +146,6 @@ class WorkerHandle(Protocol):
 Receive = Callable[[WorkerHandle, bytes | None], None]
 Spawn = Callable[[int, Receive], WorkerHandle]
 """(place of the worker, receiver of its messages) -> worker."""
-
-
-class Task:
-    """Some games that are assigned together."""
-
-    def __init__(self, number: int, games: Sequence[int]) -> None:
-        self.number, self.missing = number, set(games)
-        self.failures = 0
-
-    @property
-    def alone(self) -> bool:
-        """True when the task has failed twice: its worker then has no other task, so that a third failure is its
-        own."""
-        return self.failures >= FAILURES - 1
-
-    def __str__(self) -> str:
-        return f"game{'s' * (len(self.missing) > 1)} {', '.join(map(str, sorted(self.missing)))}"
 
 
 class _Place:
@@ -269,7 +254,7 @@ class WorkerPool:
                 continue
             place.silent += min(now - looked, 1.0)
             if place.silent > (self._lease if place.ready else self._start):
-                place.error = {"text": f"gave no sign for {place.silent:.0f} s"}
+                place.error = {"text": f"gave no sign for {place.silent:.0f} s", "cause": "silent"}
                 place.handle.kill()
                 place.silent = 0.0
         return now
@@ -286,20 +271,19 @@ class WorkerPool:
             raise NotFinite(how)
         if error.get("exit_code"):
             raise WorkersFailed(how, int(error["exit_code"]))
+        last = f"the last time: {how} (more in logs/logger_main.log)"
+        for task in tasks:
+            task.ended(handle, error.get("cause") == "silent")
+            if task.fault:
+                raise WorkersFailed(f"{task} of iteration {self._spec['iteration']} {task.fault}; {last}")
+        self._todo.extendleft(tasks)
         if handle and handle.lost:
-            self._todo.extendleft(tasks)
             return
         self._deaths += 1
         self._stillborn = 0 if ready else self._stillborn + 1
         self._wait_until = time.monotonic() + min(30.0, 0.1 * 2**self._deaths)
-        last = f"the last time: {how} (more in logs/logger_main.log)"
         if self._stillborn >= FAILURES:
             raise WorkersFailed(f"{self._stillborn} workers ended before they could play; {last}")
-        for task in tasks:
-            task.failures += 1
-            if task.failures >= FAILURES:
-                raise WorkersFailed(f"{task} of iteration {self._spec['iteration']} failed {FAILURES} times; {last}")
-            self._todo.appendleft(task)
 
     # ---- tasks
 
@@ -373,8 +357,8 @@ class WorkerPool:
                 break
         else:
             return  # of an earlier round
-        task.missing.discard(head["index"])
-        task.failures = self._deaths = 0
+        task.played(head["index"])
+        self._deaths = 0
         if not task.missing:
             del place.tasks[task.number]
             place.busy = bool(place.tasks)

@@ -44,16 +44,16 @@ class FakeRay:
     def join(self, name, cores=1, **facts):
         with self.lock:
             self.sizes[name] = self.free[name] = cores
-            self.facts[name] = facts
+            self.facts[name] = {"machine": name, **facts}
         self._place()
 
-    def leave(self, name):
+    def leave(self, name, first=None, then=None):
         """Lose a machine with its actors: they cannot be reached at first, then they are known to be dead."""
         with self.lock:
             del self.sizes[name], self.free[name]
             lost = [actor for actor in self.actors if actor.machine == name]
         for actor in lost:
-            actor.end(ActorUnavailableError("socket closed"), ActorDiedError("its node has died"))
+            actor.end(first or ActorUnavailableError("socket closed"), then or ActorDiedError("its node has died"))
 
     def crash(self, actor):
         """End an actor's process, on a machine that stays."""
@@ -64,7 +64,9 @@ class FakeRay:
 
     def nodes(self):
         with self.lock:
-            return [{"Alive": True, "Resources": {"CPU": float(size)}} for size in self.sizes.values()]
+            return [
+                {"NodeID": name, "Alive": True, "Resources": {"CPU": float(size)}} for name, size in self.sizes.items()
+            ]
 
     def put(self, value):
         ref = Ref(value)

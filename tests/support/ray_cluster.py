@@ -13,9 +13,10 @@ HERE = Path(__file__).parents[2]
 PATIENT = {
     "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "1200",
     "RAY_health_check_timeout_ms": "60000", "RAY_gcs_server_request_timeout_seconds": "600",
-    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_USAGE_STATS_ENABLED": "0", "RAY_prestart_worker_first_driver": "0",
 }  # fmt: skip
-"""Limits that a machine ten times as busy still keeps; the loss of a node is noticed as soon as before."""
+"""Limits that a machine ten times as busy still keeps, and no process before it is needed; the loss of a node is
+noticed as soon as before."""
 START = 1200.0
 """Seconds for which a node may start; Ray itself gives up after 30."""
 
@@ -39,6 +40,20 @@ def with_ports(start_raylet):
         return start_raylet(node, *arguments, **options)
 
     return start
+
+
+def without_agents(command_of):
+    """Return what makes the command of a process of Ray; each node's two agents are programs that only wait.
+
+    Nothing here asks the agents anything, and each start of one costs seconds of processor time. Ray wants a process
+    that lasts as long as its node: this one reads from the node until there is no more.
+    """
+
+    def command(kind, folder):
+        agent = kind in ("dashboard_agent", "runtime_env_agent")
+        return ["sh", "-c", "cat > /dev/null"] if agent else command_of(kind, folder)
+
+    return command
 
 
 def patiently(get_node):
@@ -70,6 +85,8 @@ class RayCluster:
         self._patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
         self._patch.setattr("ray._private.utils.get_dashboard_dependency_error", lambda: ImportError("not needed"))
         self._patch.setattr("ray._private.node.Node.start_raylet", with_ports(ray._private.node.Node.start_raylet))
+        build = "_build_python_executable_command_memory_profileable"
+        self._patch.setattr(f"ray._private.services.{build}", without_agents(getattr(ray._private.services, build)))
         self._patch.setattr("ray._private.node.Node.start_api_server", lambda *_, **__: None)
         self._patch.setattr("ray._private.services.get_node", patiently(ray._private.services.get_node))
         self._ray = Cluster()

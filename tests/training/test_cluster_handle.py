@@ -14,7 +14,7 @@ from initialise import Session
 from storage.atomic_files import sha256
 from storage.verify import verify
 from support.fake_actors import FakeActor
-from support.fake_ray import FakeRay
+from support.fake_ray import ActorDiedError, FakeRay
 from support.fake_workers import game_of
 from support.tiny_runs import QUIET, tiny
 from training import cluster, cluster_handle, cluster_pool
@@ -120,6 +120,22 @@ def test_actors_whose_process_ends_again_and_again_cost_no_game(driver):
             crashed += 1
     assert_all_there(found, 200)
     assert crashed == 10 and sum("the process ended" in line for line in one.log) == 10
+
+
+@pytest.mark.parametrize("machine_too", [True, False])
+def test_a_process_that_ended_was_lost_if_its_machine_is_gone_whatever_ray_says_first(driver, machine_too):
+    one, handles, ended = driver(FakeRay(1), pace=0.01), [], ActorDiedError("the process ended")
+    for record in one.play(80):
+        handle = one.pool._places[0].handle
+        if record.index % 16 == 5 and len(handles) < 4 and handle._actor is not None:
+            handles.append(handle)
+            if machine_too:
+                one.ray.leave(handle._actor.machine, first=ended, then=ended)
+                one.ray.join(f"new{len(handles)}")
+            else:
+                one.ray.crash(handle._actor)
+    assert len(handles) == 4 and [handle.lost for handle in handles] == [machine_too] * 4
+    assert sum("the process ended" in line for line in one.log) == 4
 
 
 def test_a_frozen_actor_is_replaced_when_its_lease_is_over(driver):
