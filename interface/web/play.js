@@ -33,6 +33,20 @@ document.addEventListener("mousedown", (e) => {
   document.activeElement?.blur();
 });
 
+// Plies to walk for a turn of the mouse wheel over the board, in Analyse; the small turns of a touchpad add up.
+const NOTCH = 50; // CSS pixels
+let turnedBy = 0;
+function turned(e) {
+  if (e.ctrlKey || !document.querySelector(".stage [data-walks]")) return 0;
+  e.preventDefault();
+  const by = e.deltaMode ? NOTCH * Math.sign(e.deltaY) : e.deltaY;
+  turnedBy = by * turnedBy > 0 ? turnedBy + by : by;
+  if (Math.abs(turnedBy) < NOTCH) return 0;
+  const plies = Math.sign(turnedBy);
+  turnedBy = 0;
+  return plies;
+}
+
 // Scrolls the list of moves to the position that is shown.
 function followGame() {
   for (const list of document.querySelectorAll(".moves")) {
