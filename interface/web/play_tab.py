@@ -10,6 +10,7 @@ position. Two places are for panels of other parts, which build into them (`with
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from json import dumps
 from typing import Any
@@ -223,10 +224,22 @@ class Play:
     def play(self, action: int) -> None:
         """Play a move; one in an earlier position takes back what came after it, which is help."""
         back = self.table.looking_back
-        if self.do(self.table.play, action):
+        if self.do(partial(self.table.play, trying=back and self.tries), action):
             self.opponents.helped |= back
             self.table.paused = False
             self.changed()
+
+    @property
+    def tries(self) -> bool:
+        """Whether a move in an earlier position is a try: in Play it takes a move back, unless the game is over."""
+        return self.mode == "analyse" or self.table.result is not None
+
+    def back(self) -> None:
+        """Go back from a try to the game."""
+        self.tell("")
+        self.table.back()
+        self._machines.forget()
+        self.changed()
 
     def go(self, ply: Any) -> None:
         """Show the position after `ply` moves."""
@@ -304,7 +317,7 @@ class Play:
         """Let the machines continue from the position that is shown."""
         self.tell("")
         if self.table.machine_waits:
-            self.table.drop_rest()
+            self.table.drop_rest(trying=self.table.looking_back and self.tries)
             self.table.paused = False
         self.changed()
 

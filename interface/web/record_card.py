@@ -30,6 +30,7 @@ class RecordCard:
             self._graph, self._moves = (ui.html("", sanitize=False) for _ in range(2))
             for part in (self._graph, self._moves):
                 part.on("click", lambda e: play.go(e.args), js_handler=PLY)
+            self._back = ui.button(icon="undo", on_click=play.back).props("outline dense no-caps").classes("back")
 
     def show(self) -> None:
         """Show the game at the table."""
@@ -39,8 +40,10 @@ class RecordCard:
         self._status.visible = t.result is None or t.looking_back
         self._stop.visible = play.thinking
         self._go_on.visible = t.machine_waits
+        self._back.visible = t.left is not None
+        self._back.text = tr("Back to the game (move {ply})", ply=t.left.ply if t.left else 0)
         names = [t.game.move_name(action) for action in t.moves]
         self._graph.visible = play.mode == "analyse"
         if self._graph.visible:
             self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
-        self._moves.content = moves_html(names, t.ply)
+        self._moves.content = moves_html(names, t.ply, play.review.marked())

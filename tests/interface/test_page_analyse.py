@@ -1,4 +1,4 @@
-"""Walking through a game in Analyse in a real browser: single steps, the mouse wheel."""
+"""Walking through a game in Analyse in a real browser: single steps, the mouse wheel, tries."""
 
 import pytest
 
@@ -11,7 +11,8 @@ MACHINE = "&first=you&second=random"
 
 def at(page, ply, count=4):
     """Wait until the position after so many moves is shown."""
-    until(lambda: page.count(".stage .side > .stone") == ply and (ply == count or f"Move {ply} of {count}" in page.status))
+    until(lambda: page.count(".stage .side > .stone") == ply)
+    until(lambda: ply == count or f"Move {ply} of {count}" in page.status)
 
 
 def pressed(page, *labels):
@@ -34,8 +35,9 @@ def test_the_buttons_go_to_either_end_and_by_single_moves(browser, address):
     assert not [name for name in buttons if name.startswith(("undo", "redo"))], "in Analyse nothing is taken back"
 
 
-WHEEL = """const e = new WheelEvent("wheel", {deltaY: arguments[0], deltaMode: arguments[1] ?? 0, ctrlKey: arguments[2],
-    bubbles: true, cancelable: true}); document.querySelector(".stage svg").dispatchEvent(e); return e.defaultPrevented"""
+WHEEL = """const [deltaY, deltaMode, ctrlKey] = arguments;
+const e = new WheelEvent("wheel", {deltaY, deltaMode, ctrlKey, bubbles: true, cancelable: true});
+document.querySelector(".stage svg").dispatchEvent(e); return e.defaultPrevented"""
 
 
 def test_the_mouse_wheel_over_the_board_walks_and_a_touchpads_turns_add_up(browser, address):
@@ -61,3 +63,40 @@ def test_where_there_is_nothing_to_walk_the_wheel_scrolls_the_page(browser, addr
     page = Page(browser, address, CONNECT4 + PEOPLE + more)
     assert not page.run(WHEEL, -100)
     assert page.moves == (4 if more else 0) and "Move" not in page.status
+
+
+def back(page, ply):
+    return [b for b in page.all(".record .back") if b.is_displayed() and f"Back to the game (move {ply})" in b.text]
+
+
+def test_a_try_in_an_earlier_position_leads_back_to_the_game(browser, address):
+    page = Page(browser, address, f"{CONNECT4}{PEOPLE}&moves=4453")
+    at(page, 4)
+    page.click(0)
+    until(lambda: page.moves == 5)
+    assert page.count(".record .back") and not back(page, 4), "a move at the end is a move of the game"
+    game = page.stones()
+    pressed(page, "one move back", "one move back", "one move back")
+    at(page, 2, 5)
+    page.click(6)
+    until(lambda: page.moves == 3 and back(page, 2))
+    page.click(6)
+    until(lambda: page.moves == 4)
+    page.press("to the start")
+    at(page, 0)
+    page.click(1)
+    until(lambda: page.moves == 1 and back(page, 2))  # a try in a try leads to the game, too
+    back(page, 2)[0].click()
+    at(page, 2, 5)
+    assert not back(page, 2)
+    page.press("to the end")
+    until(lambda: page.stones() == game)
+
+
+def test_in_play_a_move_taken_back_is_taken_back(browser, address):
+    page = Page(browser, address, f"{CONNECT4}{PEOPLE}&moves=4453&mode=play")
+    page.press("undo")
+    at(page, 3)
+    page.click(6)
+    until(lambda: page.moves == 4 and page.count(".stage .side > .stone") == 4 and "Move" not in page.status)
+    assert not back(page, 3)
