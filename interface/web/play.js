@@ -109,6 +109,29 @@ for (const kind of ["mouseover", "focusin"]) addEventListener(kind, showWord, tr
 for (const kind of ["focusout", "scroll"]) addEventListener(kind, hideWord, true);
 addEventListener("keydown", (e) => { if (e.key === "Escape") hideWord(); }, true);
 
+// The person's own games in localStorage, newest first: [{number, file, seats}], see own_games.py.
+const ownGames = {
+  text(largest) {
+    const text = localStorage.getItem("mine") ?? "";
+    return text.length <= largest ? text : "";
+  },
+  all() {
+    try {
+      const found = JSON.parse(this.text(Infinity));
+      return Array.isArray(found) ? found.filter((one) => one && typeof one === "object") : [];
+    } catch { return []; }
+  },
+  keep(game, most, largest) {
+    const games = [game, ...this.all().filter((one) => one.number !== game.number)].slice(0, most);
+    while (JSON.stringify(games).length > largest) games.pop();
+    this.put(games);
+  },
+  forget() { this.put([]); },
+  put(games) {
+    try { localStorage.setItem("mine", JSON.stringify(games)); } catch { /* no room: nothing is kept */ }
+  },
+};
+
 // A link without the token, or an image, into the clipboard; an image into a file where there is no clipboard.
 async function sharePosition(kind, done) {
   try {

@@ -25,8 +25,10 @@ from interface.web.board_stage import Drawing
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
 from interface.web.opponents import Opponents
+from interface.web.own_games import OwnGames
 from interface.web.players_strip import Strip
 from interface.web.preparing import change_game
+from interface.web.question import Act, Question
 from interface.web.record_card import RecordCard
 from interface.web.result_panel import Result
 from interface.web.review_panel import ReviewPanel
@@ -82,6 +84,7 @@ class Play:
         self.table.called = self.opponents.name_of
         self.review, self.card = ReviewPanel(self), RecordCard(self)
         self.tools, self.others = Tools(self), OtherMoves(self)
+        self.own, self.question = OwnGames(self), Question(self)
         self._build(list(dict.fromkeys([*games, self.table.game.spec])))
         self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)
@@ -139,6 +142,7 @@ class Play:
                 self.teach_place = ui.element("div").classes("stack teach")
                 with ui.element("div").classes("card stack inside") as self._analysis:
                     self.inside.build()
+        self.question.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
 
     def _setup(self, games: list[str]) -> None:
@@ -191,6 +195,7 @@ class Play:
         self.opponents.ended()
         self.inside.position_changed()
         self.strip.time()
+        self.own.keep()
         self.show()
         self._machines.wake()
 
@@ -227,6 +232,8 @@ class Play:
         if self.do(partial(self.table.play, trying=back and self.tries), action):
             self.opponents.helped |= back
             self.table.paused = False
+            if self.mode == "play":
+                self.own.begin()
             self.changed()
 
     @property
@@ -262,6 +269,13 @@ class Play:
     def redo(self) -> None:
         self.tell("" if self.table.redo() else tr("There is nothing to redo."))
         self.changed()
+
+    def instead(self, act: Act, yes: str) -> None:
+        """Put another game on the table; ask first if the person's is not over. yes: what the button says."""
+        if self.own.unfinished:
+            self.question.ask(tr("Your game is not over. It is kept in the tab Games, under Mine."), yes, act)
+        else:
+            act()
 
     def new(self, *, rematch: bool = False) -> None:
         """Begin another game, against the newest network; rematch: with the sides swapped."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import secrets
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -37,6 +38,8 @@ class Left(NamedTuple):
     late: bool
     loaded: Record | None
     paused: bool
+    number: str
+    result: float | None
 
 
 class Table:
@@ -76,6 +79,8 @@ class Table:
         """The plies whose values came with the game: no later search replaces them."""
         self.left: Left | None = None
         """The game, while a try in one of its positions is on the table."""
+        self.number = new_number()
+        """Names the game among those that a browser keeps; a try has another."""
 
     # ---- position
 
@@ -170,7 +175,8 @@ class Table:
         """Drop all moves after this position. trying: the game is kept, for `back`, until another one begins."""
         if trying and self.left is None:
             self.left = Left(self.ply, [*self.states], [*self.moves], self.values, self._stored, self.resigned,
-                             self.late, self._loaded, self.paused)  # fmt: skip
+                             self.late, self._loaded, self.paused, self.number, self.result)  # fmt: skip
+            self.number = new_number()
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
         self._stored &= frozenset(self.values)
@@ -180,7 +186,7 @@ class Table:
         """Go back from a try to the game, where it was left."""
         if self.left is not None:
             (self.ply, self.states, self.moves, self.values, self._stored, self.resigned, self.late, self._loaded,
-             self.paused) = self.left  # fmt: skip
+             self.paused, self.number, _) = self.left  # fmt: skip
             self.left = None
 
     def resign(self, side: int, *, late: bool = False) -> None:
@@ -234,7 +240,12 @@ class Table:
         states = list(follow(game, moves))
         self.game, self.states, self.moves = game, states, list(moves)
         self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
-        self.late, self.left = False, None
+        self.late, self.left, self.number = False, None, new_number()
+
+    def resume(self, number: str) -> None:
+        """Go on with the game that was loaded, under its number."""
+        self._loaded, self.number, self.paused = None, number, False
+        self.go(len(self.moves))
 
     def record(self) -> Record:
         """Return the complete game for a file; a loaded one keeps its players and date until it is changed."""
@@ -269,6 +280,11 @@ class Table:
     def side_name(self, side: int) -> str:
         """Return the name of a side."""
         return side_name(self.game, side)
+
+
+def new_number() -> str:
+    """Return the number of another game."""
+    return secrets.token_hex(4)
 
 
 def side_name(game: Game, side: int) -> str:

@@ -35,13 +35,20 @@ class Tools:
             tip = tr("numbers of the moves on the stones, or none")
             self._number = icon_button("", "looks_one", play.number, tip)
             icon_button(tr("Hint"), "lightbulb_outline", play.hint, tr("what would the search play?"))
-            icon_button(tr("Resign"), "flag", play.resign, tr("give the game up"))
-            icon_button(tr("New"), "add", play.new, tr("a new game"))
+            icon_button(tr("Resign"), "flag", self._resign, tr("give the game up"))
+            icon_button(tr("New"), "add", lambda: play.instead(play.new, tr("New game")), tr("a new game"))
             play.share.build()
             named = f'auto-close=false role=dialog aria-label="{tr("files and text")}"'
             with icon_button("", "more_horiz", None, tr("files and text")), ui.menu().props(named):
                 with ui.element("div").classes("stack").style("padding: 12px"):
                     play.sheet.build()
+
+    def _resign(self) -> None:
+        play = self._play
+        if play.table.moves and play.table.result is None:
+            play.question.ask(tr("Give the game up?"), tr("Give up"), play.resign)
+        else:
+            play.resign()
 
     def show(self) -> None:
         """Show the buttons of the mode, and of the game."""

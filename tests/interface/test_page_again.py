@@ -39,7 +39,7 @@ def test_seats_and_a_resignation_outlive_a_reload(browser, address):
     assert "25 sims" in page.run("return document.querySelector('.seat').innerText")
     page.click(5 * 7 + 3)
     until(lambda: page.moves == 3 and page.status == "Yellow to move")
-    page.press("give the game up")
+    page.give_up()
     until(lambda: page.status == "Red wins. The other side resigned.")
     again(page)
     until(lambda: page.moves == 3 and page.status == "Red wins. The other side resigned.")

@@ -85,7 +85,7 @@ def test_resigning_ends_the_game_for_who_resigns_and_can_be_taken_back(browser, 
     page.choose("player 2", "Random")
     page.click(38)
     until(lambda: page.moves == 2)
-    page.press("give the game up")
+    page.give_up()
     until(lambda: page.status == "Yellow wins. The other side resigned.")
     page.click(38)
     assert "over" in until(lambda: page.text(".note")) and page.moves == 2
