@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from evaluation.review import MARKS
 from languages.translate import tr
 
 COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#b04fc4", "#d1495b", "#7a8491")
@@ -184,13 +185,19 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
     return "".join(parts) + "</svg>"
 
 
-def moves_html(names: Sequence[str], here: int) -> str:
-    """Return the moves of a game as buttons, the one that led to ply `here` marked."""
+def moves_html(names: Sequence[str], here: int, marks: Mapping[int, str] | None = None) -> str:
+    """Return the moves of a game as buttons, the one that led to ply `here` marked.
+
+    marks: {number of the move, from 0: its mark in a review, one of `evaluation.review.MARKS`}.
+    """
     if not names:
         return ""
     parts = []
     for ply, name in enumerate(names, 1):
         number = f'<span class="soft">{(ply + 1) // 2}.</span> ' if ply % 2 else ""
-        mark = ' class="here"' if ply == here else ""
-        parts.append(f'{number}<button type="button" data-ply="{ply}"{mark}>{escape(name)}</button> ')
+        mark = (marks or {}).get(ply - 1, "")
+        kind = " ".join(filter(None, (mark, "here" if ply == here else "")))
+        word = f' title="{escape(tr(mark))}"' if mark else ""
+        shown = escape(name + MARKS[mark])
+        parts.append(f'{number}<button type="button" data-ply="{ply}" class="{kind}"{word}>{shown}</button> ')
     return f'<div class="moves">{"".join(parts)}</div>'

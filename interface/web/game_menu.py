@@ -68,7 +68,9 @@ class Sheet:
 
     def _address(self) -> dict[str, str]:
         fits = "1" if self._play.opponents.fits else ""
-        return tab_address.kept(self._play.table) | {"mode": self._play.mode, "fits": fits}
+        return tab_address.kept(self._play.table) | {
+            "mode": self._play.mode, "fits": fits, "own": self._play.own.in_address,
+        }  # fmt: skip
 
     def _set(self) -> None:
         self._play.set_moves(str(self._text.value))
@@ -102,8 +104,11 @@ class Sheet:
             self._play.tell(tr("The file cannot be read; see the terminal."))
             raise
         if record is not None:  # it is None when the program ends
-            self._play.open_record(record, {})
-            self._play.tell("; ".join(record.notes))
+            self._play.instead(partial(self._open, record), tr("Open the file"))
+
+    def _open(self, record: Record) -> None:
+        self._play.open_record(record, {})
+        self._play.tell("; ".join(record.notes))
 
 
 def read_record(data: bytes, form: str, specs: Sequence[str]) -> Record:

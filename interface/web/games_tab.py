@@ -1,8 +1,9 @@
-"""Browser of a run's stored games, as small boards: those of self-play open with their values, and tournament games."""
+"""Games as small boards: a run's, of self-play with their values and of its tournaments, and the person's own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,17 @@ from game import Game
 from games.line_of_moves import after_moves
 from interface.board_svg import board_svg
 from interface.web.controls import icon_button
+from interface.web.own_games import LARGEST, Own, read_own
 from interface.web.run_reader import Listed, iterations, list_games, match_game, stored_game
+from interface.web.tab_language import in_background
 from interface.web.table import outcome
 from interface.web.web_players import named_runs
 from languages.translate import tr
 from storage.game_record import IMPORTED
 
-KINDS = {"self-play": "Self-play", "tournament": "Tournament"}
-RESULTS = {"": "any result", "1": "first won", "0": "draw", "-1": "second won"}
-TEXTS = "Self-play", "Tournament", "any result", "first won", "draw", "second won"
+KINDS = {"self-play": "Self-play", "tournament": "Tournament", "mine": "Mine"}
+RESULTS = {"": "any result", "1": "first won", "0": "draw", "-1": "second won", "left": "not finished"}
+TEXTS = "Self-play", "Tournament", "Mine", "any result", "first won", "draw", "second won", "not finished"
 SHOWN = 24
 """Games on the page at once."""
 OPEN = (
@@ -40,6 +43,7 @@ class Archive:
         self._folders: dict[str, Path] = {}
         self._game: Game | None = None
         self._found: list[Listed] = []
+        self._own: list[Own] = []
         self._first = 0
         with ui.element("div").classes("sheet").style("grid-template-columns: minmax(0, 1fr); max-width: 1100px"):
             with ui.element("div").classes("card stack"):
@@ -48,12 +52,13 @@ class Archive:
 
     def _build(self) -> None:
         with ui.element("div").classes("line-up"):
-            self._run = self._select([], tr("run"), lambda _: self._list_iterations(), 240)
-            self._iteration = self._select({}, tr("iteration"), lambda _: self._read(), 130)
             kinds = {kind: tr(text) for kind, text in KINDS.items()}
             self._kind = ui.toggle(kinds, value="self-play", on_change=lambda _: self._read())
-            self._kind.props("dense unelevated no-caps")
+            self._kind.props(f'dense unelevated no-caps aria-label="{tr("kind of games")}"')
+            self._run = self._select([], tr("run"), lambda _: self._list_iterations(), 240)
+            self._iteration = self._select({}, tr("iteration"), lambda _: self._read(), 130)
             icon_button("", "refresh", self._list_runs, tr("read again"))
+            self._forget = icon_button(tr("Delete"), "delete", self._ask_to_forget, tr("delete all these games"))
         with ui.element("div").classes("line-up filters"):
             results = {key: tr(text) for key, text in RESULTS.items()}
             self._result = self._select(results, tr("result"), lambda _: self._show(), 130)
@@ -103,7 +108,16 @@ class Archive:
         self._read()
 
     def _read(self) -> None:
-        """Read the games of the iteration."""
+        """Read the games of the iteration, or those that the browser kept."""
+        mine = self._kind.value == "mine"
+        for part in (self._run, self._iteration, self._version):
+            part.visible = not mine
+        self._forget.visible = mine
+        if mine:
+            self._game, self._found, self._own = None, [], []
+            self._show()
+            in_background(self._read_own(), "own games")
+            return
         folder, iteration = self._folder(), self._iteration.value
         self._game, self._found = None, []
         if folder is not None and iteration is not None:
@@ -118,18 +132,39 @@ class Archive:
         self._version.set_options(options, value=self._version.value if self._version.value in options else "")
         self._show()
 
+    async def _read_own(self) -> None:
+        with self._games.client:
+            try:
+                text = await ui.run_javascript(f"return ownGames.text({LARGEST})", timeout=60)
+            except TimeoutError:
+                text = ""
+            found = await run.io_bound(read_own, text, self._play.roster.named)
+            if found is not None and self._kind.value == "mine":  # it is None when the program ends
+                self._own, self._found = found, listed(found)
+                self._show()
+
+    def _ask_to_forget(self) -> None:
+        self._play.question.ask(tr("Delete all your games from this browser?"), tr("Delete"), self._forget_own)
+
+    def _forget_own(self) -> None:
+        ui.run_javascript("ownGames.forget()")
+        self._read()
+
     # ---- what is shown
 
     def _show(self, first: int = 0) -> None:
         """Show the games that pass the filters, from number `first` of them on."""
-        result, version = self._result.value or "", self._version.value or ""
+        mine = self._kind.value == "mine"
+        result, version = self._result.value or "", "" if mine else self._version.value or ""
         found = passing(self._found, result, version, self._from.value, self._to.value)
         self._first, end = first, min(first + SHOWN, len(found))
         self._back.visible, self._on.visible = first > 0, end < len(found)
-        self._games.content = games_html(self._game, found[first:end]) if self._game is not None else ""
-        if self._folder() is None:
+        self._games.content = games_html(self._game, found[first:end])
+        if mine and not self._own:
+            self._note.text = tr("Games that you play are kept here, in this browser.")
+        elif not mine and self._folder() is None:
             self._note.text = tr("There is no run with games yet: the tab Training starts one.")
-        elif self._iteration.value is None:
+        elif not mine and self._iteration.value is None:
             self._note.text = tr("This run has no games.")
         elif not found:
             self._note.text = tr("no games")
@@ -140,6 +175,12 @@ class Archive:
             self._note.text = tr("{count} games; click one to open it on the board", count=len(found))
 
     async def _open(self, iteration: Any, index: Any) -> None:
+        if self._kind.value == "mine":
+            number = int(index)
+            if 0 <= number < len(self._own):
+                own = self._own[number]
+                self._play.instead(partial(self._put, partial(self._play.own.resume, own)), tr("Open the other game"))
+            return
         folder = self._folder()
         if folder is None:
             return
@@ -148,7 +189,16 @@ class Archive:
             found = await run.io_bound(read, folder, int(iteration), int(index), named=self._play.roster.named)
             if found is None:  # the program ends
                 return
-            self._play.open_record(found.record, found.values)
+        except UserError as error:
+            self._note.text = str(error).splitlines()[0]
+            return
+        show = partial(self._play.open_record, found.record, found.values)
+        self._play.instead(partial(self._put, show), tr("Open the other game"))
+
+    def _put(self, show: Callable[[], None]) -> None:
+        """Put a game on the board and go there."""
+        try:
+            show()
         except UserError as error:
             self._note.text = str(error).splitlines()[0]
             return
@@ -158,30 +208,51 @@ class Archive:
 def passing(
     found: list[Listed], result: str, version: str, least: float | None = None, most: float | None = None
 ) -> list[Listed]:
-    """Return the games with a result ("1", "0", "-1" for who began; "": any), of a version, of so many moves."""
+    """Return the games with a result (a key of RESULTS, for who began), of a version, of so many moves."""
     return [
         game for game in found
-        if (not result or (game.result > 0) - (game.result < 0) == int(result))
+        if result in ("", kind_of(game.result))
         and (not version or int(version) in game.versions)
         and (least is None or len(game.moves) >= least) and (most is None or len(game.moves) <= most)
     ]  # fmt: skip
 
 
-def games_html(game: Game, found: list[Listed]) -> str:
-    """Return the last positions of games as small boards, each a button."""
+def kind_of(result: float | None) -> str:
+    """Return the key of RESULTS of a result.
+
+    >>> [kind_of(result) for result in (1.0, 0.0, None)]
+    ['1', '0', 'left']
+    """
+    return "left" if result is None else str((result > 0) - (result < 0))
+
+
+def listed(own: list[Own]) -> list[Listed]:
+    """Return the person's games as entries of a list."""
+    return [
+        Listed(i, " - ".join(one.record.players), one.record.result, one.record.moves, 0, (), one.record.game)
+        for i, one in enumerate(own)
+    ]
+
+
+def games_html(game: Game | None, found: list[Listed]) -> str:
+    """Return the last positions of games as small boards, each a button; game: of those that name none."""
     parts = []
-    for listed in found:
+    for one in found:
+        own = one.board or game
+        if own is None:
+            raise ValueError(f"expected a game for {one}")
         try:
-            board = board_svg(after_moves(listed.board or game, listed.moves))
+            board = board_svg(after_moves(own, one.moves))
         except UserError as error:  # a game that others wrote
             board = f'<div class="note">{escape(str(error).splitlines()[0])}</div>'
-        who = tr(listed.who) if listed.who in ("self-play", "imported") else listed.who
-        number = tr("iteration {iteration}, game {index}", iteration=listed.iteration, index=listed.number % IMPORTED)
-        tip = f"{number}: {who}"
-        length = tr("{count} moves", count=len(listed.moves))
+        tip = tr(one.who) if one.who in ("self-play", "imported") else one.who
+        if one.iteration:
+            index = one.number % IMPORTED
+            tip = f"{tr('iteration {iteration}, game {index}', iteration=one.iteration, index=index)}: {tip}"
+        result = tr("not finished") if one.result is None else outcome(own, one.result).rstrip(".。")
+        length = tr("{count} moves", count=len(one.moves))
         parts.append(
-            f'<button type="button" data-game="{listed.number}" data-iteration="{listed.iteration}" '
-            f'title="{escape(tip)}">{board}<span>{escape(outcome(game, listed.result).rstrip(".。"))}</span>'
-            f"<span>{escape(length)}</span></button>"
+            f'<button type="button" data-game="{one.number}" data-iteration="{one.iteration}" '
+            f'title="{escape(tip)}">{board}<span>{escape(result)}</span><span>{escape(length)}</span></button>'
         )
     return "".join(parts)

@@ -33,6 +33,20 @@ document.addEventListener("mousedown", (e) => {
   document.activeElement?.blur();
 });
 
+// Plies to walk for a turn of the mouse wheel over the board, in Analyse; the small turns of a touchpad add up.
+const NOTCH = 50; // CSS pixels
+let turnedBy = 0;
+function turned(e) {
+  if (e.ctrlKey || !document.querySelector(".stage [data-walks]")) return 0;
+  e.preventDefault();
+  const by = e.deltaMode ? NOTCH * Math.sign(e.deltaY) : e.deltaY;
+  turnedBy = by * turnedBy > 0 ? turnedBy + by : by;
+  if (Math.abs(turnedBy) < NOTCH) return 0;
+  const plies = Math.sign(turnedBy);
+  turnedBy = 0;
+  return plies;
+}
+
 // Scrolls the list of moves to the position that is shown.
 function followGame() {
   for (const list of document.querySelectorAll(".moves")) {
@@ -94,6 +108,29 @@ function showWord(e) {
 for (const kind of ["mouseover", "focusin"]) addEventListener(kind, showWord, true);
 for (const kind of ["focusout", "scroll"]) addEventListener(kind, hideWord, true);
 addEventListener("keydown", (e) => { if (e.key === "Escape") hideWord(); }, true);
+
+// The person's own games in localStorage, newest first: [{number, file, seats}], see own_games.py.
+const ownGames = {
+  text(largest) {
+    const text = localStorage.getItem("mine") ?? "";
+    return text.length <= largest ? text : "";
+  },
+  all() {
+    try {
+      const found = JSON.parse(this.text(Infinity));
+      return Array.isArray(found) ? found.filter((one) => one && typeof one === "object") : [];
+    } catch { return []; }
+  },
+  keep(game, most, largest) {
+    const games = [game, ...this.all().filter((one) => one.number !== game.number)].slice(0, most);
+    while (JSON.stringify(games).length > largest) games.pop();
+    this.put(games);
+  },
+  forget() { this.put([]); },
+  put(games) {
+    try { localStorage.setItem("mine", JSON.stringify(games)); } catch { /* no room: nothing is kept */ }
+  },
+};
 
 // A link without the token, or an image, into the clipboard; an image into a file where there is no clipboard.
 async function sharePosition(kind, done) {

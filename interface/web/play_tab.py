@@ -10,6 +10,7 @@ position. Two places are for panels of other parts, which build into them (`with
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from json import dumps
 from typing import Any
@@ -17,24 +18,25 @@ from typing import Any
 from nicegui import context, ui
 
 from config import UserError
-from interface.board_svg import LOOKS, grid_of, point_of, ratio_of
+from interface.board_svg import LOOKS, ratio_of
 from interface.game_titles import titled
 from interface.web import tab_address
-from interface.web.board_stage import Drawing, has_other_moves
-from interface.web.charts import moves_html, values_svg
-from interface.web.controls import icon_button
+from interface.web.board_stage import Drawing
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
 from interface.web.opponents import Opponents
+from interface.web.own_games import OwnGames
 from interface.web.players_strip import Strip
 from interface.web.preparing import change_game
+from interface.web.question import Act, Question
+from interface.web.record_card import RecordCard
 from interface.web.result_panel import Result
 from interface.web.review_panel import ReviewPanel
 from interface.web.search_view import Inside, eval_html
 from interface.web.seats import Seats
 from interface.web.share import Share, link
 from interface.web.table import Table
-from interface.web.toolbar import build_tools
+from interface.web.toolbar import OtherMoves, Tools
 from languages.translate import tr
 from storage.game_files import PERSON
 
@@ -43,8 +45,7 @@ MOVE = (  # the second click of a double one is ignored, wherever it is; at: see
     ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400) || !confirmed(e, t)) return;'
     ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
 )
-CLICK = '(e) => {{ const t = e.target.closest("[data-{0}]"); if (t) emit(t.dataset.{0}) }}'
-MOST_BUTTONS = 200
+WHEEL = "(e) => { const plies = turned(e); if (plies) emit(plies) }"
 MODES = {"play": "Play", "analyse": "Analyse"}
 TEXTS = "Play", "Analyse"
 """Names of the modes."""
@@ -81,7 +82,9 @@ class Play:
         self.inside, self.sheet, self.share = Inside(self), Sheet(self), Share(self)
         self.seats, self.opponents, self.strip, self.result = Seats(self), Opponents(self), Strip(self), Result(self)
         self.table.called = self.opponents.name_of
-        self.review = ReviewPanel(self)
+        self.review, self.card = ReviewPanel(self), RecordCard(self)
+        self.tools, self.others = Tools(self), OtherMoves(self)
+        self.own, self.question = OwnGames(self), Question(self)
         self._build(list(dict.fromkeys([*games, self.table.game.spec])))
         self.client.on_disconnect(self._lost)
         self.client.on_connect(self._return)
@@ -124,9 +127,9 @@ class Play:
                     named = tr("board: arrows move, Enter plays")
                     self._stage.props(f'tabindex=0 role=application aria-label="{named}"')
                     self._stage.on("click", lambda e: self.click(*e.args), js_handler=MOVE)
-                self._others = ui.element("div").classes("line-up others").style("justify-content: center")
-                with ui.element("div").classes("line-up tools").props(f'role="toolbar" aria-label="{tr("game")}"'):
-                    self._number = build_tools(self)
+                    self._stage.on("wheel", lambda e: self.step(e.args), js_handler=WHEEL)
+                self.others.build()
+                self.tools.build()
                 self._note = ui.label().classes("note").props('role="status"').style("text-align: center")
                 self.review.build_answer()
             with ui.element("div").classes("stack panels"):
@@ -134,12 +137,12 @@ class Play:
                     self._setup(games)
                 self.review_place = self.result.build()
                 self.review.build()
-                with ui.element("div").classes("card stack record"):
-                    self._record()
+                self.card.build()
                 self.opponents.build()
                 self.teach_place = ui.element("div").classes("stack teach")
                 with ui.element("div").classes("card stack inside") as self._analysis:
                     self.inside.build()
+        self.question.build()
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
 
     def _setup(self, games: list[str]) -> None:
@@ -152,59 +155,23 @@ class Play:
             self._game.classes("grow")
         self.seats.build()
 
-    def _record(self) -> None:
-        with ui.element("div").classes("line-up"):
-            self._status = ui.label().classes("status grow").props('role="status"')
-            self._stop = icon_button(tr("Stop"), "stop", self.halt, tr("stop the machines"))
-            self._go_on = icon_button(tr("Resume"), "play_arrow", self.go_on, tr("the machines play on from here"))
-        self._graph = ui.html("", sanitize=False)
-        self._graph.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
-        self._moves = ui.html("", sanitize=False)
-        self._moves.on("click", lambda e: self.go(e.args), js_handler=CLICK.format("ply"))
-
     def show(self) -> None:
         """Redraw everything."""
         t, game, open_ = self.table, self.table.game, self.mode == "analyse"
         marks, lines = self.review.marks() or self.inside.marks()
-        self._number.visible = game.policy_layout in ("points", "columns")
         drawn = self._drawing.svg(t, marks, lines, numbered=self._numbered, hint=self.inside.hinted)
         drawn = self.review.drawn(drawn)
         colour, shared = LOOKS[game.look].sides[t.state.playerTurn][0], escape(dumps(link(t, self.mode)))
-        held = f'<svg data-turn="{colour}" data-share="{shared}" '
+        walks = ' data-walks=""' if open_ and t.moves else ""
+        held = f'<svg data-turn="{colour}" data-share="{shared}"{walks} '
         self._stage.content = drawn.replace("<svg ", held, 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
-        self._eval.visible = self._graph.visible = self._analysis.visible = open_
+        self._eval.visible = self._analysis.visible = open_
+        self._eval.content = eval_html(t) if open_ else ""
         self.teach_place.visible = not open_
-        self._status.text = t.status
-        self._status.visible = t.result is None or t.looking_back
-        thinking = self._machines.running and t.machine_to_move
-        if thinking:
-            self._status.text = tr("{side} is thinking ...", side=t.side_name(t.state.playerTurn))
-        self._stop.visible = thinking
-        self._go_on.visible = t.machine_waits
-        names = [game.move_name(a) for a in t.moves]
-        if open_:
-            self._eval.content = eval_html(t)
-            self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
-        self._moves.content = moves_html(names, t.ply)
-        for part in (self.sheet, self.seats, self.opponents, self.strip, self.result, self.review):
+        for part in (self.sheet, self.seats, self.opponents, self.strip, self.result, self.review, self.card,
+                     self.tools, self.others):  # fmt: skip
             part.show()
-        self._show_others()
-
-    def _show_others(self) -> None:
-        """Offer the moves that are no point of the board, such as a pass, as buttons."""
-        t, grid = self.table, grid_of(self.table.state)
-        legal = [] if t.over else t.state.allowedActions
-        others = [a for a in legal if grid is None or point_of(t.game, grid, a) is None]
-        self._others.classes(remove="kept").classes("kept" if has_other_moves(t.game) else "")
-        self._others.clear()
-        with self._others:
-            for action in others[:MOST_BUTTONS]:
-                name = t.game.move_name(action)
-                ui.button(name, on_click=lambda a=action: self.click(a)).props("outline dense no-caps")
-            if len(others) > MOST_BUTTONS:
-                rest = len(others) - MOST_BUTTONS
-                ui.label(tr("and {count} more, to be typed under the three dots", count=rest)).classes("soft")
 
     def tell(self, text: str) -> None:
         """Show a line to the person."""
@@ -228,6 +195,7 @@ class Play:
         self.opponents.ended()
         self.inside.position_changed()
         self.strip.time()
+        self.own.keep()
         self.show()
         self._machines.wake()
 
@@ -261,16 +229,37 @@ class Play:
     def play(self, action: int) -> None:
         """Play a move; one in an earlier position takes back what came after it, which is help."""
         back = self.table.looking_back
-        if self.do(self.table.play, action):
+        if self.do(partial(self.table.play, trying=back and self.tries), action):
             self.opponents.helped |= back
             self.table.paused = False
+            if self.mode == "play":
+                self.own.begin()
             self.changed()
+
+    @property
+    def tries(self) -> bool:
+        """Whether a move in an earlier position is a try: in Play it takes a move back, unless the game is over."""
+        return self.mode == "analyse" or self.table.result is not None
+
+    def back(self) -> None:
+        """Go back from a try to the game."""
+        self.tell("")
+        self.table.back()
+        self._machines.forget()
+        self.changed()
 
     def go(self, ply: Any) -> None:
         """Show the position after `ply` moves."""
         self.tell("")
         self.table.go(int(ply))
         self.changed()
+
+    def step(self, plies: Any) -> None:
+        """Go so many plies on or back, at most to the end or the start; `plies` comes from the browser."""
+        t = self.table
+        ply = min(max(t.ply + (plies if isinstance(plies, int) else 0), 0), len(t.moves))
+        if ply != t.ply:
+            self.go(ply)
 
     def undo(self) -> None:
         self.opponents.helped = True
@@ -280,6 +269,13 @@ class Play:
     def redo(self) -> None:
         self.tell("" if self.table.redo() else tr("There is nothing to redo."))
         self.changed()
+
+    def instead(self, act: Act, yes: str) -> None:
+        """Put another game on the table; ask first if the person's is not over. yes: what the button says."""
+        if self.own.unfinished:
+            self.question.ask(tr("Your game is not over. It is kept in the tab Games, under Mine."), yes, act)
+        else:
+            act()
 
     def new(self, *, rematch: bool = False) -> None:
         """Begin another game, against the newest network; rematch: with the sides swapped."""
@@ -299,6 +295,11 @@ class Play:
         self._machines.keep_seated()
         if self.table.result is not None:
             self.table.new()
+
+    @property
+    def thinking(self) -> bool:
+        """Whether a machine searches its move now."""
+        return self._machines.running and self.table.machine_to_move
 
     @property
     def machines_load(self) -> bool:
@@ -330,7 +331,7 @@ class Play:
         """Let the machines continue from the position that is shown."""
         self.tell("")
         if self.table.machine_waits:
-            self.table.drop_rest()
+            self.table.drop_rest(trying=self.table.looking_back and self.tries)
             self.table.paused = False
         self.changed()
 
@@ -394,7 +395,5 @@ class Play:
     def _key(self, event: Any) -> None:
         if not self.keys_on or not event.action.keydown or event.modifiers.ctrl or event.modifiers.alt:
             return
-        key, t = event.key.name, self.table
-        ply = {"ArrowLeft": t.ply - 1, "ArrowRight": t.ply + 1, "Home": 0, "End": len(t.moves)}.get(key)
-        if ply is not None and 0 <= ply <= len(t.moves) and ply != t.ply:
-            self.go(ply)
+        last = len(self.table.moves)
+        self.step({"ArrowLeft": -1, "ArrowRight": 1, "Home": -last, "End": last}.get(event.key.name, 0))

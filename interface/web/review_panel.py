@@ -70,8 +70,13 @@ class ReviewPanel:
 
     # ---- what the board shows of it
 
+    def _judged(self) -> list[Judged]:
+        """Return the judged moves; none while a try is on the table."""
+        return self._moves if self._of == key_of(self._play.table) else []
+
     def _chosen(self) -> Judged | None:
-        return self._moves[self._shown] if self._shown is not None else None
+        judged = self._judged()
+        return judged[self._shown] if self._shown is not None and judged else None
 
     def marks(self) -> tuple[dict[int, Mark], dict[int, list[int]]] | None:
         """Return the sign on the move that was chosen and the better line, for the board; None if none is chosen."""
@@ -79,6 +84,10 @@ class ReviewPanel:
         if move is None:
             return None
         return {move.action: Mark(-1.0, MARKS[move.mark])}, {move.line[0]: move.line} if move.line else {}
+
+    def marked(self) -> dict[int, str]:
+        """Return {number of the move, from 0: its mark} of the moves that have one."""
+        return {move.ply: move.mark for move in self._judged() if move.mark} if self._card.visible else {}
 
     def drawn(self, svg: str) -> str:
         """Return the board with the better line visible, and a ring round its first move (style.css)."""
@@ -142,11 +151,13 @@ class ReviewPanel:
 
     def _take(self, job: int, move: Judged) -> None:
         """Take a judged move."""
-        if job != self._job or self._of != key_of(self._play.table):
+        if job != self._job:
             return
         self._moves.append(move)
-        self._play.table.note(move.ply, move.before, move.player)
-        self.show()
+        if self._judged():
+            self._play.table.note(move.ply, move.before, move.player)
+            self.show()
+            self._play.card.show()
 
     def select(self, ply: Any) -> None:
         """Show a marked move and the better one, on the position before it; the position after a move without mark."""
@@ -159,8 +170,7 @@ class ReviewPanel:
         """Play on from the position that is shown, against the same opponent, without the answer on the board."""
         play, move = self._play, self._chosen()
         if move is not None and play.table.ply == move.ply:
-            self._forget()
-            play.table.drop_rest()
+            play.table.drop_rest(trying=True)
             play.table.paused = False
             play.table.clock = play.table.clock.fresh() if play.table.clock else None
             play.opponents.helped = True
@@ -172,21 +182,22 @@ class ReviewPanel:
     def show(self) -> None:
         """Show the review so far; nothing while there is no game to review."""
         play, table = self._play, self._play.table
-        if self._of not in (None, key_of(table)):
+        if self._of not in (None, key_of(table), key_of_left(table)):
             self._forget()
-        if self._shown is not None and self._shown != table.ply:
+        judged, running = self._judged(), self._running and self._of == key_of(table)
+        if self._shown is not None and (self._shown != table.ply or not judged):
             self._shown = None
         self._card.visible = bool(table.moves) and (table.result is not None or play.mode == "analyse")
-        done, count = len(self._moves), len(table.moves)
-        self._begin.visible = not self._running and done < count
-        self._halt.visible = self._running
-        self._bar.visible = done < count or self._running
-        self._words.text = tr("move {done} of {count} ...", done=done + 1, count=count) if self._running else ""
-        exact, complete = sum(move.exact for move in self._moves), bool(done) and done == count
+        done, count = len(judged), len(table.moves)
+        self._begin.visible = not running and done < count
+        self._halt.visible = running
+        self._bar.visible = done < count or running
+        self._words.text = tr("move {done} of {count} ...", done=done + 1, count=count) if running else ""
+        exact, complete = sum(move.exact for move in judged), bool(done) and done == count
         self._source.text = source(exact, count, self._player, SIMS) if complete else ""
-        self._sides.content = sides_html(table, self._moves) if done else ""
-        self._strip.content = strip_svg(table, self._moves) if done else ""
-        self._chips.content = chips_html(table, self._moves)
+        self._sides.content = sides_html(table, judged) if done else ""
+        self._strip.content = strip_svg(table, judged) if done else ""
+        self._chips.content = chips_html(table, judged)
         move = self._chosen()
         self._detail.content = detail_html(table, move) if move is not None else ""
         self._answer.visible = move is not None
@@ -196,6 +207,12 @@ class ReviewPanel:
 def key_of(table: Table) -> Any:
     """Return an identifier of the game at a table, whichever position is shown."""
     return table.game.spec, table.states[0].id, tuple(table.moves)
+
+
+def key_of_left(table: Table) -> Any:
+    """Return the identifier of the game that was left for a try, None if there is none."""
+    left = table.left
+    return None if left is None else (table.game.spec, left.states[0].id, tuple(left.moves))
 
 
 def _dot(table: Table, side: int) -> str:

@@ -278,8 +278,8 @@ class Listed(NamedTuple):
 
     number: int
     who: str
-    result: float
-    """For the player who began."""
+    result: float | None
+    """For the player who began; None for a game that was left."""
     moves: list[int]
     iteration: int
     versions: tuple[int, ...]

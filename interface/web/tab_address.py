@@ -23,16 +23,21 @@ def kept(table: Table) -> dict[str, str]:
 
     resigned: the side that did, with ",late" if its time was up. clock: see `Clock.text`.
     """
-    seats = {
-        key: table.seats[side] + (f"@{table.levels[side]}" if has_level(table.seats[side]) else "")
-        for key, side in SIDES.items()
-    }
+    seats = seats_of(table)
     given = "" if table.resigned is None else next(key for key, side in SIDES.items() if side == table.resigned)
     given += ",late" if given and table.late else ""
     seats["clock"] = table.clock.text(time.monotonic()) if table.clock else ""
     if table.game.set_up_from is not None:  # an address holds moves only
         return {"game": table.game.spec, "moves": "", **seats, "resigned": ""}
     return {"game": table.game.spec, "moves": table.game.format_moves(table.moves), **seats, "resigned": given}
+
+
+def seats_of(table: Table) -> dict[str, str]:
+    """Return {first or second: player@level, or the player if no level can be chosen}."""
+    return {
+        key: table.seats[side] + (f"@{table.levels[side]}" if has_level(table.seats[side]) else "")
+        for key, side in SIDES.items()
+    }
 
 
 def script(values: Mapping[str, str]) -> str:
@@ -74,4 +79,5 @@ def restore(play: Any, query: Mapping[str, str], found: str | None) -> None:
     elif query.get("moves") and play.do(table.load_text, query["moves"]):
         table.paused = True
         give_up(table, query)
+        play.own.found_in(query)
         play.opponents.helped = table.result is not None

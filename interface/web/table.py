@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import datetime
 import re
+import secrets
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import games
 from config import UserError
@@ -22,6 +23,23 @@ COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": 
            "corners": ("Orange", "Blue"), "hexagons": ("Red", "Blue")}  # fmt: skip
 TEXTS = "Red", "Yellow", "Black", "White", "Orange", "Blue"
 """Names of the sides."""
+
+
+class Left(NamedTuple):
+    """A game that was left for a try: what `Table.back` restores."""
+
+    ply: int
+    """Where it was left."""
+    states: list[GameState]
+    moves: list[int]
+    values: dict[int, float]
+    stored: frozenset[int]
+    resigned: int | None
+    late: bool
+    loaded: Record | None
+    paused: bool
+    number: str
+    result: float | None
 
 
 class Table:
@@ -59,6 +77,10 @@ class Table:
         """The game that was loaded, until something is changed in it."""
         self._stored: frozenset[int] = frozenset()
         """The plies whose values came with the game: no later search replaces them."""
+        self.left: Left | None = None
+        """The game, while a try in one of its positions is on the table."""
+        self.number = new_number()
+        """Names the game among those that a browser keeps; a try has another."""
 
     # ---- position
 
@@ -132,8 +154,11 @@ class Table:
 
     # ---- what is done
 
-    def play(self, action: int) -> None:
-        """Play a move here; moves that came after this position are dropped. Raise `UserError` saying why not."""
+    def play(self, action: int, *, trying: bool = False) -> None:
+        """Play a move here; moves that came after this position are dropped. Raise `UserError` saying why not.
+
+        trying: see `drop_rest`.
+        """
         if self.over:
             raise UserError("the game is over: begin a new one, or go back")
         if action not in self.state.allowedActions:
@@ -141,17 +166,28 @@ class Table:
         state, side = self.state.takeAction(action)[0], self.state.playerTurn
         if self.clock is not None:
             self.clock.moved(side, time.monotonic())
-        self.drop_rest()
+        self.drop_rest(trying=trying)
         self.moves.append(action)
         self.states.append(state)
         self.ply += 1
 
-    def drop_rest(self) -> None:
-        """Drop all moves after this position."""
+    def drop_rest(self, *, trying: bool = False) -> None:
+        """Drop all moves after this position. trying: the game is kept, for `back`, until another one begins."""
+        if trying and self.left is None:
+            self.left = Left(self.ply, [*self.states], [*self.moves], self.values, self._stored, self.resigned,
+                             self.late, self._loaded, self.paused, self.number, self.result)  # fmt: skip
+            self.number = new_number()
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
         self._stored &= frozenset(self.values)
         self.resigned, self.late, self._loaded = None, False, None
+
+    def back(self) -> None:
+        """Go back from a try to the game, where it was left."""
+        if self.left is not None:
+            (self.ply, self.states, self.moves, self.values, self._stored, self.resigned, self.late, self._loaded,
+             self.paused, self.number, _) = self.left  # fmt: skip
+            self.left = None
 
     def resign(self, side: int, *, late: bool = False) -> None:
         """Resign for a side. late: it has lost on time."""
@@ -204,7 +240,12 @@ class Table:
         states = list(follow(game, moves))
         self.game, self.states, self.moves = game, states, list(moves)
         self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
-        self.late = False
+        self.late, self.left, self.number = False, None, new_number()
+
+    def resume(self, number: str) -> None:
+        """Go on with the game that was loaded, under its number."""
+        self._loaded, self.number, self.paused = None, number, False
+        self.go(len(self.moves))
 
     def record(self) -> Record:
         """Return the complete game for a file; a loaded one keeps its players and date until it is changed."""
@@ -239,6 +280,11 @@ class Table:
     def side_name(self, side: int) -> str:
         """Return the name of a side."""
         return side_name(self.game, side)
+
+
+def new_number() -> str:
+    """Return the number of another game."""
+    return secrets.token_hex(4)
 
 
 def side_name(game: Game, side: int) -> str:

@@ -39,12 +39,14 @@ def test_seats_and_a_resignation_outlive_a_reload(browser, address):
     assert "25 sims" in page.run("return document.querySelector('.seat').innerText")
     page.click(5 * 7 + 3)
     until(lambda: page.moves == 3 and page.status == "Yellow to move")
-    page.press("give the game up")
+    page.give_up()
     until(lambda: page.status == "Red wins. The other side resigned.")
     again(page)
     until(lambda: page.moves == 3 and page.status == "Red wins. The other side resigned.")
-    page.press("undo")
-    until(lambda: "Yellow to move" in page.status)
+    for ply in (2, 1):
+        page.press("one move back")
+        until(lambda: f"Move {ply} of 3" in page.status)  # noqa: B023
+    assert "Yellow to move" in page.status
 
 
 def test_seats_that_are_not_offered_are_left_empty_by_the_address(browser, address):

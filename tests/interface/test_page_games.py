@@ -74,7 +74,7 @@ def test_the_stones_bear_the_numbers_of_the_moves_on_demand(browser, address):
     assert page.run(numbers) == ""
     page.press("numbers of the moves")
     until(lambda: page.run(numbers) == "1 2 3 4")
-    page.press("undo")
+    page.press("one move back")
     until(lambda: page.run(numbers) == "1 2 3")
     page.press("numbers of the moves")
     until(lambda: page.run(numbers) == "")
@@ -85,11 +85,11 @@ def test_resigning_ends_the_game_for_who_resigns_and_can_be_taken_back(browser, 
     page.choose("player 2", "Random")
     page.click(38)
     until(lambda: page.moves == 2)
-    page.press("give the game up")
+    page.give_up()
     until(lambda: page.status == "Yellow wins. The other side resigned.")
     page.click(38)
     assert "over" in until(lambda: page.text(".note")) and page.moves == 2
-    page.press("undo")
+    page.press("to the start")
     until(lambda: "to move" in page.status)
     page.click(38)
     until(lambda: page.moves == 2 and "Red to move" in page.status)

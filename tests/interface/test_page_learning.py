@@ -86,7 +86,7 @@ def test_the_tree_grows_a_simulation_at_a_time(browser, address, learned):
     page.press("let the tree grow")
     page.press("to the first simulation")
     until(lambda: "N 1" in page.text(".growing .root"))
-    page.press("undo")
+    page.press("one move back")
     until(lambda: not page.count(".stage .stone") and page.text(".growing [role=status]") == "simulation 1")
 
 

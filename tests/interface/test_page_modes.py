@@ -133,8 +133,10 @@ def test_who_begins_is_chosen(browser, address):
     page.click(page.run("return [...document.querySelectorAll('.stage .point')].length") - 1)
     until(lambda: page.moves >= 2)
     press_text(page, "Random")
-    for _ in range(40):  # a lot that always falls the same way would fail once in 2 ** 40
+    for count in range(40):  # a lot that always falls the same way would fail once in 2 ** 40
         page.press("a new game")
+        if count == 0:
+            page.answer("New game")
         until(lambda: page.moves == 0 or page.text(".players").split()[0] == "Club")
         if page.text(".players").split()[0] == "You":
             break
@@ -151,7 +153,7 @@ def test_a_game_that_is_over_has_its_result_a_rematch_and_an_analysis(browser, a
     press_text(page, "Rematch")
     until(lambda: page.text(".players").split() == ["Beginner", "You"] and page.moves == 1)
     assert not seen(page, ".ended")
-    page.press("give the game up")
+    page.give_up()
     until(lambda: page.text(".result") == "You lose." and "Yellow resigned." in page.text(".ended"))
     press_text(page, "Analyse this game")
     until(lambda: seen(page, ".values"))
@@ -183,7 +185,7 @@ def test_what_fits_moves_up_after_a_win_and_down_after_a_loss_and_is_remembered(
     for _ in range(2):
         page.click(4 * 3 + 1)
         until(lambda: page.moves >= 2)
-        page.press("give the game up")
+        page.give_up()
         until(lambda: page.text(".result") == "You lose.")
         page.press("a new game")
         until(lambda: page.moves == 0)

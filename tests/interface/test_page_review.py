@@ -29,11 +29,20 @@ def reviewed(page, count):
     until(lambda: page.count(".losses .ply") == count and "All values are exact." in page.text(".review"))
 
 
+def marked(page):
+    """Return the moves in the list whose colour is not that of all."""
+    return page.run("""const [all, ...others] = [...document.querySelectorAll('.moves button:not(.here)')];
+        return others.filter(e => getComputedStyle(e).color !== getComputedStyle(all).color)
+            .map(e => `${e.innerText} ${e.title}`)""")
+
+
 def test_a_game_that_is_over_is_reviewed_and_played_again_from_a_mistake(browser, address):
     page = Page(browser, address, f"{TICTACTOE}&mode=play&first=random&second=you{LOST}")
     until(lambda: page.moves == 7 and page.count(".ended .result"))
     assert page.count(".chip") == 0 and page.count(".stage .better") == 0, "nothing tells the answer unasked"
+    assert not marked(page)
     reviewed(page, 7)
+    assert marked(page) == ["a3? mistake"], "in the list of moves"
     assert [chip.text.replace("\n", " ") for chip in page.all(".chip")] == ["4. a3? turning point"]
     assert "100 %" in page.text(".accuracy") and "1 mistake" in page.text(".accuracy")
     page.all(".chip")[0].click()
@@ -45,6 +54,9 @@ def test_a_game_that_is_over_is_reviewed_and_played_again_from_a_mistake(browser
     until(lambda: page.moves == 3 and page.count(".stage .better") == 0 and page.count(".chip") == 0)
     page.click(3)
     until(lambda: page.moves >= 5 or "wins" in page.status)
+    buttons(page, ".record", "Back to the game (move 3)")[0].click()
+    until(lambda: page.moves == 7 and marked(page) == ["a3? mistake"])
+    assert page.count(".chip") == 1, "the review is there again"
 
 
 def test_marks_of_the_machine_are_no_positions_to_try_again(browser, address):
@@ -78,7 +90,10 @@ def test_a_file_is_reviewed_in_analyse_with_the_keyboard_and_another_game_ends_t
     until(lambda: "Move 2 of 4" in page.status and page.count(".stage .better") == 0)
     assert page.count(".chip") == 1, "the review stays"
     page.click(1)
-    until(lambda: page.moves == 3 and page.count(".chip") == 0)
+    until(lambda: page.moves == 3 and page.count(".chip") == 0 and not marked(page))
+    page.press("a new game")
+    until(lambda: page.moves == 0)
+    assert not buttons(page, ".record", "Back to the game (move 2)")
 
 
 def test_a_review_by_search_is_stopped_and_begun_again(browser, address):

@@ -282,6 +282,7 @@ def test_machines_search_one_at_a_time_however_often_something_changes(monkeypat
     view.table.seats = {1: "random", -1: "random"}
     view.inside = SimpleNamespace(position_changed=lambda: None)
     view.opponents, view.strip = SimpleNamespace(ended=lambda: None), SimpleNamespace(time=lambda: None)
+    view.own = SimpleNamespace(keep=lambda: None)
     view.show = lambda: None
     monkeypatch.setattr("interface.web.machine_turns.in_background", lambda loop, name: loops.append(loop))
     view.changed()

@@ -26,6 +26,35 @@ def test_a_move_after_going_back_drops_what_came_later():
     assert len(table.states) == 4
 
 
+def test_a_game_left_for_a_try_is_found_again_as_it_was():
+    table = played(moves="4433")
+    table.keep({1: 0.5, 4: -0.5})
+    table.resign(1)
+    table.go(1)
+    table.play(6, trying=True)
+    table.note(2, 0.25, 1)
+    table.go(0)
+    table.play(5, trying=True)
+    assert table.moves == [5] and table.result is None and table.values == {}
+    table.back()
+    assert (table.ply, table.moves, table.resigned) == (1, [3, 3, 2, 2], 1) and len(table.states) == 5
+    assert table.values == {1: 0.5, 4: -0.5}
+    table.note(4, 1.0, 1)
+    assert table.values[4] == -0.5, "what came with the game stays"
+    assert table.left is None
+    table.back()
+    assert table.ply == 1
+
+
+@pytest.mark.parametrize("begin", [lambda t: t.new(), lambda t: t.load_text("4"), lambda t: t.change_game("tictactoe")])
+def test_another_game_leads_back_to_none(begin):
+    table = played(moves="4433")
+    table.go(1)
+    table.play(6, trying=True)
+    begin(table)
+    assert table.left is None
+
+
 def test_undo_goes_to_the_last_position_where_a_person_was_to_move():
     table = played(moves="4433", second="random")
     assert table.undo() and table.ply == 2

@@ -124,6 +124,15 @@ class Page:
     def press(self, label):
         until(lambda: [e for e in self.all(f'button[aria-label^="{label}"]') if e.is_displayed()])[0].click()
 
+    def answer(self, text):
+        """Press a button of the question that is asked."""
+        until(lambda: [b for b in self.all(".question button") if b.is_displayed() and b.text == text])[0].click()
+        until(lambda: not self.count(".question"))
+
+    def give_up(self):
+        self.press("give the game up")
+        self.answer("Give up")
+
     def choose(self, label, option):
         """Pick an option of a list by what it reads."""
         field = until(lambda: [e for e in self.all(f'[aria-label="{label}"]') if e.is_displayed()])[0]
