@@ -7,16 +7,18 @@
     python benchmarks/cluster.py model [--learner 7600] [--driver 7000]
 
 Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
-preset laptop by threads of one process and by actors that have the same cores, in turns; the best of each counts.
-Also the messages and bytes of an actor, which docs/cluster.md computes with. rounds: the memory of the driver and of
-an actor, and what the object stores hold, after each tenth of the rounds. kills: a run of tic-tac-toe in which an
-actor is killed, stopped, or loses its node at random, compared with the same run by threads. No process is killed
-while it plays games that were hit twice in a row: a third time would count as their failure and end the run. driver:
-how many games a second of processor time the driver can receive, store and put into its memory. model:
-docs/cluster.md's table, from rates.
+preset laptop by threads of one process and by actors that have the same cores, in turns; the median of the turns'
+ratios counts. Where other programs run beside it the ratio of simulations a second of processor time says more: it
+counts this process and all of Ray's. Also the messages and bytes of an actor, which docs/cluster.md computes with.
+rounds: the memory of the driver and of an actor, and what the object stores hold, after each tenth of the rounds.
+kills: a run of tic-tac-toe in which an actor is killed, stopped, or loses its node at random, compared with the same
+run by threads. No process is killed while it plays games that were hit twice in a row: a third time would count as
+their failure and end the run. driver: how many games a second of processor time the driver can receive, store and put
+into its memory. model: docs/cluster.md's table, from rates.
 """
 
 import argparse
+import itertools
 import os
 import random
 import signal
@@ -60,6 +62,25 @@ def counted(cluster: Any) -> dict[str, float]:
 # ---- speed
 
 
+def processor_seconds() -> tuple[float, float]:
+    """Return the processor time of this process and of all that come from it, and the part that no actor spent."""
+    parents, spent, actors = {}, {}, set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+            title = path.with_name("cmdline").read_text(errors="replace")
+        except OSError:  # it has ended
+            continue
+        pid = int(path.parent.name)
+        parents[pid], spent[pid] = int(fields[1]), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        if title.startswith("ray::GameActor"):
+            actors.add(pid)
+    mine = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    return sum(spent[pid] for pid in mine), sum(spent[pid] for pid in mine - actors)
+
+
 def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, float]:
     """Return the rates of self-play after a warm-up, by a number of actors that share the cores; 0 = by threads."""
     from initialise import Session
@@ -70,6 +91,7 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
     from training.presets import preset
 
     config = preset("laptop", game="connect4", games_in_flight=games)
+    before = after = 0.0, 0.0
     cluster, ray = None, machines(actors, len(processors()) // actors) if actors else None
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
         _ = session.model
@@ -81,20 +103,22 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
             found += 1
             now = time.perf_counter(), pool.counts(), found, dict(moved)
             if first is None and found > games:  # all games of the beginning have ended: lengths are mixed
-                first = now
+                first, before = now, processor_seconds()
             if first and now[0] - first[0] > seconds:
-                last = now
+                last, after = now, processor_seconds()
                 break
     if cluster is not None and ray is not None:
         cluster.close()
         ray.close()
     if first is None or last is None:
         raise RuntimeError("expected games, got none")
-    spent = last[0] - first[0]
+    spent, processor = last[0] - first[0], after[0] - before[0]
     rates = {name: (last[3][name] - first[3][name]) / spent / actors for name in moved}
+    simulations = last[1].simulations - first[1].simulations
     return {
-        "warm-up s": first[0] - began, "games/s": (last[2] - first[2]) / spent,
-        "simulations/s": (last[1].simulations - first[1].simulations) / spent,
+        "warm-up s": first[0] - began, "games/s": (last[2] - first[2]) / spent, "simulations/s": simulations / spent,
+        "simulations/s of processor": simulations / processor, "cores busy": processor / spent,
+        "cores of the driver and Ray": (after[1] - before[1]) / spent if actors else 0.0,
         "evaluations/s": (last[1].evaluations - first[1].evaluations) / spent,
         "calls/s an actor": rates.get("calls", 0.0), "bytes/s an actor": rates.get("bytes", 0.0),
     }  # fmt: skip
@@ -108,13 +132,16 @@ def speed(args: argparse.Namespace) -> None:
             with tempfile.TemporaryDirectory() as root:
                 line = measure(Path(root), actors, args.seconds, args.games)
             found.setdefault(actors, []).append(line)
-            print(actors, "  ".join(f"{name} {value:,.1f}" for name, value in line.items()), flush=True)
-    best = {actors: max(lines, key=lambda line: line["simulations/s"]) for actors, lines in found.items()}
-    names = list(best[0])
-    print("\n| actors | " + " | ".join(names) + " | ratio |\n" + "|---" * (len(names) + 2) + "|")
-    for actors, line in best.items():
-        ratio = line["simulations/s"] / best[0]["simulations/s"]
-        print(f"| {actors} | " + " | ".join(f"{line[name]:,.1f}" for name in names) + f" | {ratio:.3f} |")
+            print(actors, "  ".join(f"{name} {value:,.2f}" for name, value in line.items()), flush=True)
+    names = list(found[0][0])
+    print("\n| actors | " + " | ".join(names) + " |\n" + "|---" * (len(names) + 1) + "|")
+    for actors, lines in found.items():
+        medians = (f"{np.median([line[name] for line in lines]):,.2f}" for name in names)
+        print(f"| {actors} | " + " | ".join(medians) + " |")
+    for actors, name in itertools.product(ways[1:], ("simulations/s", "simulations/s of processor")):
+        ratios = [one[name] / other[name] for one, other in zip(found[actors], found[0], strict=True)]
+        print(f"{actors} actors against threads, {name}: median {np.median(ratios):.3f}, "
+              f"{min(ratios):.3f} to {max(ratios):.3f} in {len(ratios)} turns")  # fmt: skip
 
 
 # ---- rounds

@@ -41,6 +41,10 @@ class Workman:
             yield game_of(index, seed, self.weights)
 
     def trouble(self, index):
+        if self.once(index, "freezes"):
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if self.once(index, "fails_once"):
+            raise RuntimeError("only once")
         if index in self.settings.get("raises", ()):
             raise RuntimeError(f"game {index} is broken")
         if index in self.settings.get("not_finite", ()):
@@ -53,10 +57,6 @@ class Workman:
             limit = 1 << 30
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             np.ones(1 << 30)
-        if self.once(index, "freezes"):
-            os.kill(os.getpid(), signal.SIGSTOP)
-        if self.once(index, "fails_once"):
-            raise RuntimeError("only once")
 
     def once(self, index, what):
         """Whether something is to happen at a game, the first time only: a file remembers."""

@@ -103,6 +103,13 @@ class RayCluster:
             self.nodes.append(self._ray.add_node(wait=False, num_cpus=cores))
         return self.nodes[-1]
 
+    def keep(self, count):
+        """Remove and add nodes until there are so many, the newest ones gone first."""
+        while len(self.nodes) > count:
+            self.remove(self.nodes[-1])
+        while len(self.nodes) < count:
+            self.add()
+
     def remove(self, node):
         """End a node as a loss of power would."""
         self.nodes.remove(node)
