@@ -142,7 +142,7 @@ class SearchSettings(_Checked):
     are enough. Needs proofs, in the games of `look_ahead` and Othello up to 8x8. 0 = off (article: 0)."""
     forced_wins: int = setting(0, 0, 2)
     """Gomoku: 1 = prove wins by continuous fours at new positions, and prune moves that leave the opponent one. 2 = at
-    roots by fours and threes, too. Needs look_ahead 2. 0 = off (article: 0)."""
+    roots by fours and threes, too; in play it is 2. Needs look_ahead 2. 0 = off (article: 0)."""
     forced_playouts: float = setting(0.0, 0, 100)
     """k: in full searches of self-play a move visited once gets at least sqrt(k x prior x all visits). Visits that only
     this forced are left out of the policy target (KataGo: 2). 0 = off (article: 0)."""

@@ -7,7 +7,7 @@
 `found`: generated positions with a win by fours of 3 to 9 plies by the slow solver of tests/support/slow_fours.py; each
 must be found at a new position's effort, and the move found must win by that solver too. `cost`: processor time of
 searches with the shipped network, without and with forced wins, in turns, and of the search for wins alone. `match`:
-the shipped player with forced wins against itself without, both with the same seconds a move.
+the shipped player with forced wins against itself without, both with the same seconds a move, or simulations.
 """
 
 from __future__ import annotations
@@ -116,12 +116,10 @@ def cost(args: argparse.Namespace) -> None:
 
 
 def match(args: argparse.Namespace) -> None:
-    """Play with and without at equal time and print the score."""
+    """Play with and without, at equal time or at equal simulations, and print the score."""
     game = games.make(args.game)
-    players = [
-        network_player(game, 0, "best", sims=most_sims(game), seconds=args.seconds, changes={"forced_wins": n})
-        for n in (args.level, 0)
-    ]
+    limit = {"sims": most_sims(game), "seconds": args.seconds} if args.seconds else {"sims": args.sims}
+    players = [network_player(game, 0, "best", changes={"forced_wins": n}, **limit) for n in (args.level, 0)]
     players[0].name, players[1].name = f"forced_wins {args.level}", "without"
     logger = logging.getLogger("forced_wins")
     result = playMatches(
@@ -130,7 +128,8 @@ def match(args: argparse.Namespace) -> None:
     )  # fmt: skip
     points = np.array(result.points[players[0].name]).reshape(-1, 2).mean(axis=1)
     error = 196 * points.std(ddof=1) / len(points) ** 0.5
-    print(f"{game.spec}, {args.seconds:g} s a move: {players[0].name} scores {100 * points.mean():.1f} % "
+    each = f"{args.seconds:g} s" if args.seconds else f"{args.sims} simulations"
+    print(f"{game.spec}, {each} a move: {players[0].name} scores {100 * points.mean():.1f} % "
           f"+- {error:.1f} in {2 * args.pairs} games {result.scores}")  # fmt: skip
 
 
@@ -139,8 +138,8 @@ def main() -> None:
     parser.add_argument("what", choices=("found", "cost", "match"))
     parser.add_argument("game", nargs="?", default="gomoku")
     parser.add_argument("--positions", type=int, default=100)
-    parser.add_argument("--sims", type=int, default=400, help="simulations of a search, for `cost`")
-    parser.add_argument("--seconds", type=float, default=0.1)
+    parser.add_argument("--sims", type=int, default=400, help="simulations of a search")
+    parser.add_argument("--seconds", type=float, default=0.1, help="of a move, for `match`; 0: `--sims`")
     parser.add_argument("--pairs", type=int, default=50)
     parser.add_argument("--plies", type=int, default=4, help="random moves before a game")
     parser.add_argument("--level", type=int, default=1, help="forced_wins of the first player")

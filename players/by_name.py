@@ -223,9 +223,10 @@ def network_player(
 ) -> Agent:
     """Return a player with a trained network, of the newest run unless one is named; nothing is written.
 
-    It searches with the run's settings except for `changes`; `options` are those of `Agent`. `smallest`: batches are
-    padded to at least this size; with `predictor.STEADY` evaluations do not depend on the batch. `averaged`:
-    evaluations are averaged over the board's symmetries. `in_8_bits`: it evaluates in 8 bits (network/int8.py).
+    It searches with the run's settings and for wins by force, where the game finds them, except for `changes`;
+    `options` are those of `Agent`. `smallest`: batches are padded to at least this size; with `predictor.STEADY`
+    evaluations do not depend on the batch. `averaged`: evaluations are averaged over the board's symmetries.
+    `in_8_bits`: it evaluates in 8 bits (network/int8.py).
     """
     folder = run_folder(game, run, root)
     own = "shipped" if folder.is_relative_to(run_folders.SHIPPED) else folder.name
@@ -241,7 +242,8 @@ def network_player(
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
     clock = f":{options['seconds']:g}s" if "seconds" in options else ""
-    name, search = f"{own}:version{number:04}{clock}", replace(config.search, **(changes or {}))
+    forced = {"forced_wins": 2} if game.forced else {}
+    name, search = f"{own}:version{number:04}{clock}", replace(config.search, **{**forced, **(changes or {})})
     return Agent(name, game, predictor, search, mcts_sims=sims, model=model, **options)
 
 

@@ -6,6 +6,8 @@ import pytest
 import games
 from agent import Agent
 from MCTS import MCTS
+from players.by_name import level_player, make_player, network_player
+from players.levels import Level
 from search.forced import AT_ROOT, ForcedSearch
 from search.forced_wins import win_length
 from support.search_cases import GAMES, Projection, plain_search
@@ -110,3 +112,12 @@ def test_the_length_of_a_win_is_counted_from_the_move_at_once_to_the_last_four()
     at_once[4, 6] = 1
     cells = at_once, THREE, QUIET
     assert [win_length(GAME, GAME.set_up(board, 1), most=1) for board in cells] == [1, 3, None]
+
+
+def test_in_play_a_network_sees_wins_by_threats_and_a_level_plays_as_it_was_measured():
+    game = games.make("gomoku")
+    state = game.set_up(FORK, 1)
+    assert make_player("shipped", game, sims=2).think(state).proven == 1.0
+    assert level_player(Level("shipped", 2, 0.0, 0.0), game).think(state).proven is None
+    without = network_player(game, 0, "best", sims=2, changes={"forced_wins": 0})
+    assert without.think(state).proven is None
