@@ -16,6 +16,7 @@ from game import GameState
 from interface.board_svg import Mark
 from interface.notebook.board import lines_of, overlay_of
 from interface.web.machine_turns import searching
+from interface.web.main_line import MainLine
 from interface.web.tab_language import in_background
 from interface.web.table import Table
 from interface.web.tree_view import TreePicture
@@ -69,6 +70,7 @@ class Inside:
         self._hinted: int | None = None
         """The move of a hint, which the board shows as a ring."""
         self._picture = TreePicture(play, lambda: self._name)
+        self._line = MainLine(play)
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -83,11 +85,13 @@ class Inside:
         self._toggle = ui.toggle(overlays, value="N", on_change=lambda e: self._show_overlay(e.value))
         self._toggle.props("dense unelevated no-caps spread").classes("overlays")
         self._summary = ui.html("", sanitize=False)
+        self._line.build()
         with ui.element("div").classes("line-up"):
             self._deeper = ui.button(tr("Deepen"), icon="add", on_click=self._deepen).props("flat dense")
             self._deeper.tooltip(tr("four times as many simulations"))
             self._halt = ui.button(tr("Stop"), icon="stop", on_click=self.stop).props("flat dense")
         self._table = ui.html("", sanitize=False).classes("scroll")
+        self._line.listen(self._table)
         with ui.expansion(tr("Search tree")).props("dense") as self._shelf:
             self._branches = ui.html("", sanitize=False).classes("scroll")
         self._shelf.on_value_change(lambda _: self._show_tree())
@@ -277,6 +281,7 @@ class Inside:
             self._summary.content = summary_html(found, side)
             most = SEARCHED if self._halt.visible else len(found["moves"])
             self._table.content = table_html(found, self._truth, most)
+        self._line.show(chosen(found) if found is not None and found["moves"] else None)
         self._deeper.enabled = found is not None and found["simulations"] < DEEPEST
         self._show_tree()
 
