@@ -52,6 +52,7 @@ class Mark(NamedTuple):
 def board_svg(
     state: GameState, *, overlay: Mapping[int, Mark] | None = None, lines: Mapping[int, Sequence[int]] | None = None,
     clickable: bool = False, moves: Sequence[int] = (), before: GameState | None = None, hint: int | None = None,
+    owned: Mapping[int, float] | None = None,
 ) -> str:  # fmt: skip
     """Return a position as an SVG.
 
@@ -60,13 +61,15 @@ def board_svg(
     action of a click on it as data-action, legal or not, and the class "free" where a legal move puts its stone.
     moves: the moves from an empty board to here, whose numbers are then drawn on the stones. before: the position
     that was shown before; what one move changed since has classes for a page to animate: "new" or "drop", "turned",
-    and hidden stones "was" and "gone". hint: an action to ring.
+    and hidden stones "was" and "gone". hint: an action to ring. owned: who will own a point, 1 for the first
+    player to -1, as squares.
     """
     grid, game = grid_of(state), getattr(state, "game", None)
     if grid is None or game is None:
         return _text_svg(state)
     board = _Board(game, grid, state)
     board.numbers = move_numbers(game, grid, moves)
+    board.owned = owned or {}
     board.changes = changes(grid_of(before), grid) if before is not None else Changes()
     return board.svg(overlay or {}, lines or {}, clickable, hint)
 
@@ -113,6 +116,8 @@ class _Board:
         self._won = {p for line in self._lines_won for p in line}
         self.numbers: dict[int, int] = {}
         """Text on the stones, by point."""
+        self.owned: Mapping[int, float] = {}
+        """{point: who will own it}"""
         self.changes = Changes()
         self.left = MARGIN if any(grid.rows) else 2.0
         self.width = self.left + CELL * self.columns + 2
@@ -262,6 +267,7 @@ class _Board:
         last = self.grid.last
         if last is not None and self._side(last) in (1, -1) and not (self.name == "marks" and last in self._won):
             parts.append(self._last(last))
+        parts += [self._square(point, owner) for point, owner in self.owned.items() if abs(owner) >= 0.1]
         return "".join(parts + [self._number(p) for p in self.numbers if self._side(p) in (1, -1)])
 
     def _outline(self, points: Sequence[int], kind: str, end: str) -> str:
@@ -273,6 +279,12 @@ class _Board:
     def _ink(self, side: int) -> str:
         """Return a colour that is visible on a stone."""
         return ink_on(self.look.sides[side][0])
+
+    def _square(self, point: int, owner: float) -> str:
+        """Return a square in the owner's colour, the larger the surer."""
+        (x, y), size, (fill, edge) = self._at(point), 18 * abs(owner) ** 0.5, self.look.sides[1 if owner > 0 else -1]
+        box = f'x="{x - size / 2:.1f}" y="{y - size / 2:.1f}" width="{size:.1f}" height="{size:.1f}"'
+        return f'<rect class="owned" {box} fill="{fill}" stroke="{edge}" opacity=".85"/>'
 
     def _last(self, point: int) -> str:
         (x, y), side = self._at(point), self._side(point)

@@ -28,6 +28,7 @@ const boardSounds = {
     if (!this.on) return;
     this.speaker = this.speaker || new AudioContext();
     this.speaker.resume();
+    if (kind === "low") return [0, .18, .36].forEach((wait) => this.tone(1047, wait, .1, "sine"));
     this.tone(660, 0, .08, "triangle");
     if (kind === "capture") this.tone(440, .07, .1, "triangle");
     if (kind === "end") [392, 494, 587].forEach((hertz, i) => this.tone(hertz, .15 + .13 * i, .6, "sine"));

@@ -18,11 +18,11 @@ class Drawing:
 
     def svg(
         self, table: Table, marks: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], *, numbered: bool = False,
-        hint: int | None = None,
+        hint: int | None = None, owned: Mapping[int, float] | None = None,
     ) -> str:  # fmt: skip
         """Return the board of a table; its attribute data-at names the position, data-waits that no person moves."""
         drawn = board_svg(
-            table.state, overlay=marks, lines=lines, clickable=True, hint=hint,
+            table.state, overlay=marks, lines=lines, clickable=True, hint=hint, owned=owned,
             moves=table.moves[: table.ply] if numbered else (), before=self._before.of(table.state),
         )  # fmt: skip
         waits = ' data-waits=""' if table.machine_to_move or table.over else ""

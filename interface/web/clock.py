@@ -15,6 +15,8 @@ INCREMENTS = 0, 1, 2, 3, 5, 10, 30
 MOVES_LEFT = 25
 """A machine plans its time as if so many moves of its own were still to come."""
 SHORTEST = 0.05
+LOW = 10
+"""Seconds below which little time is left: the clock says so, and shows tenths (also in play.js)."""
 _TEXT = re.compile(r"([0-9]{1,3})\+([0-9]{1,2})(?:,([0-9]{1,5}(?:\.[0-9])?),([0-9]{1,5}(?:\.[0-9])?))?", re.ASCII)
 
 
@@ -98,6 +100,6 @@ def face(seconds: float) -> str:
     >>> face(75.2), face(9.53)
     ('1:15', '9.5')
     """
-    if seconds < 10:
+    if seconds < LOW:
         return f"{math.floor(10 * seconds) / 10:.1f}"
     return f"{int(seconds // 60)}:{int(seconds % 60):02}"

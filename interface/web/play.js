@@ -70,6 +70,7 @@ new MutationObserver(() => {
   freeOptions();
 }).observe(document, { childList: true, subtree: true });
 
+const warned = {}; // {side: whether the sound of little time was heard}
 setInterval(() => {
   for (const clock of document.querySelectorAll(".clock[data-left]")) {
     if (clock.seen !== clock.dataset.stamp + clock.dataset.left) {
@@ -79,9 +80,12 @@ setInterval(() => {
     const spent = clock.dataset.runs ? (performance.now() - clock.since) / 1000 : 0;
     const left = Math.max(0, clock.dataset.left - spent);
     const minutes = `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`;
-    const text = left < 10 ? (Math.floor(10 * left) / 10).toFixed(1) : minutes;
+    const low = left < 10; // LOW of clock.py
+    const text = low ? (Math.floor(10 * left) / 10).toFixed(1) : minutes;
     if (clock.textContent !== text) clock.textContent = text;
-    clock.classList.toggle("low", left < 10);
+    clock.classList.toggle("low", low);
+    if (low && clock.dataset.person && !warned[clock.dataset.side]) boardSounds.play("low");
+    warned[clock.dataset.side] = low;
   }
 }, 100);
 

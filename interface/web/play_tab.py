@@ -159,7 +159,8 @@ class Play:
         """Redraw everything."""
         t, game, open_ = self.table, self.table.game, self.mode == "analyse"
         marks, lines = self.review.marks() or self.inside.marks()
-        drawn = self._drawing.svg(t, marks, lines, numbered=self._numbered, hint=self.inside.hinted)
+        drawn = self._drawing.svg(t, marks, lines, numbered=self._numbered, hint=self.inside.hinted,
+                                  owned=self.inside.owned)  # fmt: skip
         drawn = self.review.drawn(drawn)
         colour, shared = LOOKS[game.look].sides[t.state.playerTurn][0], escape(dumps(link(t, self.mode)))
         walks = ' data-walks=""' if open_ and t.moves else ""

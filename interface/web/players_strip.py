@@ -10,8 +10,9 @@ from typing import Any
 from nicegui import ui
 
 from interface.board_svg import LOOKS
-from interface.web.clock import face
+from interface.web.clock import LOW, face
 from languages.translate import tr
+from storage.game_files import PERSON
 
 LATE = 0.05
 """Seconds after a side's last one at which its time is looked at: no timer fires exactly."""
@@ -42,9 +43,11 @@ class Strip:
             clock = ""
             if table.clock is not None:
                 left, runs = table.clock.time_of(side, now), "1" if table.clock.running == side else ""
+                person = "1" if table.seats[side] == PERSON else ""
                 words = escape(tr("time of {side}", side=table.side_name(side)))
                 clock = (
-                    f'<span class="clock" role="timer" aria-label="{words}" data-left="{left:.1f}" data-runs="{runs}" '
+                    f'<span class="clock{" low" if left < LOW else ""}" role="timer" aria-label="{words}" '
+                    f'data-left="{left:.1f}" data-runs="{runs}" data-side="{side}" data-person="{person}" '
                     f'data-stamp="{self._changes}">{face(left)}</span>'
                 )
             parts.append(f'<div class="side{" turn" if turn else ""}">{dot}{name}{clock}</div>')

@@ -14,19 +14,22 @@ from nicegui import ui
 from config import UserError
 from game import GameState
 from interface.board_svg import Mark
+from interface.engines.territory import Territory
 from interface.notebook.board import lines_of, overlay_of
 from interface.web.machine_turns import searching
+from interface.web.main_line import MainLine
 from interface.web.tab_language import in_background
 from interface.web.table import Table
-from interface.web.tree_view import TreePicture
+from interface.web.territory_view import counted, lead_html, territory_of
+from interface.web.tree_view import TreePicture, tree_html
 from interface.web.true_values import true_values
 from interface.web.web_players import DEEPEST, is_search, look, make_game
 from languages.translate import tr
-from MCTS import Node
 
-OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network"}
+OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network", "owned": "Territory"}
+"""The last one only where the network says who will own each point (territory_view.py)."""
 TEXTS = (
-    "None", "Visits", "Prior", "Q", "Network", "wins", "draws", "loses", "won", "drawn", "lost",
+    "None", "Visits", "Prior", "Q", "Network", "Territory", "wins", "draws", "loses", "won", "drawn", "lost",
     "How often the search tried this move. It plays the move that it tried most.",
     "This move's part of all visits: the policy after the search.",
     "The network's first guess, before any search: how likely this move is the one to play.",
@@ -41,7 +44,6 @@ FIRST = 400
 WORDS = {1: "wins", 0: "draws", -1: "loses"}
 HELP = dict(zip(("N", "share", "P", "Q", "U", "V", "true"), TEXTS[-7:], strict=True))
 """{column: its plain words}, shown under the pointer or with the focus."""
-ROWS_OF_TREE = 400
 SEARCHED = 20
 """Moves in the table while a search runs, which writes it several times a second."""
 
@@ -69,6 +71,8 @@ class Inside:
         self._hinted: int | None = None
         """The move of a hint, which the board shows as a ring."""
         self._picture = TreePicture(play, lambda: self._name)
+        self._line = MainLine(play)
+        self._territory: Territory | None = None
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -79,15 +83,16 @@ class Inside:
             self._switch = ui.switch(value=True, on_change=lambda e: self._turn(e.value))
             self._switch.props(f'dense aria-label="{tr("analyse each position")}"').tooltip(tr("analyse each position"))
         self._chosen = ui.label().classes("soft")
-        overlays = {kind: tr(name) for kind, name in OVERLAYS.items()}
-        self._toggle = ui.toggle(overlays, value="N", on_change=lambda e: self._show_overlay(e.value))
+        self._toggle = ui.toggle(overlays(False), value="N", on_change=lambda e: self._show_overlay(e.value))
         self._toggle.props("dense unelevated no-caps spread").classes("overlays")
         self._summary = ui.html("", sanitize=False)
+        self._line.build()
         with ui.element("div").classes("line-up"):
             self._deeper = ui.button(tr("Deepen"), icon="add", on_click=self._deepen).props("flat dense")
             self._deeper.tooltip(tr("four times as many simulations"))
             self._halt = ui.button(tr("Stop"), icon="stop", on_click=self.stop).props("flat dense")
         self._table = ui.html("", sanitize=False).classes("scroll")
+        self._line.listen(self._table)
         with ui.expansion(tr("Search tree")).props("dense") as self._shelf:
             self._branches = ui.html("", sanitize=False).classes("scroll")
         self._shelf.on_value_change(lambda _: self._show_tree())
@@ -120,6 +125,12 @@ class Inside:
         if self._play.mode != "analyse":
             return {}, {}
         return overlay_of(found, self._overlay), lines_of(found, game)
+
+    @property
+    def owned(self) -> dict[int, float]:
+        """{point: who will own it, from 1 for who began to -1} to draw on the board."""
+        found = self._found if self._play.mode == "analyse" and self._overlay == "owned" else None
+        return (found or {}).get("owned", {})
 
     def _show_overlay(self, kind: str) -> None:
         self._overlay = kind
@@ -208,6 +219,8 @@ class Inside:
             if job != self._job:
                 return None
             found = look(analyst, state, sims, stop=lambda: job != self._job, watch=watch)
+            if self._territory is not None:
+                found |= counted(self._territory, state)
             root = analyst.MCTS.root if hasattr(analyst, "MCTS") else analyst.trees(0)[0].root
             return found, tree_html(root)
 
@@ -242,6 +255,7 @@ class Inside:
         if key != (name, spec):
             analyst = self._play.roster.analyst(name, make_game(spec))
             self._analyst = (name, spec), analyst
+            self._territory = territory_of(analyst, make_game(spec))
         return analyst
 
     def _take(self, job: int, found: dict[str, Any], ply: int, state: GameState, on_the_way: bool) -> None:
@@ -250,7 +264,11 @@ class Inside:
         stopped = job != self._job and (on_the_way or job < self._job - 1 or not found["moves"])
         if stopped or table.state is not state:
             return
+        if on_the_way:
+            found |= {key: self._found[key] for key in ("lead", "owned") if self._found and key in self._found}
         self._found = found
+        if self._toggle.options != (offered := overlays("owned" in found)):
+            self._toggle.set_options(offered, value=self._overlay if self._overlay in offered else "N")
         if self._hint_wanted and not on_the_way:
             self._hint_wanted = False
             self._show_hint(found)
@@ -274,14 +292,22 @@ class Inside:
             self._table.content = self._branches.content = ""
         else:
             side = self._play.table.side_name(self._play.table.state.playerTurn)
-            self._summary.content = summary_html(found, side)
+            sides = self._play.table.side_name(1), self._play.table.side_name(-1)
+            lead = lead_html(found["lead"], sides) if "lead" in found else ""
+            self._summary.content = summary_html(found, side) + lead
             most = SEARCHED if self._halt.visible else len(found["moves"])
             self._table.content = table_html(found, self._truth, most)
+        self._line.show(chosen(found) if found is not None and found["moves"] else None)
         self._deeper.enabled = found is not None and found["simulations"] < DEEPEST
         self._show_tree()
 
     def _show_tree(self) -> None:
         self._branches.content = self._tree if self._shelf.value else ""
+
+
+def overlays(territory: bool) -> dict[str, str]:
+    """Return {overlay: its name}."""
+    return {kind: tr(name) for kind, name in OVERLAYS.items() if territory or kind != "owned"}
 
 
 def hint_text(found: dict[str, Any]) -> str:
@@ -341,28 +367,6 @@ def table_html(found: dict[str, Any], truth: dict[int, int] | None, most: int = 
             + "".join(f'<td class="{name}">{cell}</td>' for name, cell in zip(columns, cells, strict=True)) + "</tr>"
         )  # fmt: skip
     return f'<table class="found"><tr><th>{tr("move")}</th>{head}</tr>{"".join(rows)}</table>'
-
-
-def tree_html(root: Node) -> str:
-    """Return the search tree as rows to open: the most visited moves of each node, down to the third visit."""
-    room = [ROWS_OF_TREE]
-
-    def rows(node: Node, depth: int) -> str:
-        edges = sorted(((e.stats, a, e) for a, e in node.edges), key=lambda found: -found[0]["N"])
-        parts = []
-        for stats, action, edge in edges[:8]:
-            if stats["N"] < (1 if depth == 0 else 3) or room[0] <= 0:
-                break
-            room[0] -= 1
-            name = escape(node.mcts.game.move_name(action))
-            label = f"<b>{name}</b> N {stats['N']:.0f}, Q {stats['Q']:+.3f}, P {stats['P']:.3f}"
-            child = edge.outNode
-            below = rows(child, depth + 1) if child is not None and depth < 16 else ""
-            inner = f"<details><summary>{label}</summary>{below}</details>" if below else f"<div>{label}</div>"
-            parts.append(f"<li>{inner}</li>")
-        return f"<ul>{''.join(parts)}</ul>" if parts else ""
-
-    return f'<div class="tree">{rows(root, 0)}</div>'
 
 
 def eval_html(table: Table) -> str:

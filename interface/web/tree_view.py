@@ -1,10 +1,11 @@
-"""The search tree as a picture that grows simulation by simulation: one step, or one after the other."""
+"""The search tree: as a picture that grows simulation by simulation, by steps or by itself, and as rows to open."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from contextvars import copy_context
+from html import escape
 from typing import Any
 
 from nicegui import ui
@@ -16,7 +17,9 @@ from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
 from interface.web.web_players import make_game
 from languages.translate import tr
+from MCTS import Node
 
+ROWS_OF_TREE = 400
 PACE = 0.8
 """Seconds from one simulation to the next while they play."""
 
@@ -113,3 +116,25 @@ class TreePicture:
         self._words.text = tr("simulation {number}", number=at + 1) if at >= 0 else ""
         if self._growth is not None and self._growth.over and at == len(self._frames) - 1:
             self._words.text = tr("simulation {number}, the last one", number=at + 1)
+
+
+def tree_html(root: Node) -> str:
+    """Return the search tree as rows to open: the most visited moves of each node, down to the third visit."""
+    room = [ROWS_OF_TREE]
+
+    def rows(node: Node, depth: int) -> str:
+        edges = sorted(((e.stats, a, e) for a, e in node.edges), key=lambda found: -found[0]["N"])
+        parts = []
+        for stats, action, edge in edges[:8]:
+            if stats["N"] < (1 if depth == 0 else 3) or room[0] <= 0:
+                break
+            room[0] -= 1
+            name = escape(node.mcts.game.move_name(action))
+            label = f"<b>{name}</b> N {stats['N']:.0f}, Q {stats['Q']:+.3f}, P {stats['P']:.3f}"
+            child = edge.outNode
+            below = rows(child, depth + 1) if child is not None and depth < 16 else ""
+            inner = f"<details><summary>{label}</summary>{below}</details>" if below else f"<div>{label}</div>"
+            parts.append(f"<li>{inner}</li>")
+        return f"<ul>{''.join(parts)}</ul>" if parts else ""
+
+    return f'<div class="tree">{rows(root, 0)}</div>'

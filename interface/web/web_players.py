@@ -167,7 +167,10 @@ class Roster:
             player = RolloutPlayer(game, sims=DEEPEST)
             player.new_game(0, 0)
             return player
-        return self._network(name, game).twin(game, DEEPEST)
+        network = self._network(name, game)
+        twin = network.twin(game, DEEPEST)
+        twin.model = network.model
+        return twin
 
     def _network(self, name: str, game: Game) -> Agent:
         run, _, which = name.partition(":")

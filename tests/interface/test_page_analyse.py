@@ -1,4 +1,4 @@
-"""Walking through a game in Analyse in a real browser: single steps, the mouse wheel, tries."""
+"""Walking through a game in Analyse in a real browser: single steps, the mouse wheel, tries, the search's lines."""
 
 import pytest
 
@@ -100,3 +100,35 @@ def test_in_play_a_move_taken_back_is_taken_back(browser, address):
     page.click(6)
     until(lambda: page.moves == 4 and page.count(".stage .side > .stone") == 4 and "Move" not in page.status)
     assert not back(page, 3)
+
+
+def searched(browser, address, more):
+    page = Page(browser, address, CONNECT4 + more)
+    until(lambda: page.text(".simulations") == "400")
+    until(lambda: page.count(".main-line button"))
+    return page
+
+
+def test_the_main_line_is_walked_and_leads_back_to_the_game(browser, address):
+    page = searched(browser, address, f"{MACHINE}&moves=4453")
+    line = page.run("return [...document.querySelectorAll('.main-line button')].map(e => e.innerText)")
+    assert page.text(".found tr[data-hover] td").split()[0] == line[0] and len(line) >= 2
+    page.send_click('.main-line [data-walk="2"]')
+    until(lambda: page.text(".moves button") == "4 4 5 3 " + " ".join(line[:2]))
+    assert "thinking" not in page.status and page.run("return document.querySelector('.stage svg') !== null")
+    until(lambda: page.count(".main-line button") and page.text(".simulations") == "400")
+    page.send_click('.main-line [data-walk="1"]')
+    until(lambda: page.moves == 7)
+    back(page, 4)[0].click()
+    until(lambda: page.text(".moves button") == "4 4 5 3")
+
+
+@pytest.mark.parametrize("way", ["click", "Enter"])
+def test_a_row_of_the_table_tries_its_move(browser, address, way):
+    page = searched(browser, address, f"{MACHINE}&moves=4453")
+    row = '.found tr[data-hover="6"]'
+    event = "new MouseEvent('click', {bubbles: true})" if way == "click" else (
+        "new KeyboardEvent('keydown', {key: 'Enter', bubbles: true})")  # fmt: skip
+    page.run(f"document.querySelector(arguments[0]).dispatchEvent({event})", row)
+    until(lambda: page.text(".moves button") == "4 4 5 3 7" and back(page, 4))
+    assert "waiting" in page.status, "the machine answers no try"

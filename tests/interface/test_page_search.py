@@ -33,7 +33,8 @@ from storage.game_files import PERSON
 from support.search_cases import Projection
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from interface.web.search_view import hint_text, summary_html, table_html, tree_html  # noqa: E402
+from interface.web.search_view import hint_text, summary_html, table_html  # noqa: E402
+from interface.web.tree_view import tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
