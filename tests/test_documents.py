@@ -12,7 +12,7 @@ FINISHED = ("*.md", "docs/*.md", "run_archive/*/run0001/*.md", "benchmarks/*.md"
 """Documents whose prose lines are short and whose links lead somewhere."""
 COLUMNS = ["Claim", "Figure", "Machine", "Command", "Date", "Commit", "Log"]
 LONGEST_LINE, LONGEST_RESULTS, LONGEST_README, LARGEST_README = 120, 200, 150, 9 * 1024
-MACHINES = ("M1", "M2", "M3", "M4", "not noted")
+MACHINES = ("M1", "M2", "M3", "M4", "M5", "not noted")
 
 NUMBER = r"\d+(?:\.\d+)?"
 UNIT = r"(?:%|(?:us|ms|s|seconds?|minutes?|hours?|KB|MB|GB|KiB|MiB|GiB|Elo|times)\b|\w+/s\b)"
