@@ -75,7 +75,7 @@ class Cluster:
             if self._refused and len(self._parked) >= found:
                 raise UserError(f"the cluster has no machine that can play: {self._refused[0]}")
             if time.monotonic() - self._began > WAITED:
-                self._once(f"waiting for a machine of the cluster: {found} have the {self.cores} cores of a worker")
+                self._once(f"waiting for a machine of the cluster: so far there is room for {found} workers")
         return found
 
     def lives(self, machine: str) -> bool:
