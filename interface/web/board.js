@@ -88,7 +88,7 @@ function liveBoard(root, name = ".stage") {
   });
   function say() {
     const p = points()[at], words = JSON.parse(stage().querySelector("svg").dataset.words ?? "{}");
-    if (p && voice) voice.textContent = [p.dataset.name, words[p.dataset.side]].filter(Boolean).join(", ");
+    if (p && voice) voice.textContent = [p.dataset.name, words[p.dataset.side ?? 0]].filter(Boolean).join(", ");
   }
   new MutationObserver(() => { motion(); cursor(); boardSounds.show(); })
     .observe(root, { childList: true, subtree: true });
