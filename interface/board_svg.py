@@ -384,6 +384,10 @@ class _Board:
             action = point % self.columns if self.game.policy_layout == "columns" else point
             box = f'x="{x - HALF:g}" y="{y - HALF:g}" width="{CELL:g}" height="{CELL:g}"'
             kind = "point free" if point in free else "point"
+            name = self.game.move_name(action)
+            name += f"-{self.rows - point // self.columns}" if self.game.policy_layout == "columns" else ""
+            told = f'data-name="{escape(name)}"'  # board.js says it, with what stands there
+            told += f' data-side="{side}"' if (side := self._side(point)) else ""
             shape = f'path d="{self.hexagons.outline(point)}"' if self.hexagons else "rect"  # its box is for board.js
-            parts.append(f'<{shape} class="{kind}" data-action="{action}" data-point="{point}" {box}/>')
+            parts.append(f'<{shape} class="{kind}" data-action="{action}" data-point="{point}" {told} {box}/>')
         return f'<g fill="transparent">{"".join(parts)}</g>'

@@ -250,6 +250,7 @@ def _bar() -> Any:
     """Show the name, the tabs and the switch between light and dark; return the tabs."""
     from nicegui import ui
 
+    from interface.web.shortcuts import build_shortcuts
     from interface.web.tab_language import SWITCH
 
     dark = ui.dark_mode(None)
@@ -265,6 +266,7 @@ def _bar() -> Any:
         ui.element("div").classes("grow")
         other = next(name for name in LANGUAGES if name != language())
         ui.button(LANGUAGES[other]).props("flat dense").on("click", js_handler=SWITCH.format(other))
+        build_shortcuts()
         sounds = ui.button().props(f'flat round dense aria-label="{tr("sounds")}" aria-pressed=false').classes("sounds")
         with sounds.on("click", js_handler="() => boardSounds.toggle()"):
             ui.icon("volume_off").classes("quiet")

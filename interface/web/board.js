@@ -79,6 +79,17 @@ function liveBoard(root, name = ".stage") {
     if (p && document.activeElement === stage()) p.classList.add("cursor");
     ghost();
   }
+  let voice = null; // what a screen reader says of the point under the cursor; there before it says anything
+  root.addEventListener("focusin", () => {
+    if (voice || !stage()) return;
+    voice = Object.assign(document.createElement("div"), { className: "voice cursor-voice" });
+    voice.setAttribute("aria-live", "polite");
+    stage().after(voice);
+  });
+  function say() {
+    const p = points()[at], words = JSON.parse(stage().querySelector("svg").dataset.words ?? "{}");
+    if (p && voice) voice.textContent = [p.dataset.name, words[p.dataset.side ?? 0]].filter(Boolean).join(", ");
+  }
   new MutationObserver(() => { motion(); cursor(); boardSounds.show(); })
     .observe(root, { childList: true, subtree: true });
   root.addEventListener("focusin", cursor);
@@ -131,6 +142,7 @@ function liveBoard(root, name = ".stage") {
       e.preventDefault();
       e.stopPropagation();
       cursor();
+      say();
       return;
     }
     if (e.key === "ArrowLeft") at -= at % columns ? 1 : 0;
@@ -142,5 +154,6 @@ function liveBoard(root, name = ".stage") {
     e.preventDefault();
     e.stopPropagation();
     cursor();
+    say();
   }, true);
 }

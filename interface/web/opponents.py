@@ -113,6 +113,7 @@ class Opponents:
         self._tiles: dict[str, Any] = {}
         self._offered: list[Opponent] = []
         self._drawn = ""
+        self._showing = False
 
     # ---- display
 
@@ -148,10 +149,10 @@ class Opponents:
             tile.classes(add="on" if on else "", remove="" if on else "on")
             tile.props(f'aria-pressed={"true" if on else "false"}')
         self._first.value = self.order
-        clock = table.clock
+        clock, self._showing = table.clock, True  # else the first of two values would begin another clock
         self._minutes.value = int(clock.seconds) // 60 if clock else 0
         self._increment.value = int(clock.increment) if clock else self._increment.value
-        self._increment.visible = clock is not None
+        self._increment.visible, self._showing = clock is not None, False
 
     def _draw(self) -> None:
         """Draw the tiles of the game that is on the table."""
@@ -293,7 +294,8 @@ class Opponents:
     def _set_clock(self) -> None:
         minutes, increment, table = int(self._minutes.value), int(self._increment.value), self._play.table
         old = table.clock
-        if (minutes, increment if minutes else 0) == ((old.seconds / 60, old.increment) if old else (0, 0)):
+        now = (minutes, increment) if minutes else (0, 0)
+        if self._showing or now == ((old.seconds / 60, old.increment) if old else (0, 0)):
             return
         table.clock = Clock(60.0 * minutes, increment) if minutes else None
         self._play.changed()

@@ -113,6 +113,11 @@ for (const kind of ["mouseover", "focusin"]) addEventListener(kind, showWord, tr
 for (const kind of ["focusout", "scroll"]) addEventListener(kind, hideWord, true);
 addEventListener("keydown", (e) => { if (e.key === "Escape") hideWord(); }, true);
 
+// ? opens the list of keys, unless it is typed into a field.
+addEventListener("keydown", (e) => {
+  if (e.key === "?" && !e.target.closest("input, textarea, select")) document.querySelector(".list-keys")?.click();
+});
+
 // The person's own games in localStorage, newest first: [{number, file, seats}], see own_games.py.
 const ownGames = {
   text(largest) {

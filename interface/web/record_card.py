@@ -8,7 +8,9 @@ from nicegui import ui
 
 from interface.web.charts import moves_html, values_svg
 from interface.web.controls import icon_button
+from interface.web.table import Table
 from languages.translate import tr
+from storage.game_files import PERSON
 
 PLY = '(e) => { const t = e.target.closest("[data-ply]"); if (t) emit(t.dataset.ply) }'
 
@@ -27,6 +29,7 @@ class RecordCard:
                 self._status = ui.label().classes("status grow").props('role="status"')
                 self._stop = icon_button(tr("Stop"), "stop", play.halt, tr("stop the machines"))
                 self._go_on = icon_button(tr("Resume"), "play_arrow", play.go_on, tr("the machines play on from here"))
+            self._voice = ui.label().classes("voice").props('role="status"')
             self._graph, self._moves = (ui.html("", sanitize=False) for _ in range(2))
             for part in (self._graph, self._moves):
                 part.on("click", lambda e: play.go(e.args), js_handler=PLY)
@@ -38,6 +41,7 @@ class RecordCard:
         side = t.side_name(t.state.playerTurn)
         self._status.text = tr("{side} is thinking ...", side=side) if play.thinking else t.status
         self._status.visible = t.result is None or t.looking_back
+        self._voice.text = machine_moved(t)
         self._stop.visible = play.thinking
         self._go_on.visible = t.machine_waits
         self._back.visible = t.left is not None
@@ -47,3 +51,13 @@ class RecordCard:
         if self._graph.visible:
             self._graph.content = values_svg(t.values, len(t.moves), t.ply, names)
         self._moves.content = moves_html(names, t.ply, play.review.marked())
+
+
+def machine_moved(table: Table) -> str:
+    """Return a machine's last move in words, for screen readers; "" if a person made it, or an earlier one is shown."""
+    count = len(table.moves)
+    side = table.states[count - 1].playerTurn if count else 1
+    if not count or table.looking_back or table.seats[side] == PERSON:
+        return ""
+    name = table.game.move_name(table.moves[-1])
+    return tr("Move {number}: {player} played {move}.", number=count, player=table.called(side), move=name)

@@ -107,6 +107,34 @@ def test_no_menu_has_a_serious_fault(browser, address, name):
 
 
 @needs_axe
+def test_no_dialog_has_a_serious_fault(browser, address):
+    page = opened(browser, address, "&game=gomoku&mode=play&first=you&second=you&moves=e5")
+    for label in ("keyboard shortcuts", "give the game up"):
+        page.press(label)
+        until(lambda: page.count(".question"))
+        until(lambda: opaque(page, ".q-dialog__inner"))
+        assert faults(browser) == []
+        browser.find_element("tag name", "body").send_keys("\ue00c")  # Escape
+        until(lambda: not page.count(".question"))
+
+
+@needs_axe
+def test_own_games_and_a_low_clock_have_no_serious_fault(browser, address):
+    page = opened(browser, address, f"&game=tictactoe&mode=play&first={PERSON}&second={PERSON}")
+    page.click(4)
+    until(lambda: page.run("return localStorage.getItem('mine')"))
+    opened(browser, address, "&view=games")
+    until(lambda: [b for b in page.all("button") if b.text == "Mine"])[0].click()
+    until(lambda: page.count("[data-game]") == 1)
+    until(lambda: not page.run("return document.getAnimations().some((a) => a instanceof CSSTransition)"))
+    assert faults(browser) == []
+    page.run("localStorage.removeItem('mine')")
+    opened(browser, address, "&game=connect4&mode=analyse&moves=44&first=you&second=you&clock=1%2B0,9.0,9.0")
+    until(lambda: page.count(".clock.low") == 2 and page.count(".main-line button"))
+    assert faults(browser) == []
+
+
+@needs_axe
 def test_an_open_list_has_no_serious_fault(browser, address):
     page = opened(browser, address, "&game=gomoku&mode=play")
     page.run("document.querySelector('.q-select').click()")

@@ -231,24 +231,6 @@ def test_who_has_no_time_left_loses(browser, address):
     until(lambda: page.text(".clock").split()[1] == "0.0" and in_address(page, "resigned") == "second,late")
 
 
-def test_little_time_is_seen_and_heard_once_where_sounds_are_on(browser, address):
-    more = "&moves=44&mode=analyse&first=you&second=random&clock=1%2B0,"  # in Analyse the clocks stand
-    page = Page(browser, address, f"&game=connect4{more}10.0,9.0")
-    until(lambda: page.text(".clock") == "0:10 9.0")
-    assert page.run("return [...document.querySelectorAll('.clock.low')].map(e => e.innerText)") == ["9.0"]
-    listen = """window.heard = []; boardSounds.tone = (...tone) => heard.push(tone[0]);
-        for (const side of ["1", "-1"]) warned[side] = false; return boardSounds.on"""
-    for sounds, tones in (("off", 0), ("on", 3)):
-        page = Page(browser, address, f"&game=connect4{more}9.0,9.0")
-        until(lambda: page.count(".clock.low") == 2)  # noqa: B023
-        page.run("localStorage.setItem('sounds', arguments[0])", sounds)
-        assert page.run(listen) == (sounds == "on")
-        until(lambda: page.run("return warned['1'] && warned['-1']"))  # noqa: B023
-        browser.execute_async_script("setTimeout(arguments[0], 500)")
-        assert page.run("return heard.length") == tones, "one sound of three tones, for the person"
-    page.run("localStorage.removeItem('sounds')")
-
-
 def test_a_machine_moves_within_its_time(browser, address):
     page = opened(browser, address, "connect4", "&first=you&second=rollout@10s&clock=1%2B0,60.0,20.0")
     for column in (38, 37):
