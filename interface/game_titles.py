@@ -14,13 +14,16 @@ TEXTS = ("Connect 4", "Go", "Gomoku", "Hex", "Little-Go", "MetaSquares", "Othell
 def title_of(spec: str) -> str:
     """Return the displayed name of a game; games without a title are called by their spec.
 
-    >>> title_of("gomoku(rule=renju,size=15)")
-    'Gomoku (rule=renju, size=15)'
+    >>> title_of("gomoku(rule=renju,size=15)"), title_of("connect4(rows=5)"), title_of("go(size=7..9)")
+    ('Gomoku 15x15 (rule=renju)', 'Connect 4 (rows=5)', 'Go 7x7..9x9')
     """
     name, _, inside = spec.partition("(")
     if name not in TITLES:
         return spec
-    return tr(TITLES[name]) + (f" ({inside.rstrip(')').replace(',', ', ')})" if inside else "")
+    given = dict(part.split("=", 1) for part in inside.rstrip(")").split(",") if "=" in part)
+    sizes = [f"{size}x{size}" for size in given.pop("size", "").split("..") if size]
+    others = ", ".join(f"{key}={value}" for key, value in given.items())
+    return " ".join(filter(None, (tr(TITLES[name]), "..".join(sizes), others and f"({others})")))
 
 
 def titled(specs: list[str]) -> dict[str, str]:

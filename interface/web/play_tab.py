@@ -76,7 +76,7 @@ class Play:
         """What looks at a person's move first, see teacher_panel.py."""
         self._drawing = Drawing()
         self._machines = Machines(self)
-        games, game = self.roster.games(), query.get("game", "")
+        games, game = self.roster.boards(), query.get("game", "")
         found = self.roster.find(game, games)
         self.table = Table(found or games[0])
         self.inside, self.sheet, self.share = Inside(self), Sheet(self), Share(self)

@@ -45,7 +45,7 @@ class Puzzles:
 
     def __init__(self, play: Any) -> None:
         self._play = play
-        offered = play.roster.games()
+        offered = play.roster.boards()
         self._games = list(dict.fromkeys([*games_with_puzzles(offered), *play.roster.named]))
         here = play.table.game.spec
         self._spec = here if here in self._games else self._games[0]

@@ -20,8 +20,9 @@ import numpy as np
 
 import games
 from agent import Agent, Player
-from config import UserError
+from config import UserError, has_range
 from game import Game, GameState
+from games.sizes import largest_of
 from interface.explain import describe, opinion
 from interface.notebook.board import opinion_of
 from interface.web.run_reader import game_spec, metrics, readable, reading
@@ -88,12 +89,20 @@ class Roster:
                 found.append(game_spec(folder, self.named))
         return list(dict.fromkeys([*self.named, *found, *GAMES]))
 
+    def boards(self) -> list[str]:
+        """Return the names of games to play: of a game of several sizes the largest."""
+        found = []
+        for spec in self.games():
+            with suppress(UserError):
+                found.append(largest_of(games.make(spec)).spec if has_range(spec) else spec)
+        return list(dict.fromkeys(found))
+
     def find(self, spec: str, offered: list[str]) -> str | None:
         """Return the game of a name, None if it is neither offered nor one that anybody may make."""
         if spec in offered:
             return spec
         with suppress(UserError):
-            return games.make(spec, typed=False).spec
+            return largest_of(games.make(spec, typed=False)).spec
         return None
 
     def players(self, spec: str) -> dict[str, str]:

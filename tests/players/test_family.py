@@ -88,3 +88,7 @@ def test_the_page_offers_them_too(begin, monkeypatch):
     pack(begin("gomoku(size=5..7)"), 1)
     found = runs_by_name("gomoku(size=6)")
     assert list(found) == ["run0001", f"{SHIPS}run0001"]
+    roster = web_players.Roster()
+    assert "gomoku(size=5..7)" in roster.games() and "gomoku(size=5..7)" not in roster.boards()
+    assert "gomoku(size=7)" in roster.boards() and len(roster.boards()) == len(set(roster.boards()))
+    assert roster.find("gomoku(size=8..10)", []) == "gomoku(size=10)"
