@@ -10,6 +10,7 @@ from typing import NamedTuple
 from config import UserError
 from game import Game, GameState, illegal_move
 from languages.translate import tr
+from system.terminal import columns_of
 
 COMMANDS = {
     "help": ("help", "?"), "hint": ("hint", "h"), "undo": ("undo", "u"), "board": ("board", "b"),
@@ -17,8 +18,8 @@ COMMANDS = {
 }  # fmt: skip
 """{command: what is typed for it}; a move that has such a name is a move."""
 _WORDS = {word: name for name, words in COMMANDS.items() for word in words}
-SHOWN = 60
-"""Legal moves that are listed at most."""
+COLUMNS = 79
+"""Columns of the question at most."""
 SIDES = {1: "\x1b[1;31m", -1: "\x1b[1;36m"}
 FAINT, PLAIN = "\x1b[2m", "\x1b[0m"
 _WORD = re.compile(r"(\[?)([^\s\[\]]+)(\]?)")
@@ -65,17 +66,28 @@ def _cannot_be_played(game: Game, state: GameState, action: int) -> str:
 
 
 def question(game: Game, state: GameState) -> str:
-    """Return the line before the prompt: whose turn it is, the legal moves, where help is."""
+    """Return the line before the prompt: whose turn it is, the legal moves or as many as fit, where help is."""
     legal = [game.move_name(action) for action in state.allowedActions]
-    shown = " ".join(legal[:SHOWN]) + (" ..." if len(legal) > SHOWN else "")
-    return tr("{side} to move. Legal: {moves}  (or help)", side=game.pieces[state.playerTurn], moves=shown)
+
+    def line(moves: str) -> str:
+        return tr("{side} to move. Legal: {moves}  (or help)", side=game.pieces[state.playerTurn], moves=moves)
+
+    if columns_of(line(" ".join(legal))) <= COLUMNS:
+        return line(" ".join(legal))
+    shown, end = "", f" ... {legal[-1]}"
+    for move in legal[:-1]:
+        longer = f"{shown} {move}".strip()
+        if shown and columns_of(line(longer + end)) > COLUMNS:
+            break
+        shown = longer
+    return line(shown + end)
 
 
 def help_text(game: Game, state: GameState) -> str:
     """Return what can be typed, a line each."""
     move = game.move_name(state.allowedActions[0])
     lines = {
-        move: tr("a move; the question lists them"), "hint, h": tr("what the other player's search thinks"),
+        move: tr("a move, as the question shows them"), "hint, h": tr("what the other player's search thinks"),
         "undo, u": tr("take your last move back"), "board, b": tr("show the board"), "moves, m": tr("the moves so far"),
         "resign, r": tr("give the game up"), "quit, q": tr("leave; with --save the game is kept"),
         "help, ?": tr("this list"),

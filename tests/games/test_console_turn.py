@@ -1,14 +1,17 @@
 """What a person at the console types, and the board that is shown there."""
 
 import io
+import re
 
 import pytest
 
+import games
 from agent import User
-from games.console_turn import COMMANDS, PLAIN, SIDES, board_text, help_text, understood
+from games.console_turn import COMMANDS, PLAIN, SIDES, board_text, help_text, question, understood
 from languages import translate
 from support.board_drawings import play
 from support.search_cases import GAMES
+from system.terminal import columns_of
 
 
 def meant(text, game="connect4", moves=""):
@@ -71,3 +74,19 @@ def test_in_chinese_the_person_reads_chinese():
         assert meant("hnt").fault.endswith("是否想输入 hint？")
     finally:
         translate.chosen.reset(token)
+
+
+@pytest.mark.parametrize("spec", ["gomoku(size=15)", "go", "connect4(rows=20,columns=20)", "othello"])
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+def test_the_question_is_a_line_of_a_small_terminal_that_shows_the_last_move_too(spec, tongue):
+    game = games.make(spec)
+    state = game.start()
+    token = translate.chosen.set(tongue)
+    try:
+        line = question(game, state)
+    finally:
+        translate.chosen.reset(token)
+    assert 40 <= columns_of(line) <= 79 and "\n" not in line
+    names, words = [game.move_name(action) for action in state.allowedActions], re.findall(r"\w+", line)
+    assert names[0] in words and names[-1] in words
+    assert ("..." in line) == any(name not in words for name in names)
