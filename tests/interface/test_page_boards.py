@@ -36,7 +36,7 @@ def test_a_disc_drops_unless_less_motion_is_wanted(browser, address, motion):
     assert page.count(".stage .drop") == 1 and page.run(STYLE, ".stage .drop", "animationName") == "az-drop"
     played(page, 3)
     assert page.run("return document.querySelector('.stage .second').classList.contains('drop')")
-    page.press("one move back")
+    page.press("undo")
     until(lambda: not page.count(".stage .second"))
     assert page.count(".stage .drop") == 0, "a move taken back drops nothing"
     motion(True)

@@ -12,10 +12,13 @@ from memory import Batch
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from support.small_networks import make
 from support.tiny_runs import boards, trained_looking
+from system.machine import processor_flags
 
 tf = pytest.importorskip("tensorflow", reason="boards are interleaved on TensorFlow")
 
-onednn = platform.machine() == "x86_64" and not tf.config.list_physical_devices("GPU")
+flags = processor_flags()
+wide = platform.machine() == "x86_64" and (not flags or "avx512bw" in flags)  # what oneDNN needs for bfloat16
+onednn = wide and not tf.config.list_physical_devices("GPU")
 MOST = 32 if onednn and os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") == "1" else 1
 
 
