@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import games
+from config import has_range
 from loggers import read_metrics
 from players.levels import FILE, Level
 from storage.atomic_files import TEXT_BYTES, read_limited, write_file
@@ -100,7 +101,9 @@ def _levels(folder: Path) -> list[str]:
 
 def _limits(board: dict[str, Any], spec: str) -> list[str]:
     exact = board["exact"]
-    lines = [f"- It plays `{spec}` only: other sizes and rules need a network of their own."]
+    only = "It was trained on these sizes; how well it plays others was not measured." if has_range(spec) else (
+        f"It plays `{spec}` only: other sizes and rules need a network of their own.")  # fmt: skip
+    lines = [f"- {only}"]
     if exact is not None and exact["players"]:
         strongest = exact["players"][-1]
         stage = min((s for s in strongest["stages"] if s["positions"]), key=lambda s: s["share"])
