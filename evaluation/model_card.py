@@ -101,9 +101,9 @@ def _levels(folder: Path) -> list[str]:
 
 def _limits(board: dict[str, Any], spec: str) -> list[str]:
     exact = board["exact"]
-    only = "It was trained on these sizes; how well it plays others was not measured." if has_range(spec) else (
-        f"It plays `{spec}` only: other sizes and rules need a network of their own.")  # fmt: skip
-    lines = [f"- {only}"]
+    lines = [f"- It plays `{spec}` only: other sizes and rules need a network of their own."]
+    if has_range(spec):
+        lines = ["- It was trained on these sizes; how well it plays others was not measured."]
     if exact is not None and exact["players"]:
         strongest = exact["players"][-1]
         stage = min((s for s in strongest["stages"] if s["positions"]), key=lambda s: s["share"])

@@ -386,8 +386,8 @@ class _Board:
             kind = "point free" if point in free else "point"
             name = self.game.move_name(action)
             name += f"-{self.rows - point // self.columns}" if self.game.policy_layout == "columns" else ""
-            told = f'data-name="{escape(name)}"'  # board.js says it, with what stands there
-            told += f' data-side="{side}"' if (side := self._side(point)) else ""
+            words = f'data-name="{escape(name)}"'  # board.js says it, with what stands there
+            words += f' data-side="{side}"' if (side := self._side(point)) else ""
             shape = f'path d="{self.hexagons.outline(point)}"' if self.hexagons else "rect"  # its box is for board.js
-            parts.append(f'<{shape} class="{kind}" data-action="{action}" data-point="{point}" {told} {box}/>')
+            parts.append(f'<{shape} class="{kind}" data-action="{action}" data-point="{point}" {words} {box}/>')
         return f'<g fill="transparent">{"".join(parts)}</g>'

@@ -208,7 +208,7 @@ class Archive:
 def passing(
     found: list[Listed], result: str, version: str, least: float | None = None, most: float | None = None
 ) -> list[Listed]:
-    """Return the games with a result (a key of RESULTS, for who began), of a version, of so many moves."""
+    """Return the games with a result (a key of RESULTS, for who began), of a version, with `least` to `most` moves."""
     return [
         game for game in found
         if result in ("", kind_of(game.result))

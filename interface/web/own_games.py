@@ -1,4 +1,4 @@
-"""The person's own games, kept in the browser (localStorage), so that a game that was left can be gone on with.
+"""The person's own games, kept in the browser (localStorage), so that an unfinished game can be resumed.
 
 A game is kept from the person's first move in Play on, after each move. The server keeps nothing; what a browser sends
 is read like any file from elsewhere, and what is none of ours is left out.
@@ -50,7 +50,7 @@ class OwnGames:
         return self._number if self._number == self._play.table.number else ""
 
     def found_in(self, query: Mapping[str, str]) -> None:
-        """Go on with the person's game that the address holds."""
+        """Resume the person's game that the address names."""
         if NUMBER.fullmatch(query.get("own", "")):
             self._number = self._play.table.number = query["own"]
 
@@ -74,7 +74,7 @@ class OwnGames:
             play.client.run_javascript(f"ownGames.keep({json.dumps(entry)}, {MOST}, {LARGEST})")
 
     def resume(self, own: Own) -> None:
-        """Go on with a game that was left, against who sat there; one that is over is shown in Analyse."""
+        """Resume an unfinished game against the same opponent; show a finished one in Analyse."""
         play, table = self._play, self._play.table
         play.open_record(own.record, {})
         if own.record.result is None:

@@ -256,7 +256,7 @@ class Play:
         self.changed()
 
     def step(self, plies: Any) -> None:
-        """Go so many plies on or back, at most to the end or the start; `plies` comes from the browser."""
+        """Move by `plies`, negative for back, at most to the end or the start; they come from the browser."""
         t = self.table
         ply = min(max(t.ply + (plies if isinstance(plies, int) else 0), 0), len(t.moves))
         if ply != t.ply:

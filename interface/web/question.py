@@ -1,4 +1,4 @@
-"""A question that is asked before something is lost: one dialog for the view of the board."""
+"""The dialog that asks for a yes before something is lost; one for the view of the board."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from interface.board_svg import LOOKS, Mark
 from interface.review_words import counted, exactly, source
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
-from interface.web.table import Table
+from interface.web.table import Left, Table
 from interface.web.web_players import make_game
 from languages.translate import tr
 from storage.game_files import PERSON, Record
@@ -182,7 +182,7 @@ class ReviewPanel:
     def show(self) -> None:
         """Show the review so far; nothing while there is no game to review."""
         play, table = self._play, self._play.table
-        if self._of not in (None, key_of(table), key_of_left(table)):
+        if self._of not in (None, key_of(table), key_of(table, table.left)):
             self._forget()
         judged, running = self._judged(), self._running and self._of == key_of(table)
         if self._shown is not None and (self._shown != table.ply or not judged):
@@ -204,15 +204,10 @@ class ReviewPanel:
         self._again.visible = move is not None and table.seats[move.player] == PERSON
 
 
-def key_of(table: Table) -> Any:
+def key_of(table: Table, left: Left | None = None) -> Any:
     """Return an identifier of the game at a table, whichever position is shown."""
-    return table.game.spec, table.states[0].id, tuple(table.moves)
-
-
-def key_of_left(table: Table) -> Any:
-    """Return the identifier of the game that was left for a try, None if there is none."""
-    left = table.left
-    return None if left is None else (table.game.spec, left.states[0].id, tuple(left.moves))
+    game = left or table
+    return table.game.spec, game.states[0].id, tuple(game.moves)
 
 
 def _dot(table: Table, side: int) -> str:

@@ -14,7 +14,7 @@ TEXTS = (
     "on the board: move the cursor", "on the board: play at the cursor", "in Analyse, over the board: walk",
     "mouse wheel",
 )  # fmt: skip
-KEYS = dict(zip(("← →", "Home End", "?", "Esc", "Tab, ← → ↑ ↓", "Enter", "mouse wheel"), TEXTS, strict=False))
+KEYS = dict(zip(("← →", "Home End", "?", "Esc", "Tab, ← → ↑ ↓", "Enter", "mouse wheel"), TEXTS[:-1], strict=True))
 """{keys: what they do}"""
 
 

@@ -243,7 +243,7 @@ class Table:
         self.late, self.left, self.number = False, None, new_number()
 
     def resume(self, number: str) -> None:
-        """Go on with the game that was loaded, under its number."""
+        """Resume the game that was loaded, under its number."""
         self._loaded, self.number, self.paused = None, number, False
         self.go(len(self.moves))
 

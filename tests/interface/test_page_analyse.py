@@ -10,7 +10,7 @@ MACHINE = "&first=you&second=random"
 
 
 def at(page, ply, count=4):
-    """Wait until the position after so many moves is shown."""
+    """Wait until the position after `ply` moves is shown."""
     until(lambda: page.count(".stage .side > .stone") == ply)
     until(lambda: ply == count or f"Move {ply} of {count}" in page.status)
 

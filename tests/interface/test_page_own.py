@@ -1,4 +1,4 @@
-"""The person's own games: kept in the browser, gone on with, read with care; and what asks before one is left."""
+"""The person's own games: kept in the browser, resumed, read with care; and the question before one is left."""
 
 import json
 
@@ -79,7 +79,7 @@ def play(page, *points):
 
 
 def open_mine(page, browser, address, count):
-    """Open the tab with the games, and wait until so many are there."""
+    """Open the tab with the games, and wait until `count` of them are shown."""
     browser.get(f"{address}&view=games&game=connect4")
     choose = "return [...document.querySelectorAll('button')].find(b => b.innerText.trim() === 'Mine')"
     until(lambda: page.run(choose)).click()

@@ -125,7 +125,7 @@ class Page:
         until(lambda: [e for e in self.all(f'button[aria-label^="{label}"]') if e.is_displayed()])[0].click()
 
     def answer(self, text):
-        """Press a button of the question that is asked."""
+        """Press a button of the dialog that asks for a yes."""
         until(lambda: [b for b in self.all(".question button") if b.is_displayed() and b.text == text])[0].click()
         until(lambda: not self.count(".question"))
 

@@ -104,7 +104,7 @@ class RayCluster:
         return self.nodes[-1]
 
     def keep(self, count):
-        """Remove and add nodes until there are so many, the newest ones gone first."""
+        """Remove and add nodes until there are `count`; the newest ones are removed first."""
         while len(self.nodes) > count:
             self.remove(self.nodes[-1])
         while len(self.nodes) < count:

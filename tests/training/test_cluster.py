@@ -66,7 +66,7 @@ class Fakes:
         return [p.handle for p in self.pool._places if p.handle and all(getattr(p, k) == v for k, v in wanted.items())]
 
     def play_until(self, workers):
-        """Play games until so many workers are ready; return them."""
+        """Play games until this many workers are ready; return them."""
         return list(self.play(range(10**5, 10**6), stop=lambda: len(self.handles(ready=True)) >= workers))
 
     def __enter__(self):
@@ -184,7 +184,7 @@ class TestOneDriver:
     def test_a_game_that_ends_its_worker_each_time_ends_the_run_and_the_log_has_the_workers_own_words(
         self, machines, fakes
     ):
-        """The first time it raises, then it ends its process, while the machine goes on."""
+        """Raises the first time, then ends its process; the machine stays."""
         machines.keep(1)
         with pytest.raises(WorkersFailed, match="2007.* failed 3 times; the last time: .*process has died"):
             list(fakes.play(range(FAILS - 7, FAILS + 13)))
