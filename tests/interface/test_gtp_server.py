@@ -7,6 +7,7 @@ import pytest
 from config import UserError
 from interface.cli import run as run_command
 from interface.engines.gtp import commands_of, parse
+from storage import run_folders
 from storage.game_files import load
 from support.engine_talk import Live, gtp_server, told_gtp
 
@@ -190,7 +191,10 @@ def test_a_disc_lies_where_it_falls():
     assert answers[3].startswith("? illegal move") and answers[4] == "=" and answers[5].startswith("= ")
 
 
-def test_the_size_chooses_the_network_and_none_is_made_up(caplog):
+def test_the_size_chooses_the_network_and_none_is_made_up(caplog, monkeypatch, tmp_path):
+    for name in ("gomoku", "gomoku-size-8"):  # of two sizes, and none of many
+        (tmp_path / name).symlink_to(run_folders.SHIPPED / name)
+    monkeypatch.setattr(run_folders, "SHIPPED", tmp_path)
     answers = told_gtp("boardsize 8", "genmove b", "boardsize 9", "boardsize 7", "showboard", game="gomoku",
                        player="shipped", sims=4)  # fmt: skip
     assert answers[0] == "=" and answers[1].startswith("= ") and answers[3] == "? unacceptable size"
