@@ -1,6 +1,7 @@
 """Curves of runs, drawn from the lines of their metrics.jsonl: one run in all detail, or several next to each other.
 
-Only Matplotlib's `Figure` is used, without pyplot: it draws with Agg, needs no display and keeps no global state.
+Only Matplotlib's `Figure` is used, without pyplot: it draws with Agg, needs no display and keeps no global state. It
+is loaded with the first picture, as that takes a second.
 """
 
 from __future__ import annotations
@@ -8,18 +9,17 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.rating import ANCHOR, rated_versions
 from interface.metric_lines import MetricsLine, finite, searched_sims
 from loggers import clock
 from storage.atomic_files import replacing
 from storage.run_store import STAGES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREY, DARK, GREEN = "#3566a8", "#e08a1e", "#c3c9d1", "#505860", "#3f8f5b"
 RUN_COLOURS = (BLUE, ORANGE, GREEN, "#b04a5a", "#7a5ca8", "#3a9aa8", "#8a6d3b", "#9aa33a")
@@ -68,6 +68,9 @@ class Run(NamedTuple):
 
 def curves(metrics: Sequence[MetricsLine] | Mapping[str, Sequence[MetricsLine]], *, by_time: bool = False) -> Picture:
     """Draw a run from the lines of its metrics.jsonl, or several: {name: lines}; over iterations or minutes of work."""
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
     named = metrics if isinstance(metrics, Mapping) else {"": metrics}
     several = len(named) > 1
     runs = [
@@ -107,6 +110,8 @@ def _panel(axis: Axes, title: str, label: str, drawn: list[bool], several: bool)
         axis.set_yticks([])
         axis.grid(False)
         return
+    from matplotlib.lines import Line2D
+
     handles, labels = axis.get_legend_handles_labels()
     known = dict(zip(labels, handles, strict=True))
     if several:
@@ -124,6 +129,8 @@ def _panel(axis: Axes, title: str, label: str, drawn: list[bool], several: bool)
 
 
 def _limits(axis: Axes, runs: list[Run]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     last = max((run.place(m) for run in runs for m in run.lines), default=1.0)
     if runs[0].by_time:
         axis.set_xlim(0, 1.03 * last or 1.0)
@@ -168,7 +175,7 @@ def _draw_losses(axis: Axes, run: Run) -> bool:
 
 
 def _draw_kept(axis: Axes, run: Run) -> bool:
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{round(100 * y, 1):g} %"))
+    axis.yaxis.set_major_formatter(lambda y, _: f"{round(100 * y, 1):g} %")
     sims = searched_sims(run.lines) or 0
     alone = _plot(axis, run, "score_kept_alone", "alone", 1, ORANGE)
     searched = _plot(axis, run, "score_kept", f"{sims} simulations", 0, BLUE)
@@ -277,7 +284,7 @@ def _draw_seconds(axis: Axes, run: Run) -> bool:
 
 
 def _thousands(axis: Axes) -> None:
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y / 1000:,g} k" if y >= 1000 else f"{y:g}"))
+    axis.yaxis.set_major_formatter(lambda y, _: f"{y / 1000:,g} k" if y >= 1000 else f"{y:g}")
 
 
 PANELS: tuple[tuple[str, str, Callable[[Axes, Run], bool]], ...] = (

@@ -6,29 +6,23 @@ No logic of training.
 from __future__ import annotations
 
 import dataclasses
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import games
-from compiling.progress import EXPECTED, Progress, Watch
 from config import with_overrides
 from initialise import Session
 from interface.curves import Picture, curves
 from interface.doctor.game_contract import checked
 from interface.notebook.board import Board, Explained
-from loggers import Console, Phase, read_metrics
+from interface.notebook.words import Words, display_text, loading, shell
+from loggers import read_metrics
 from storage.run_folders import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
 from training.presets import preset
 
 __all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
 
 _OPEN: list[Session] = []
-_WATCHING: list[Watch] = []
-"""What shows how far compiling is, in the cell of the latest training."""
 
 
 def clickable(board: Board) -> Any:
@@ -61,27 +55,36 @@ def open_session(
     """
     while _OPEN:
         _OPEN.pop().close()
+    with loading() as say:
+        session, resumes = _opened(settings, game, new, overrides, root,
+                                   (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION))  # fmt: skip
+        _OPEN.append(session)
+        name = f"{session.folder.parent.name}/{session.folder.name}"
+        say(f"{'resuming' if resumes else 'new run'} {name}, iteration {session.iteration}")
+    return session
+
+
+def _opened(
+    settings: str, game: str | None, new: bool, overrides: dict[str, Any] | None, root: str | Path | None,
+    initial: tuple[int | None, int | None, int | None],
+) -> tuple[Session, bool]:  # fmt: skip
+    """Return (session, whether it resumes a run)."""
+    number, version, memory_version = initial
     changes = {name: tuple(v) if isinstance(v, list) else v for name, v in (overrides or {}).items()}
     config = preset(settings, **({"game": game} if game else {}) | changes)
     config = dataclasses.replace(config, game=checked(games.make(config.game)).spec)
     folder = Path(root) if root else None
-    if None not in (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION) and settings == "laptop":
-        config = with_network_of(config, find_run(config.game, INITIAL_RUN_NUMBER, folder))
+    if None not in (number, version) and settings == "laptop":
+        config = with_network_of(config, find_run(config.game, number, folder))
         config = with_overrides(config, **{name: v for name, v in changes.items() if name in NETWORK + EXTRA_HEADS})
-    initial = (INITIAL_RUN_NUMBER, INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION)
     found = unfinished_run(config.game, folder) if not new and initial == (None, None, None) else None
     if found is not None:
         changes["game"] = config.game
-        session = Session.open(found, with_overrides(read_config(found), **changes))
-    else:
-        session = Session.start(
-            config, root=folder, INITIAL_RUN_NUMBER=INITIAL_RUN_NUMBER,
-            INITIAL_MODEL_VERSION=INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION=INITIAL_MEMORY_VERSION,
-        )  # fmt: skip
-    _OPEN.append(session)
-    name = f"{session.folder.parent.name}/{session.folder.name}"
-    session.console.say(f"{'resuming' if found else 'new run'} {name}, iteration {session.iteration}")
-    return session
+        return Session.open(found, with_overrides(read_config(found), **changes)), True
+    return Session.start(
+        config, root=folder, INITIAL_RUN_NUMBER=number, INITIAL_MODEL_VERSION=version,
+        INITIAL_MEMORY_VERSION=memory_version,
+    ), False  # fmt: skip
 
 
 # ---- curves
@@ -97,16 +100,15 @@ class LiveCurves:
     def __init__(self, session: Session) -> None:
         self._path = session.folder / "metrics.jsonl"
         self._handle: Any = None
-        self._live = _in_notebook()
-        if self._live:
-            words = self._display({"text/plain": "starting"})
-            session.console = told = _Words(lambda text: words.update({"text/plain": text}, raw=True))
-            while _WATCHING:
-                _WATCHING.pop().end()
-            _WATCHING.append(Watch(told.compiling, expected=EXPECTED["training"]))
+        self._shell = shell()
+        if self._shell is not None:
+            session.console = self._words = Words(display_text("starting"))
+            self._shell.events.register("post_run_cell", self._end)
         self.picture = curves(read_metrics(self._path))
-        if self._live:
-            self._handle = self._display(self.picture, raw=False)
+        if self._shell is not None:
+            from IPython.display import display
+
+            self._handle = display(self.picture, display_id=True)
 
     def __call__(self, line: dict[str, Any]) -> None:
         """Show the run; this line of its metrics is in the file already."""
@@ -114,40 +116,6 @@ class LiveCurves:
         if self._handle is not None:
             self._handle.update(self.picture)
 
-    def _display(self, what: Any, *, raw: bool = True) -> Any:
-        from IPython.display import display
-
-        return display(what, raw=raw, display_id=True)
-
-
-def _in_notebook() -> bool:
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return hasattr(shell, "kernel")
-
-
-class _Words(Console):
-    """A console of a few lines that are redrawn in one place."""
-
-    def __init__(self, show: Callable[[str], None]) -> None:
-        super().__init__()
-        self._show = show
-        self._lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        self._lines = [*self._lines, text][-6:]
-        self._show("\n".join(self._lines))
-
-    def compiling(self, progress: Progress | None) -> None:
-        """Show how far compiling is, below the lines said so far."""
-        self._show("\n".join([*self._lines, *([str(progress)] if progress else [])]))
-
-    @contextmanager
-    def phase(self, name: str, total: int, done: int = 0) -> Iterator[Phase]:
-        line: Any = SimpleNamespace(say=lambda text: self._show("\n".join([*self._lines, text])), paces=self.paces)
-        line.say(f"  {name}")
-        phase = Phase(line, name, total, done, live=False, every=1.0)
-        try:
-            yield phase
-        finally:
-            phase.close()
-            self._show("\n".join(self._lines))
+    def _end(self, _: Any) -> None:
+        self._shell.events.unregister("post_run_cell", self._end)
+        self._words.end()

@@ -109,8 +109,8 @@ def test_two_programs_play_whole_games_through_files_and_never_lose_by_a_wrong_m
                 command = [sys.executable, str(HERE / "main.py"), "littlego", "--player", "random", "--seconds", "3600"]
                 err = "another process still compiles"  # of another test, perhaps
                 while "another process still compiles" in err:
-                    found = subprocess.run([*command, "--step-file", "steps"], cwd=folder, capture_output=True, text=True,
-                                           timeout=900, check=False)  # fmt: skip
+                    found = subprocess.run([*command, "--step-file", "steps"], cwd=folder, capture_output=True,
+                                           text=True, timeout=900, check=False)  # fmt: skip
                     code, out, err = found.returncode, found.stdout, found.stderr
             else:
                 code = turn(folder, "--player", "random", "--seed", str(100 * number + host.moves), "--seconds", "3600")

@@ -1,6 +1,7 @@
 """What the notebook shows: curves from partial metrics, a position explained, a game by calls."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from compiling.progress import Progress
 from game import Game
 from games.line_of_moves import after_moves
 from interface.explain import explain
-from interface.notebook import live
+from interface.notebook import words
 from interface.notebook.board import Board, Explained, opinion_of
 from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from players.book import BookPlayer
@@ -302,8 +303,45 @@ def test_a_machine_interrupted_before_the_first_move_moves_first_after_all():
 
 def test_the_words_of_a_training_cell_show_how_far_compiling_is_and_forget_it():
     shown = []
-    words = live._Words(shown.append)
-    words.say("new run")
-    words.compiling(Progress(12, 280, 3.4))
-    words.compiling(None)
-    assert shown == ["new run", f"new run\n{Progress(12, 280, 3.4)}", "new run"] and "12 of about 280" in shown[1]
+    told = words.Words(shown.append)
+    told.say("new run")
+    told.compiling(Progress(12, 280, 3.4))
+    told.compiling(None)
+    told.end()
+    counted = [text for text in shown if " ... " not in text]
+    assert counted == ["new run", f"new run\n{Progress(12, 280, 3.4)}", "new run", "new run"]
+    assert "12 of about 280" in counted[1]
+
+
+def test_the_seconds_without_news_are_counted_below_what_was_last_said_until_the_cell_ends():
+    shown = []
+    told = words.Words(shown.append)
+    with told.phase("self-play", 10):
+        while len(shown) < 4:
+            time.sleep(0.01)
+        within = shown[-1]
+    told.end()
+    assert re.fullmatch(r"  self-play  \.\.\. \d+\.\d s", within)
+    assert shown[-1] == ""
+    before = len(shown)
+    time.sleep(2 * words.SILENT)
+    assert len(shown) == before
+
+
+def test_loading_is_said_in_a_notebook_for_as_long_as_it_lasts(monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(words, "shell", lambda: "a notebook's")
+    monkeypatch.setattr(words, "display_text", lambda text: [shown.append(text)] and shown.append)
+    with words.loading() as say:
+        while len(shown) < 3:
+            time.sleep(0.01)
+        say("new run")
+        time.sleep(2 * words.SILENT)
+    assert shown[0] == "loading the network's libraries: 0 s" and shown[-1] == "new run"
+    assert all(text.startswith("loading") for text in shown[:-1])
+    with pytest.raises(ZeroDivisionError), words.loading():
+        raise ZeroDivisionError
+    monkeypatch.setattr(words, "shell", lambda: None)
+    with words.loading() as say:
+        say("outside")
+    assert capsys.readouterr().out == "outside\n"
