@@ -62,7 +62,8 @@ class Session:
 
     def __init__(self, folder: Path, config: Config, store: Store, *, console: Console, log_mcts: bool = False) -> None:
         self.folder, self.config, self.store, self.console = folder, config, store, console
-        self._requested = config
+        self.requested = config
+        """The settings from the next iteration on; `config` is the present one's."""
         self.game: Game = games.make(config.game)
         self.loggers: Loggers = open_loggers(store.files, mcts=log_mcts)
         self.memory = Memory.of_run(config, self.game)
@@ -187,7 +188,7 @@ class Session:
         later -= OF_FIT if "retrain" not in store.finished(now) else set()
         config = with_overrides(requested, **{name: changes[name][0] for name in later})
         session = cls(folder, config, store, console=console, log_mcts=log_mcts)
-        session._requested = requested
+        session.requested = requested
         session._load_memory()
         if repaired:
             session.loggers.main.warning("%s", repaired)
@@ -366,13 +367,13 @@ class Session:
         self._written = write_metrics(self.store.files, added, size), added[-1]["iteration"] if added else last
 
     def _write_config(self) -> None:
-        self.store.files.write("config.json", to_json(self._requested).encode(), point="config", needed=4096)
+        self.store.files.write("config.json", to_json(self.requested).encode(), point="config", needed=4096)
 
     def take_settings(self) -> None:
         """Apply the settings that were changed during an iteration; call it inside the transaction that ends it."""
-        if self.config == self._requested:
+        if self.config == self.requested:
             return
-        self.config = self._requested
+        self.config = self.requested
         self.store.put("config", to_json(self.config))
         self._drop_networks()
         if self.game.sizes and self.game.spec != self.config.game:

@@ -92,13 +92,14 @@ def budget_text(session: Session) -> str:
     taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
     seconds = sum(taken) / len(taken) if taken else seconds
     once = 0.0 if search_is_kept() else COMPILING
-    left = (c.iterations - s.iteration + 1) * seconds + once
-    if c.minutes:
-        left = min(left, max(60 * c.minutes - s.worked_seconds, 0))
+    end = s.requested  # what was changed while an iteration was in progress counts from the next one on
+    left = (end.iterations - s.iteration + 1) * seconds + once
+    if end.minutes:
+        left = min(left, max(60 * end.minutes - s.worked_seconds, 0))
     needs = memory_needs(s.game, c, int(s.model.model.count_params()), plan)
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
-    disk = (c.iterations - s.iteration + 1) * weights + (c.iterations - s.iteration + 1) * c.episodes * (
+    disk = (end.iterations - s.iteration + 1) * weights + (end.iterations - s.iteration + 1) * c.episodes * (
         8 * plies + 2 * searched * c.full_search_share * s.game.action_size
     )
     return (

@@ -9,6 +9,7 @@ from compiling import prepared
 from config import with_overrides
 from initialise import Session
 from loggers import clock, read_metrics
+from main import train
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from storage.run_folders import find_run, read_config
 from support.tiny_runs import QUIET, tiny
@@ -22,8 +23,9 @@ def test_each_epoch_takes_its_time(monkeypatch):
     model = SimpleNamespace(model=SimpleNamespace(count_params=lambda: 1000))
     seconds = []
     for epochs in (1, 2, 3):
+        config = tiny(epochs=epochs, training_loops=10)
         session = SimpleNamespace(
-            config=tiny(epochs=epochs, training_loops=10), best_version=0, current_version=0, iteration=1, model=model,
+            config=config, requested=config, best_version=0, current_version=0, iteration=1, model=model,
             game=games.make("tictactoe"), memory=SimpleNamespace(bytes_per_position=50), worked_seconds=0.0,
             game_source=None, cluster=None,
             predictor=lambda role, version: SimpleNamespace(name="numpy"),
@@ -40,6 +42,20 @@ def test_a_run_that_goes_on_tells_what_its_last_iterations_took(trained, root, q
     with Session.open(folder, with_overrides(read_config(folder), iterations=6), console=QUIET) as session:
         text = estimate.budget_text(session)
     assert f", {clock(sum(taken) / 4)}; the rest of the run: about {clock(sum(taken) / 2)}" in text
+
+
+def test_what_is_changed_within_an_iteration_counts_for_the_rest_of_the_run(root, quick):
+    folder = find_run("tictactoe", root=root)
+    with Session.open(folder, with_overrides(read_config(folder), iterations=5), console=QUIET) as session:
+        asked = []
+        train(session, stop=lambda: asked.append(1) or len(asked) > 20)
+        assert session.store.has_begun(5), "stopped in the middle"
+    for iterations in (6, 9):
+        with Session.open(folder, with_overrides(read_config(folder), iterations=iterations), console=QUIET) as session:
+            assert session.config.iterations == 5 and session.requested.iterations == iterations
+            words = estimate.budget_text(session)
+        taken = [line["seconds"] for line in read_metrics(folder / "metrics.jsonl")]
+        assert f"the rest of the run: about {clock((iterations - 4) * sum(taken) / 4)}" in words
 
 
 def bytes_of(tables):
