@@ -20,7 +20,7 @@ from players.book import BookPlayer
 from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save
 from system.shell import join
-from system.terminal import has_colours
+from system.terminal import columns_of, has_colours, width_of
 
 
 class _Seated(User):
@@ -128,16 +128,28 @@ def _tell(machine: Player, person: User) -> Any:
             return
         move = machine.game.move_name(action)
         text = tr("{player} plays {move}", player=machine.name, move=move)
+        more = ""
         if isinstance(machine, Agent) and machine.MCTS is not None:
             root = machine.MCTS.root
             after = dict(root.edges)[action].outNode
             line = [action, *(machine.MCTS.principal_variation(after) if after else [])]
-            expected = " ".join(machine.game.move_name(a) for a in line)
-            text += "  " + tr("({outlook}; {count} simulations; it expects {moves})", outlook=outlook(root.Q),
-                              count=root.visits, moves=expected)  # fmt: skip
+            moves = [machine.game.move_name(a) for a in line]
+            text += f"  ({outlook(root.Q)})"
+            more = _expected(root.visits, moves, width_of(sys.stdout) - 1)
         print(text, flush=True)
+        if more:
+            print(more, flush=True)
 
     return tell
+
+
+def _expected(simulations: int, moves: list[str], width: int) -> str:
+    """Return what a search expects, with as many of its moves as a line has room for, the first at least."""
+    for count in range(len(moves), 0, -1):
+        text = "  " + tr("{count} simulations; it expects {moves}", count=simulations, moves=" ".join(moves[:count]))
+        if columns_of(text) <= width:
+            break
+    return text
 
 
 def outlook(value: float) -> str:

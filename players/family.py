@@ -79,4 +79,4 @@ def is_trained_on(spec: str, game: Game) -> bool:
 def note(spec: str, game: Game) -> str:
     """Return what a player should know of such a network: what it was trained on."""
     more = "" if is_trained_on(spec, game) else ", not on this board"
-    return f"{game.spec} is played by a network of many sizes, trained on {spec}{more}"
+    return f"{game.spec}: a network of many sizes plays, trained on {spec}{more}"

@@ -45,7 +45,7 @@ def test_a_size_without_a_run_is_played_by_what_ships_for_all_sizes(begin, caplo
         action, pi, value, _ = player.act(game.start(), 0)
         assert 0 <= action < size * size and len(pi) == size * size and -1 <= value <= 1
         outside = ", not on this board" if size == 8 else ""
-        wanted = f"{spec} is played by a network of many sizes, trained on gomoku(size=5..7){outside}"
+        wanted = f"{spec}: a network of many sizes plays, trained on gomoku(size=5..7){outside}"
         assert said(caplog) == [wanted] and player.name == "shipped:version0001"
     with pytest.raises(UserError, match="gomoku.rule=renju,size=6."):
         make_player("shipped", games.make("gomoku(rule=renju,size=6)"))
@@ -69,7 +69,7 @@ def test_the_nearest_komi_is_taken_and_told(begin, caplog):
     game = games.make("go(size=3)")
     assert family_run(game) == near
     make_player("current", game)
-    assert said(caplog) == ["go(size=3) is played by a network of many sizes, trained on go(komi=7,size=3..4)"]
+    assert said(caplog) == ["go(size=3): a network of many sizes plays, trained on go(komi=7,size=3..4)"]
 
 
 def test_levels_that_ship_are_those_of_the_largest_board(begin):

@@ -1,0 +1,28 @@
+"""Every line of a game at the console fits a small terminal, in both languages."""
+
+import io
+import sys
+
+import pytest
+
+import games
+from languages import translate
+from support.command_line import told
+from system.terminal import columns_of
+
+
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+@pytest.mark.parametrize("spec", ["gomoku(size=15)", "othello", "connect4"])
+def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys, monkeypatch, spec, tongue):
+    monkeypatch.setenv("COLUMNS", "80")
+    game = games.make(spec)
+    first = game.move_name(game.start().allowedActions[0])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{first}\nhelp\nwrong\nundo\n"))
+    token = translate.chosen.set(tongue)
+    try:
+        _, out, err = told(capsys, "play", "--game", spec, "--against", "shipped", "--sims", "30")
+    finally:
+        translate.chosen.reset(token)
+    lines = (out + err).splitlines()
+    assert any("30" in line and {"en": "simulations", "zh": "次模拟"}[tongue] in line for line in lines), out
+    assert [line for line in lines if columns_of(line) > 80] == []
