@@ -119,10 +119,9 @@ def compare(out):
 
 def test_the_notebook_shows_what_it_is_committed_with_and_goes_on_with_the_same_run(kernels_at):
     out = execute(notebook(kernels_at, twice=("session",)))
-    assert "new run tictactoe/run0001, iteration 1" in text(out["session"])
-    assert "resuming tictactoe/run0001, iteration 1" in text(out["session-again"]), (
-        "closed and opened again"
-    )
+    assert shown(out["session"], "text/plain") == ["new run tictactoe/run0001, iteration 1"]
+    resumed = shown(out["session-again"], "text/plain")
+    assert resumed == ["resuming tictactoe/run0001, iteration 1"], "closed and opened again"
     compare(out)
     for wrong in ({"tree": out["match"]}, {"explained": out["move"]}, {"settings": out["config"]}):
         with pytest.raises(AssertionError):
@@ -152,7 +151,7 @@ def test_the_notebook_shows_what_it_is_committed_with_and_goes_on_with_the_same_
     assert "Elo" in text(out["match"])
 
     out = execute(notebook(kernels_at, ITERATIONS=1))
-    assert "resuming tictactoe/run0001, iteration 3" in text(out["session"])
+    assert shown(out["session"], "text/plain") == ["resuming tictactoe/run0001, iteration 3"]
     metrics = (kernels_at / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["iteration"] for line in metrics] == [1, 2, 3]
     assert [path.name for path in (kernels_at / "tictactoe").iterdir()] == ["run0001"]
