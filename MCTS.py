@@ -1,8 +1,11 @@
-"""`Node`, `Edge` and `MCTS`: the search tree of the AlphaZero article, one step at a time.
+"""`Node`, `Edge` and `MCTS`: the search tree, one step at a time, with the names of the article (D. Foster, 2018).
 
 `moveToLeaf`, `expand` and `backFill` are one simulation; `Agent.simulate` combines them. `Node` and `Edge` are views of
 rows in the tables of search/tables.py, made on demand. `search` (of `ManyTrees`) runs the same steps compiled, for many
 trees at once. textbook.py has the algorithm without tables.
+
+A *row* is one record of a table, `forest` all tables of a search. An edge gets its row, with N and W, shortly before
+its first visit (*materialised*); until then it is a move and a prior. A *slot* is a simulation in progress.
 """
 
 from __future__ import annotations
@@ -213,9 +216,9 @@ class MCTS(ManyTrees):
         return Node(self, index)
 
     def moveToLeaf(self) -> tuple[Node, float, bool, list[Edge]]:
-        """Descend to a leaf; return (leaf, value, done, breadcrumbs), value for the player to move there.
+        """Descend to a leaf, counting a visit (N) of each edge passed; return (leaf, value, done, breadcrumbs).
 
-        `done`: the game is over there, or its result is proven; the value counts only then and is 0 otherwise.
+        value: for the player to move at the leaf; 0 unless `done`: the game is over there, or its result is proven.
         """
         f = self.forest
         call(simulate.select_leaf, f, self.rules, self.rule, self.cache, 0)
@@ -243,7 +246,7 @@ class MCTS(ManyTrees):
                 self.check_errors()
 
     def backFill(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
-        """Add the leaf's value to the edges that led to it, and propagate a proof."""
+        """Add the leaf's value to W of the edges that led to it, and propagate a proof; `moveToLeaf` counted N."""
         steps = [(edge.index, edge.node, edge.playerTurn) for edge in breadcrumbs]
         self.forest.steps[: len(steps)] = np.array(steps, STEP)
         self.forest.slots["depth"][0] = len(breadcrumbs)

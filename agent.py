@@ -61,9 +61,10 @@ class Player:
         self.game = game
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Return (action, pi [action_size], value of the position, value of the position after the move).
+        """Return (action, pi [action_size], value of the chosen move, value of the position after it).
 
-        Both values are for the player to move in `state`; tau is the temperature of the choice.
+        Both values are in [-1, 1] for the player to move in `state`, an agent's its Q and the network's. tau: the
+        temperature of the choice.
         """
         raise NotImplementedError
 
@@ -190,7 +191,8 @@ class Agent(Player):
         return action, float(values[action])
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
-        """Search and choose; see `Player.act`. `value` is the move's Q, `NN_value` the network's value after it."""
+        """Search and choose; see `Player.act`. `value` is the move's Q, `NN_value` the network's value of
+        the position after it, both for the player who moves."""
         self.think(state)
         self.searched = self._tree.visit_counts(), float(self._tree.root_value())
         pi, values = self.getAV(1)

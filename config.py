@@ -1,4 +1,4 @@
-"""Every setting, with its range and the article's value; JSON; presets: training/presets.py.
+"""Every setting, with its range and its value in the article (D. Foster, 2018); JSON; presets: training/presets.py.
 
 A setting of the article keeps its name, in lower case. Code takes the group it needs; files and flags hold all settings
 in one flat `Config`. Both are frozen, check every field, and report all faults at once. Change a group with
@@ -91,7 +91,7 @@ class SelfPlaySettings(_Checked):
     random_opening_share: float = setting(0.75, 0, 1)
     """Fraction of self-play games begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
-    """Most random moves of such an opening; their number is drawn from 1 to this."""
+    """Largest number of random moves in such an opening; the number is drawn from 1 to this."""
     late_opening_plies: int = setting(0, 0, 1000)
     """The same for iterations that begin in the last third of the run; 0 = random_opening_plies (article: 0)."""
     restart_share: float = setting(0.0, 0, 1)
@@ -153,7 +153,7 @@ class MemorySettings(_Checked):
     """Which positions are kept, and their value targets."""
 
     memory_size: int = setting(600_000, 16, 10**8)
-    """Most positions in the training window (article: 30000)."""
+    """Largest number of positions in the training window (article: 30000)."""
     first_window: int = setting(0, 0, 10**8)
     """Newest positions trained on at first. Their number grows, more slowly than the positions played, up to
     memory_size (KataGo: 250000). 0 = as many as memory_size holds (article: 0)."""
@@ -163,8 +163,8 @@ class MemorySettings(_Checked):
     """Fraction of fast-search positions stored to train the value head only; adds no training steps (KataGo and the
     article: 0)."""
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
-    """TD(lambda): below 1 a mean of the later searches' values and the result takes the result's place in the value
-    target; the result counts less the later it came (article: 1)."""
+    """TD(lambda): with 1 the game's result is the value target; below 1 it is mixed with the values of the searches at
+    later plies, and counts less the later it came (article: 1)."""
     search_value_plies: int = setting(0, 0, 10_000, fixed=True)
     """Plies from a game's start over which the search's weight in the value target falls from 1 to value_from_search;
     0 = the same weight at every ply (article: 0)."""
@@ -253,7 +253,7 @@ class TournamentSettings(_Checked):
     promotion: Literal["sprt", "threshold"] = setting("sprt")
     """Rule by which current becomes best: sprt = a sequential test, threshold = the article's ratio of scores."""
     eval_episodes: int = setting(400, 2, 100_000)
-    """Most games of a tournament, in pairs with both colours of an opening (article: 20)."""
+    """Largest number of games in a tournament, in pairs with both colours of an opening (article: 20)."""
     eval_sims: int = setting(64, 1, 60_000)
     """Simulations per move in the tournament (article: mcts_sims)."""
     eval_every: int = setting(10, 1, 10**6)

@@ -23,7 +23,7 @@ class MatchResult(NamedTuple):
     """{player 1: wins, "drawn": draws, player 2: wins}"""
     memory: Memory | None
     points: dict[str, list[float]]
-    """{player: its points of each game}"""
+    """{player: its points of each game: 1 won, 0.5 drawn, 0 lost}"""
     sp_scores: dict[str, int]
     """{"sp": wins of the player who began, "drawn": draws, "nsp": wins of the other}"""
 
@@ -99,6 +99,3 @@ def playMatchesBetweenVersions(
         session.game, players[0], players[1], EPISODES, logger, turns_until_tau0, None, goes_first,
         seed=session.config.seed, opening_plies=plies,
     )  # fmt: skip
-
-
-# ---- matches with a verdict

@@ -48,8 +48,7 @@ RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
 AT_ONCE = {"backend", "cache_size", "games_in_flight", "games_on_gpu", "memory_size", "min_memory", "workers"}
 """Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
-the next iteration, so that each is played and trained with one set; those of OF_FIT, while its training is not
-finished."""
+the next iteration, so that each has one set; those of OF_FIT at once if the iteration's training is not finished."""
 OF_FIT = {"batch_size", "learning_rate"}
 
 
@@ -91,7 +90,7 @@ class Session:
         INITIAL_MODEL_VERSION: int | None = None,
         INITIAL_MEMORY_VERSION: int | None = None,
     ) -> Session:
-        """Start a new run, with INITIAL_RUN_NUMBER from that run's model or memory: those whose versions are given."""
+        """Start a new run; with INITIAL_RUN_NUMBER it takes over its network, games or both: those with a version."""
         game = games.make(config.game)
         wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
         source = None if INITIAL_RUN_NUMBER is None else find_run(game.spec, INITIAL_RUN_NUMBER, root)

@@ -32,7 +32,7 @@ class Loggers(NamedTuple):
     tourney: logging.Logger
     model: logging.Logger
     mcts: logging.Logger | None
-    """Every simulation; only on demand, the newest few megabytes."""
+    """Every simulation of tournaments, only with --log-mcts; the newest 16 MB."""
 
 
 def open_loggers(files: RunFiles, *, mcts: bool = False) -> Loggers:

@@ -16,7 +16,7 @@ def train(
     stop: Callable[[], bool] = lambda: False,
     on_iteration: Callable[[dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Repeat: self-play, retrain on the games, let the new network challenge the best, score it.
+    """Repeat: self-play, retraining, the tournament against the best network, the scoreboard.
 
     Runs until the settings say that the run is finished, or for `iterations` more. It can be interrupted and called
     again safely. Returns the lines of metrics.jsonl that it added.
@@ -30,15 +30,15 @@ def train(
     from training.stop_signals import heard
 
     lines: list[dict[str, Any]] = []
-    with heard(stop) as stop:
+    with heard(stop) as stop:  # which Ctrl-C requests too
         while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
             begin(session)
             try:
                 with fit_of_iteration(session) as fit:  # with lag 1 it runs while the games are played
                     stages.play_self(session, stop, fit)
-                    look_again(session, stop)
+                    look_again(session, stop)  # off by default: reanalysis, and weights of surprising positions
                     stages.retrain(session, stop, fit)
-                stages.evaluate(session, stop)
+                stages.play_tournament(session, stop)
                 scoreboard.score(session, stop)
             except Stopped:
                 break

@@ -56,7 +56,7 @@ class Positions(NamedTuple):
     visits: np.ndarray
     """[n, action_size] uint16; 65535 = illegal; no visits: trains the value head only"""
     result: np.ndarray
-    """[n] float32: the game's result for the player to move, mixed with the values of later searches (`returns`)"""
+    """[n] float32: the game's result for the player to move, mixed with searches' values at later plies (`returns`)"""
     value: np.ndarray
     """[n] float32: the search's value for the player to move"""
     owners: np.ndarray
@@ -262,29 +262,29 @@ class Memory:
         self._came += n
         return n
 
-    def _held(self, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (places of stored positions with one of these names, index of each one's name in `names`)."""
-        order = np.argsort(names, kind="stable")
-        held = self.ltmemory.origin[: self._count if len(names) else 0]
-        at = np.minimum(np.searchsorted(names[order], held), len(names) - 1)
-        found = np.flatnonzero(names[order[at]] == held)
+    def _held(self, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (places of stored positions with one of these origins, index of each one's in `origins`)."""
+        order = np.argsort(origins, kind="stable")
+        held = self.ltmemory.origin[: self._count if len(origins) else 0]
+        at = np.minimum(np.searchsorted(origins[order], held), len(origins) - 1)
+        found = np.flatnonzero(origins[order[at]] == held)
         return found, order[at[found]]
 
-    def retarget(self, names: np.ndarray, visits: np.ndarray, values: np.ndarray) -> int:
-        """Let stored positions teach the result of a later search; return how many there were.
+    def retarget(self, origins: np.ndarray, visits: np.ndarray, values: np.ndarray) -> int:
+        """Replace the targets of stored positions by those of a repeated search; return how many were stored.
 
-        names: [m], of `origins`; visits: [m, action_size]; values: [m], for the player to move: also in place of the
-        game's result.
+        origins: [m] (`position_data.origins`); visits: [m, action_size]; values: [m], for the player to move, also in
+        place of the game's result.
         """
-        where, which = self._held(names)
+        where, which = self._held(origins)
         before = self.ltmemory.visits[where]
         self.ltmemory.visits[where] = np.where(before == ILLEGAL_VISITS, before, visits[which])
         self.ltmemory.result[where] = self.ltmemory.value[where] = values[which]
         return len(where)
 
-    def weigh(self, names: np.ndarray, weights: np.ndarray) -> int:
+    def weigh(self, origins: np.ndarray, weights: np.ndarray) -> int:
         """Draw stored positions with these weights [m], others with 1; return how many of these there were."""
-        where, which = self._held(names)
+        where, which = self._held(origins)
         self._weights[where] = weights[which]
         self._weighted, self._drawing = True, ((0, 0, ""), np.zeros(0))
         return len(where)

@@ -1,8 +1,9 @@
-"""AlphaZero in one file of plain objects, to be read beside the papers. Nothing of the program imports it.
+"""AlphaZero in one file of plain objects, to be read next to the papers. Nothing of the program imports it.
 
 `MCTS` searches, `play_game` plays a game of self-play, `train` teaches the network; `main` does this in turns until
-tic-tac-toe is learned: `python textbook.py`. The program does the same in compiled code, for many games at once, and
-its tests hold it equal to this file, visit by visit and move by move. Game and network are the program's own.
+tic-tac-toe is learned: `python textbook.py`. The program does the same in compiled code, for many games at once;
+without proofs and look-ahead its tests hold it equal to this file, visit by visit and move by move. Game and network
+are the program's own.
 
 Values are within [-1, 1]: a node's is for its player to move, W and Q of an edge are for the player who moves along
 it. Turns need not alternate, so a value's sign follows `playerTurn`, never the depth.
@@ -55,7 +56,7 @@ class Node:
     def __init__(self, state: GameState) -> None:
         self.state, self.id, self.playerTurn = state, state.id, state.playerTurn
         self.value = state.value
-        """The result where the game is over, else the network's value once it was asked."""
+        """The result where the game is over, else the network's value once it has been evaluated."""
         self.edges: list[Edge] = []  # none of a leaf, else one for each legal move, by action
 
     @property
@@ -79,7 +80,10 @@ class MCTS:
         self.noisy = False  # no noise at the root
 
     def search(self, predictor: Predictor, sims: int, rng: Generator | None = None) -> None:
-        """Simulate until the root has `sims` visits, kept ones included (a forced move: 1); `rng`: with noise."""
+        """Simulate until the root has `sims` visits, kept ones included, or 1 if only one move is legal.
+
+        With `rng` the root gets noise.
+        """
         if not self.root.edges:
             self.simulate(predictor)
         if rng is not None:
@@ -132,7 +136,7 @@ class MCTS:
         return node.Q - (0.0 if node is self.root else self.fpu * math.sqrt(visited))
 
     def evaluateLeaf(self, leaf: Node, predictor: Predictor) -> None:
-        """Ask the network about a leaf where the game is not over, and expand it (AGZ, "Expand and evaluate").
+        """Evaluate a leaf where the game is not over with the network, and expand it (AGZ, "Expand and evaluate").
 
         P is the softmax of the legal moves' logits (AZ, Methods), shifted by the largest of them so that no power
         overflows, in the precision of float32 as in the program's tables.
@@ -141,8 +145,8 @@ class MCTS:
             return
         values, logits = predictor(leaf.state.planes()[None])
         legal = list(leaf.state.allowedActions)
-        odds = np.exp(logits[0, legal] - np.float64(logits[0, legal].max()))
-        P = (odds.astype(np.float32) / odds.sum()).astype(np.float32)
+        weights = np.exp(logits[0, legal] - np.float64(logits[0, legal].max()))
+        P = (weights.astype(np.float32) / weights.sum()).astype(np.float32)
         leaf.value = float(values[0])
         leaf.edges = [Edge(leaf, action, p) for action, p in zip(legal, P.tolist(), strict=True)]
 
@@ -178,8 +182,8 @@ class MCTS:
 def make_pi(visits: dict[int, float], tau: float) -> dict[int, float]:
     """Return {action: probability ~ N^(1 / tau)} for {action: N}; at tau = 0 only of the most visited (AGZ, "Play")."""
     most = max(visits.values())
-    odds = {action: (N / most) ** (1 / tau) if tau else float(N == most) for action, N in visits.items()}
-    return {action: o / sum(odds.values()) for action, o in odds.items()}
+    weights = {action: (N / most) ** (1 / tau) if tau else float(N == most) for action, N in visits.items()}
+    return {action: o / sum(weights.values()) for action, o in weights.items()}
 
 
 # ---- self-play
@@ -251,7 +255,7 @@ def every_line(state: GameState, player: int, choose: Callable[[GameState], int]
 
 
 def judge(game: Game, predictor: Predictor, sims: int) -> int:
-    """Say how searches of `sims` visits fare against every line of play, a perfect one too; return the lines lost."""
+    """Print how searches of `sims` visits do against every possible line of replies; return the lines lost."""
 
     def choose(state: GameState) -> int:
         mcts = MCTS(state)

@@ -309,7 +309,7 @@ def _fit_once(stage: Stage, fit: Fit) -> tuple[dict[str, float], dict[str, Any]]
 # ---- the tournament
 
 
-def evaluate(session: Session, stop: Callable[[], bool] = never) -> None:
+def play_tournament(session: Session, stop: Callable[[], bool] = never) -> None:
     """Let current play best, and promote it if it has proved better; raise `Stopped` when `stop` ended it.
 
     A tournament is due every `eval_every` iterations and in the last one. Whether this is the last depends on the

@@ -70,7 +70,7 @@ def test_played_first_and_learned_then_it_is_the_same_run(ahead, tmp_path, quick
             with fit_of_iteration(session):  # the fit that it gives is left alone
                 stages.play_self(session)
                 stages.retrain(session)
-            stages.evaluate(session)
+            stages.play_tournament(session)
             scoreboard.score(session)
             stages.finish_iteration(session)
     assert state_of(session.folder) == state_of(ahead)
