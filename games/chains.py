@@ -352,10 +352,11 @@ def barred_point(row, p):
 def position_key(row):
     """Return a hash of all that the future depends on.
 
-    The ply is part of it because a board can come back, and so is whether the game is over, because a pass may have
-    ended it.
+    The ply is part of it because a board can come back; the player to move, because stones can be set up for either;
+    and whether the game is over, because a pass may have ended it.
     """
-    word = kept_hash(row, HASH, ((row[PLY] * 512 + row[KO]) * 2 + row[PASSED]) * 2 + row[OVER])
+    salt = (((row[PLY] * 512 + row[KO]) * 2 + row[PASSED]) * 2 + row[OVER]) * 2 + (row[PLAYER] == 1)
+    word = kept_hash(row, HASH, salt)
     return word ^ kept_hash(row, PAST, 1) if row[SLOTS] > 0 else word
 
 

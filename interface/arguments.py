@@ -51,7 +51,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         if not flag.startswith("-"):
             hint = game_meant(flag) if "game" in known and "game" not in bare else ""
             raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}{hint}")
-        if name in bare:
+        if name in _without_name(command):
             raise UserError(f"expected {name} without --{name.replace('_', '-')}, got {flag[:60]!r}")
         if not flag.startswith("--") and name in known:
             raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
@@ -119,8 +119,17 @@ def _options(command: type) -> list[str]:
     return names + (list(FIELDS) if "config" in {f.name for f in dataclasses.fields(command)} else [])
 
 
+def _without_name(command: type) -> list[str]:
+    """Return the arguments that a command takes without a name before them, whether needed or not."""
+    import tyro
+
+    kinds = typing.get_type_hints(command, include_extras=True)
+    marks = {name: getattr(kind, "__metadata__", ()) for name, kind in kinds.items()}
+    return [f.name for f in dataclasses.fields(command) if tyro.conf.Positional in marks[f.name]]
+
+
 def _needed(command: type) -> list[str]:
-    """Return the arguments that a command takes without a name before them."""
+    """Return the arguments that a command cannot do without."""
     return [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING and f.name != "config"]
 
 

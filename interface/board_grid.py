@@ -76,7 +76,7 @@ def _bare(word: str) -> str:
 
 def _is_sequence(words: list[str]) -> bool:
     """Return whether words name columns: a b c ..., without i as in Go perhaps, or 0 1 2 ... or 1 2 3 ..."""
-    if all(word.isdigit() for word in words):
+    if all(word.isdecimal() and len(word) < 4 for word in words):
         return [int(word) for word in words] in ([*range(len(words))], [*range(1, len(words) + 1)])
     text, letters = "".join(words).lower(), "abcdefghijklmnopqrstuvwxyz"
     return len(words) > 1 and text in (letters[: len(text)], letters.replace("i", "")[: len(text)])

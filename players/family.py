@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,14 +25,10 @@ def family_runs(game: Game, root: Path | None = None) -> list[Path]:
     base = root or run_folders.RUNS
     if not game.origin and base.is_dir():
         for place in sorted(base.glob(f"{game_folder(game.name)}-*many*")):
-            for folder in _runs(place):
+            for folder in run_folders.runs_in(place):
                 far = _distance(game, folder) if folder not in own else None
                 found += [(far, folder)] if far is not None else []
     return [folder for _, folder in sorted(found, key=lambda each: -each[0])]
-
-
-def _runs(place: Path) -> Iterator[Path]:
-    yield from sorted((p for p in place.iterdir() if (p / "config.json").exists()), key=lambda p: p.name)
 
 
 def _distance(game: Game, folder: Path) -> float | None:

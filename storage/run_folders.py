@@ -44,10 +44,14 @@ def game_folder(spec: str) -> str:
 
 def runs_of(spec: str, root: Path | None = None) -> list[Path]:
     """Return the folders of a game's runs, oldest first."""
-    folder = (root or RUNS) / game_folder(spec)
+    begun = runs_in((root or RUNS) / game_folder(spec))
+    return [p for p in begun if (p / "config.json").exists() or (p / "run.mark").exists()]
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """Return the folders in a folder that are named as runs, by number; copies under other names are not meant."""
     found = [p for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
-    begun = (p for p in found if (p / "config.json").exists() or (p / "run.mark").exists())
-    return sorted(begun, key=lambda p: int(p.name[3:]))
+    return sorted(found, key=lambda p: int(p.name[3:]))
 
 
 def shipped_folder(spec: str) -> Path:
@@ -137,7 +141,8 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
     wanted = "a run" if number is None else f"run{number:04}"
     others = sorted(p.name for p in (root or RUNS).glob("*") if any((p / "run0001").glob("run.db")))
     hint = f"; there are runs of {', '.join(others[:6])} (--game)" if others and not found else ""
-    raise UserError(f"expected {wanted} of {spec}, there is {known} in {(root or RUNS) / game_folder(spec)}{hint}")
+    place = "".join(c if c.isprintable() else "?" for c in str((root or RUNS) / game_folder(spec)))
+    raise UserError(f"expected {wanted} of {spec}, there is {known} in {place}{hint}")
 
 
 def run_to_change(spec: str, number: int | None = None) -> Path:

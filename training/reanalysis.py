@@ -104,8 +104,10 @@ def _search_again(stage: Stage, chosen: Sequence[tuple[int, int, int, np.uint64]
         if stage.stop():
             return
         searcher = free.get()
-        visits[part.start : part.stop], values[part.start : part.stop] = searcher.search(states, part)
-        free.put(searcher)
+        try:
+            visits[part.start : part.stop], values[part.start : part.stop] = searcher.search(states, part)
+        finally:  # also when the network answers NaN: others wait for the searcher
+            free.put(searcher)
 
     with stage.progress("reanalysis", n) as phase, ThreadPoolExecutor(threads) as pool:
         parts = [range(start, min(start + size, n)) for start in range(0, n, size)]

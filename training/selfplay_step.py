@@ -15,12 +15,16 @@ from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel
 from search.noise import apply_root_temperature, draw_noise
 from search.pipeline import expand_and_backup
+from search.proofs import UNPROVEN
 from search.random_numbers import uniform
 from search.reroot import advance_root, make_child, plant
 from search.simulate import LEAF, root_value, start_simulation
 from search.speed.bound_arguments import unpack
 from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index
 from training.policy_target import write_target
+
+CERTAIN = 1.0 - 2.0**-24
+"""The largest value of a search that has not proven it: the largest float32 below 1."""
 
 
 @record
@@ -138,7 +142,10 @@ def end_move(f, rules, rule, flight, settings, t):
     else:
         for a in range(target.shape[0]):
             target[a] = 0
-    flight.values[buffer, ply] = root_value(f, t)
+    value = root_value(f, t)
+    if f.nodes[tree.root].proven == UNPROVEN:  # bfloat16 may say exactly 1, which is stored of a proof only
+        value = min(max(value, -CERTAIN), CERTAIN)
+    flight.values[buffer, ply] = value
     e = choose_gumbel(f, t) if tree.noisy == GUMBEL else np.int64(-1)
     if e < 0:
         e = materialise_edge(f, f.nodes[tree.root], choose(f, t, 1.0 if ply < settings.turns_until_tau0 else 0.0))

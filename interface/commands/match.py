@@ -104,13 +104,16 @@ def run(argv: list[str]) -> int:
     made = bool(args.save) and not place.exists()
     if made:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
-    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
-        share = _shared(cluster, game, players, args)
-        played, stopped, fault = _play(game, players, args, claims, share)
-        if share is not None:
-            share.close()
-    if made and not played:
-        place.unlink(missing_ok=True)
+    played: list[MatchGame] = []
+    try:
+        with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
+            share = _shared(cluster, game, players, args)
+            played, stopped, fault = _play(game, players, args, claims, share)
+            if share is not None:
+                share.close()
+    finally:
+        if made and not played:
+            place.unlink(missing_ok=True)
     if played:
         _tell(_result(game, players, played, claims, stopped, args.games), args)
     if fault is not None:

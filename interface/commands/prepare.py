@@ -25,7 +25,7 @@ class Prepare:
 
     The compiled code is kept; a second time nothing is compiled."""
 
-    game: str = ""
+    game: str | None = None
     """Game to prepare; by default every game that comes with the program."""
     json: bool = False
     """Print how far it is each second, and the result, as lines of JSON."""
@@ -36,9 +36,9 @@ def run(argv: list[str]) -> int:
     import games
     from training.compile_ahead import compile_ahead
 
-    kind = "training" if args.game else "everything"
+    kind = "everything" if args.game is None else "training"
     compiled = _tell_as_json(kind) if args.json else show_compiling(kind)
-    for name in [args.game] if args.game else games.names():
+    for name in games.names() if args.game is None else [args.game]:
         compile_ahead(games.make(name))
         if not args.json:
             print(f"{name}: ready", flush=True)

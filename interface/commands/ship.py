@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from config import UserError
 from interface.arguments import parse, whole
+from system.shell import join
 
 EXAMPLES = {
     "python main.py ship --game my_game --run 3": "make the player of run 3 ready to ship",
@@ -41,6 +42,8 @@ class Ship:
 def run(argv: list[str]) -> int:
     args = parse(Ship, argv)
     if args.cards:
+        if len(argv) > 1:
+            raise UserError(f"expected --cards alone, got {join(argv)[:60]}")
         return _write_cards()
     whole(args.positions, "positions", 0, 100_000)
     whole(args.ladder_games, "ladder_games", 2, 100_000)

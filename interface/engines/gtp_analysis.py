@@ -41,14 +41,14 @@ def _wanted(session: Session, words: list[str]) -> Wanted:
     words, player, every = list(words), session.position.to_move, USUAL
     if words and words[0].lower() in vertices.COLOURS:
         player = vertices.COLOURS[words.pop(0).lower()]
-    if words and words[0].isdigit():
+    if words and words[0].isdecimal():
         every = _hundredths(words.pop(0))
     counts, flags = {"maxmoves": 10_000, "minmoves": 0}, set()
     while words:
         key, value = words[0], words[1] if len(words) > 1 else ""
-        if key == "interval" and value.isdigit():
+        if key == "interval" and value.isdecimal():
             every = _hundredths(value)
-        elif key in counts and value.isdigit() and len(value) < 7:
+        elif key in counts and value.isdecimal() and len(value) < 7:
             counts[key] = int(value)
         elif key in FLAGS and value.lower() in ("true", "false"):
             flags.add(key if value.lower() == "true" else "")

@@ -200,7 +200,7 @@ def loadsgf(session: Session, words: list[str]) -> str:
     if not words or len(words) > 1 and not re.fullmatch("[1-9][0-9]{0,5}", words[1]):
         raise Failure("syntax error: expected a file and a move number")
     try:
-        record = game_files.load(Path(words[0]))
+        record = game_files.load(_sgf(words[0]))
     except UserError as error:
         raise Failure(f"cannot load file: {str(error).splitlines()[0]}") from None
     if not isinstance(record.game, Go):
@@ -216,13 +216,22 @@ def loadsgf(session: Session, words: list[str]) -> str:
     return ""
 
 
+def _sgf(name: str) -> Path:
+    """Return the path of a file that the protocol may read or make: other programs send these commands."""
+    if not name.lower().endswith(".sgf"):
+        raise UserError(f"expected a file name that ends in .sgf, got {name[:60]!r}")
+    return Path(name)
+
+
 def printsgf(session: Session, words: list[str]) -> str:
     game, moves = session.position.in_turn()
     record = Record(game, moves)
     try:
         if not words:
             return game_files.to_bytes(record, ".sgf").decode()
-        game_files.save(Path(words[0]), record)
+        path = _sgf(words[0])
+        game_files.check_place(path, game)
+        game_files.save(path, record)
     except UserError as error:
         raise Failure(str(error).splitlines()[0]) from None
     return ""

@@ -50,9 +50,10 @@ class OwnGames:
         return self._number if self._number == self._play.table.number else ""
 
     def found_in(self, query: Mapping[str, str]) -> None:
-        """Resume the person's game that the address names."""
+        """Resume the person's game that the address names; what is kept of it stays until there is another move."""
         if NUMBER.fullmatch(query.get("own", "")):
             self._number = self._play.table.number = query["own"]
+            self._kept = self._file()
 
     @property
     def unfinished(self) -> bool:
@@ -67,11 +68,15 @@ class OwnGames:
         play, table = self._play, self._play.table
         if play.mode != "play" or table.number != self._number:
             return
-        file = to_bytes(table.record(), ".json").decode()
+        file = self._file()
         if file != self._kept and len(file) <= LONGEST:
             self._kept = file
             entry = {"number": table.number, "file": file, "seats": tab_address.seats_of(table)}
             play.client.run_javascript(f"ownGames.keep({json.dumps(entry)}, {MOST}, {LARGEST})")
+
+    def _file(self) -> str:
+        """Return the game at the table as the content of a file."""
+        return to_bytes(self._play.table.record(), ".json").decode()
 
     def resume(self, own: Own) -> None:
         """Resume an unfinished game against the same opponent; show a finished one in Analyse."""

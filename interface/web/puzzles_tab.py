@@ -35,6 +35,8 @@ POINT = (
     '(e) => { const t = e.target.closest("[data-action]");'
     ' if (t) emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
 )
+PUZZLE = re.compile("[0-9]{1,5}", re.ASCII)
+"""The number of a puzzle, as browsers and addresses name it."""
 NUMBER = '(e) => { const t = e.target.closest("[data-number]"); if (t) emit(t.dataset.number) }'
 LARGEST = 100_000
 """Characters of what the browser keeps that are read."""
@@ -263,7 +265,7 @@ class Puzzles:
         self._go(lambda source: source.following(self._number, self._level))
 
     def _open(self, number: Any) -> None:
-        if str(number).isdigit() and len(str(number)) < 6:
+        if PUZZLE.fullmatch(str(number)):
             self._go(lambda source: int(number) if source.get(int(number)) else None)
 
     def _go(self, find: Callable[[PuzzleSource], int | None]) -> None:
@@ -327,6 +329,6 @@ def progress(text: Any) -> dict[str, dict[str, int]]:
         found = {}
     games = found.items() if isinstance(found, dict) else ()
     return {
-        game: {number: kind for number, kind in solved.items() if number.isdigit() and kind in (CLEAN, HELPED)}
+        game: {number: kind for number, kind in solved.items() if PUZZLE.fullmatch(number) and kind in (CLEAN, HELPED)}
         for game, solved in games if isinstance(solved, dict)
     }  # fmt: skip

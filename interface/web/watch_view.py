@@ -222,8 +222,8 @@ class Watch:
     def _go(self, version: Any) -> None:
         """Go to a version."""
         seen = self._seen()
-        if str(version).isdigit() and int(version) in seen:
-            self._slider.value = seen.index(int(version))
+        if isinstance(version, int) and version in seen:
+            self._slider.value = seen.index(version)
 
     def _next(self) -> None:
         if self._at + 1 < len(self._seen()):

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 import games
+from agent import Agent
 from config import UserError
 from game import OVER, PLAYER, PLY
 from games.chains import KO, PASSED, board_area, colours
 from interface.doctor.game_contract import check
+from search.alphabeta import Minimax
 from support.perft import _children, sequences
 from support.reference_go import PlainGo
+from support.search_cases import Projection
 
 GNUGO = shutil.which("gnugo", path=os.environ.get("PATH", "") + ":/usr/games")
 
@@ -357,3 +360,36 @@ def test_the_row_grows_with_the_plies_only_where_boards_are_remembered():
     assert len(games.make("go(plies=99)").start_row) == len(games.make("go").start_row)
     assert len(games.make("go(ko=superko)").start_row) > len(games.make("go").start_row) + 2 * 50
     assert board_area(19) == 421
+
+
+@pytest.mark.parametrize("spec", ["go(size=3)", "go(size=5,ko=superko)", "littlego", "gomoku(size=6)", "hex(size=4)"])
+def test_the_same_stones_with_another_player_to_move_are_another_position(spec):
+    game, rng = games.make(spec), np.random.default_rng(4)
+    size = game.grid_shape[0]
+    for _ in range(20):
+        board = np.zeros((size, size), np.int8)
+        board[0, rng.integers(size)], board[2, rng.integers(size)] = 1, -1
+        black, white = game.set_up(board, 1), game.set_up(board, -1)
+        assert black.id != white.id and black.id == game.set_up(board, 1).id
+
+
+def test_a_solver_and_a_search_do_not_take_one_players_position_for_the_others():
+    """Stones set up for Black, then for White: exact values, tree and evaluations are those of a fresh one."""
+    game, rng = games.make("go(size=3)"), np.random.default_rng(1)
+    kept = Minimax(game)
+    agent = Agent("kept", game, Projection(game), mcts_sims=30, leaves=1)
+    found = 0
+    while found < 12:
+        board = rng.choice(np.array([0, 1, -1]), (3, 3))
+        try:
+            pair = [game.set_up(board, player) for player in (1, -1)]
+        except UserError:  # a chain without a liberty
+            continue
+        found += 1
+        for state in pair:
+            assert kept.solve_moves(state) == Minimax(game).solve_moves(state), f"\n{state}"
+            agent.think(state)
+            fresh = Agent("fresh", game, Projection(game), mcts_sims=30, leaves=1)
+            fresh.think(state)
+            assert agent.MCTS.root.playerTurn == state.playerTurn
+            assert agent.MCTS.root.Q == pytest.approx(fresh.MCTS.root.Q, abs=1e-6)

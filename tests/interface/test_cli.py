@@ -31,6 +31,10 @@ REFUSED = [
     (["--mcts-sim", "5"], "mcts"),
     (["--cpukt", "5"], "did you mean 'cpuct'"),
     (["play", "tictactoe"], "did you mean --game tictactoe?"),
+    *[([command, "--player", "random"], "expected player without --player, got '--player'")
+      for command in ("gtp", "gomocup", "analysis", "evaluate")],
+    (["prepare", "--game", ""], "expected a game"),
+    (["ship", "--cards", "--game", "nonsense"], "expected --cards alone"),
     (["Othello(size=6)"], "did you mean --game 'Othello(size=6)'?"),
     (["play", "-game", "tictactoe"], "expected two dashes, --game, got '-game'"),
     (["--cpuct", "nan"], "cpuct: expected a number from 0.01 to 100, got"),

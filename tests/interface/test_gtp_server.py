@@ -150,6 +150,9 @@ def test_games_go_to_files_in_sgf_and_come_back(tmp_path):
     moves = ["play b c3", "play w c4", "play b pass"]
     assert told_gtp("komi 5.5", *moves, f"printsgf {file}")[-1] == "="
     assert len(load(file).moves) == 3
+    again = told_gtp("play b a1", f"printsgf {file}", f"printsgf {file.with_suffix('.txt')}", "loadsgf x.json")
+    assert re.fullmatch(r"\? \S+game.sgf: exists.*", again[1]) and len(load(file).moves) == 3
+    assert all("expected a file name that ends in .sgf, got '" in answer for answer in again[2:]) and len(again) == 4
     answers = told_gtp(f"loadsgf {file}", "get_komi", "showboard", f"loadsgf {file} 2", "showboard", "undo", "undo")
     assert answers[1] == "= 5.5" and "passed" in answers[2] and answers[4].count("O") == 1 and "X" in answers[4]
     assert answers[5] == "=" and answers[6].startswith("? cannot undo")

@@ -1,11 +1,12 @@
 """The person's own games: kept in the browser, resumed, read with care; and the question before one is left."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 import games
-from interface.web.own_games import LARGEST, MOST, read_own
+from interface.web.own_games import LARGEST, MOST, OwnGames, read_own
 from storage.game_files import Record, to_bytes
 from support.browser_page import Page, needs_browser, until
 
@@ -158,3 +159,16 @@ class TestInABrowser:
         play(page, 38)
         until(lambda: kept(page)[0] == ("4", None))
         assert len(kept(page)) == MOST
+
+
+def test_an_old_address_changes_nothing_that_is_kept_until_there_is_another_move():
+    sent, game = [], games.make("tictactoe")
+    table = SimpleNamespace(number="ffffffff", left=None, result=None, record=lambda: Record(game, moves), seats={})
+    table.seats, table.levels, moves = {1: "you", -1: "random"}, {1: "400", -1: "400"}, game.parse_moves("b2 a1")
+    own = OwnGames(SimpleNamespace(table=table, mode="play", client=SimpleNamespace(run_javascript=sent.append)))
+    own.found_in({"own": "0a1b2c3d"})
+    own.keep()
+    assert own.in_address == "0a1b2c3d" and sent == []
+    moves.append(game.parse_moves("a2")[0])
+    own.keep()
+    assert len(sent) == 1 and "0a1b2c3d" in sent[0]

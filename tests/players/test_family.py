@@ -1,5 +1,7 @@
 """Games without a run of their own are played by a network of many sizes, which says what it was trained on."""
 
+import shutil
+
 import pytest
 
 import games
@@ -9,7 +11,7 @@ from initialise import Session
 from interface.web import web_players
 from interface.web.web_players import SHIPS, runs_by_name
 from players.by_name import make_player, run_folder
-from players.family import family_run
+from players.family import family_run, family_runs
 from players.levels import Level, read_levels
 from storage import run_folders
 from storage.run_folders import shipped_folder
@@ -61,6 +63,13 @@ def test_a_run_of_the_very_game_comes_first_then_one_trained_on_its_board(begin)
     assert run_folder(games.make("gomoku(size=5)"), None) == own
     pack(begin("gomoku(size=8)"), 1)
     assert run_folder(games.make("gomoku(size=8)"), 0) == shipped_folder("gomoku(size=8)")
+
+
+def test_a_copy_of_a_run_under_another_name_is_not_taken_for_it(begin):
+    many, game = begin("gomoku(size=5..6)"), games.make("gomoku(size=5)")
+    for name in ("run0001-copy", "sub-old", "backup"):
+        shutil.copytree(many, many.with_name(name))
+    assert run_folder(game, None) == run_folder(game, 1) == many and family_runs(game) == [many]
 
 
 def test_the_nearest_komi_is_taken_and_told(begin, caplog):

@@ -1,6 +1,7 @@
 """Stored positions searched again and weighed: what is chosen, what is found, what the memory has after a resume."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from memory import origins
 from search.many_trees import ManyTrees
 from storage.game_record import ILLEGAL_VISITS
 from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
+from storage.run_folders import read_config
 from storage.run_store import Store
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
+from training import reanalysis
 from training.hindsight import errors, movers
 from training.reanalysis import divergence
 
@@ -151,6 +154,20 @@ def test_a_run_that_is_stopped_again_and_again_finds_and_learns_the_same(whole, 
     assert {k: v["data"] for k, v in facts_of(parts, REANALYSE).items()} == {
         k: v["data"] for k, v in facts_of(whole[0], REANALYSE).items()
     }
+
+
+def test_a_search_that_fails_ends_the_stage_and_lets_no_other_wait(whole, tmp_path, monkeypatch, quick):
+    folder = tmp_path / "runs" / whole[0].parent.name / whole[0].name
+    shutil.copytree(whole[0], folder)
+    monkeypatch.setattr(reanalysis, "MOST_TREES", 1)
+
+    def fails(searcher, states, part):
+        raise ZeroDivisionError("rules of one's own")
+
+    monkeypatch.setattr(reanalysis._Searcher, "search", fails)
+    with Session.open(folder, with_overrides(read_config(folder), iterations=5), console=QUIET) as session:
+        with pytest.raises(ZeroDivisionError):
+            train(session)
 
 
 def test_a_run_without_the_settings_has_no_such_stages(trained):
