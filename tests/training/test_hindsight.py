@@ -11,6 +11,8 @@ from support.tiny_runs import QUIET, tiny
 from support.unsearched_games import random_record
 from training.hindsight import Hindsight, errors, movers
 from training.restarts import worst
+from training.selfplay import SelfPlay, game_seed
+from training.selfplay_step import CERTAIN
 
 
 def record_of(values, result, full=None):
@@ -101,3 +103,16 @@ def test_the_worst_places_are_one_of_a_game_none_twice_and_none_of_games_from_el
     assert {tuple(moves) for moves in found} == best.keys() and len(found) == len(best)
     shown = [max(best[tuple(moves)]) for moves in found]
     assert shown == sorted(shown, reverse=True)
+
+
+def test_only_a_proof_is_stored_as_certain():
+    """A network that is sure of the first player's win from the start, to the last bit, as one of few bits may be."""
+    game = GAMES["connect4"]
+
+    def sure(planes):
+        stones = planes[..., :2].sum(axis=(1, 2, 3))
+        return np.where(stones % 2, -1, 1).astype(np.float32), np.zeros((len(planes), game.action_size), np.float32)
+
+    config = tiny(game=game.spec, full_search_share=1.0, random_opening_share=0.0)
+    for record in SelfPlay(game, config).play(sure, [(i, game_seed("sure", 1, i)) for i in range(4)]):
+        assert record.values[:4].tolist() == [CERTAIN, -CERTAIN, CERTAIN, -CERTAIN] and CERTAIN < 1
