@@ -221,10 +221,10 @@ class MCTS(ManyTrees):
         value: for the player to move at the leaf; 0 unless `done`: the game is over there, or its result is proven.
         """
         f = self.forest
-        call(simulate.select_leaf, f, self.rules, self.rule, self.cache, 0)
+        call(simulate.select_leaf, f, self.rules, self.puct, self.cache, 0)
         self.check_errors()
         if f.slots["leaf"][0] < 0:
-            call(simulate.revert_visit, f, self.rule, 0)
+            call(simulate.revert_visit, f, self.puct, 0)
             raise TreeFull(f"the tree is full ({self.capacity} nodes)")
         leaf, node, breadcrumbs = Node(self, f.slots["leaf"][0]), int(f.trees[0]["root"]), []
         for e in f.steps["edge"][: f.slots["depth"][0]]:
@@ -251,8 +251,8 @@ class MCTS(ManyTrees):
         self.forest.steps[: len(steps)] = np.array(steps, STEP)
         self.forest.slots["depth"][0] = len(breadcrumbs)
         self.forest.slots["leaf"][0] = leaf.index
-        call(simulate.backup, self.forest, self.rule, 0, float(value), leaf.playerTurn)
-        if self.rule.prove and leaf.proven is not None:
+        call(simulate.backup, self.forest, self.puct, 0, float(value), leaf.playerTurn)
+        if self.puct.prove and leaf.proven is not None:
             call(prove, self.forest, 0)
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:

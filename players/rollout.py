@@ -20,7 +20,7 @@ from players.simple import BatchPlayer
 from search.pipeline import shared_run
 from search.proofs import WIN
 from search.rollouts import rollout_step
-from search.select import rule_of
+from search.select import puct_of
 from search.tables import forest_bytes, trees_in
 
 SEARCH = SearchSettings(cpuct=1.4, epsilon=0.0, fpu_reduction=-1.0, look_ahead=0, endgame=0)
@@ -49,7 +49,7 @@ def leaves_stone(game: Game, state: GameState, action: int) -> bool:
 
 def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
     """Search until the root has `most` visits or is proven, the tree is full, or `over()` is true."""
-    step, tables = FEW, (mcts.forest, mcts.rules, mcts.rule, mcts.cache)
+    step, tables = FEW, (mcts.forest, mcts.rules, mcts.puct, mcts.cache)
     run = shared_run(*tables)
     while mcts.root.visits < most and not over():
         began = time.monotonic()
@@ -105,7 +105,7 @@ class RolloutPlayer(BatchPlayer):
             count = 1 if self._sims is not None else self._lanes
             self._games[slot] = [MCTS(self.game, SEARCH, sims=sims, cache_size=0, seed=lane) for lane in range(count)]
             for mcts in self._games[slot]:
-                mcts.rule = rule_of(SEARCH, ucb=True)
+                mcts.puct = puct_of(SEARCH, ucb=True)
         return self._games[slot]
 
     def new_game(self, slot: int, seed: int) -> None:

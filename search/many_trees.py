@@ -20,7 +20,7 @@ from search.pipeline import search_step, shared_run
 from search.proofs import LOSS, UNPROVEN
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
-from search.select import rule_of
+from search.select import puct_of
 from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
 from search.solved_endings import solve_root
@@ -69,7 +69,7 @@ class ManyTrees:
         self.game = game
         self.rules = game.rules
         self.leaves = leaves
-        self.rule = rule_of(settings, leaves=leaves)
+        self.puct = puct_of(settings, leaves=leaves)
         self.cache = make_cache(cache_size, game.action_size)
         solves = settings.proofs and game.won_by_a_move
         forced = settings.forced_wins if solves and settings.look_ahead > 1 else 0
@@ -86,7 +86,7 @@ class ManyTrees:
         self._waiting = np.zeros(batch, np.int32)
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
-        tables = self.forest, self.rules, self.rule, self.cache
+        tables = self.forest, self.rules, self.puct, self.cache
         self._bound = BoundArguments(
             search_step, *tables, shared_run(*tables), self._waiting, self._values, self._logits, self._planes,
         )  # fmt: skip
@@ -157,7 +157,7 @@ class ManyTrees:
                 self._values[:n], self._logits[:n] = predictor(self._planes[:n].reshape(n, *shape))
             except BaseException:
                 for slot in self._waiting[:n]:
-                    call(revert_visit, f, self.rule, int(slot))
+                    call(revert_visit, f, self.puct, int(slot))
                 raise
             stopped = stop is not None and stop()
             if stopped:

@@ -30,7 +30,7 @@ from search.tables import WAITING, row_index
 
 
 @compiled
-def run_to_leaves(f, rules, rule, cache, count):
+def run_to_leaves(f, rules, puct, cache, count):
     """Simulate in the slots f.active[:count], which are at their roots, until each needs the network or is done.
 
     `ended` of a slot says how it ended: LEAF (it waits for the network), DONE or BLOCKED. f.active is overwritten.
@@ -63,7 +63,7 @@ def run_to_leaves(f, rules, rule, cache, count):
             if i + AHEAD < count:
                 prefetch_edges(f, at(f.slots, at(selecting, i + AHEAD)).leaf)
             slot = np.int64(at(selecting, i))
-            phase = select_child(f, rule, slot)
+            phase = select_child(f, puct, slot)
             if phase == SELECT:
                 selecting[np.uint64(n)] = slot
                 n += 1
@@ -75,19 +75,19 @@ def run_to_leaves(f, rules, rule, cache, count):
                 to_finish += 1
         for i in range(to_finish):
             slot = np.int64(at(finishing, i))
-            if finish_simulation(f, rules, rule, cache, slot) and start_simulation(f, rules, slot):
+            if finish_simulation(f, rules, puct, cache, slot) and start_simulation(f, rules, slot):
                 selecting[np.uint64(n)] = slot
                 n += 1
         count = n
 
 
-def shared_run(f: Any, rules: Any, rule: Any, cache: Any) -> Any:
+def shared_run(f: Any, rules: Any, puct: Any, cache: Any) -> Any:
     """Return `run_to_leaves` as a function that compiled code is passed."""
-    return shared(run_to_leaves, types.void, f, rules, rule, cache, 0)
+    return shared(run_to_leaves, types.void, f, rules, puct, cache, 0)
 
 
 @compiled
-def expand_and_backup(f, rule, cache, waiting, count, values, logits):
+def expand_and_backup(f, puct, cache, waiting, count, values, logits):
     """Expand the leaves of the slots waiting[:count] with their evaluations, cache these, and back up the values."""
     for k in range(min(2 * AHEAD, count)):
         prefetch_steps(f, at(waiting, k))
@@ -113,7 +113,7 @@ def expand_and_backup(f, rule, cache, waiting, count, values, logits):
                 cache.counts[NOT_FINITE] += 1
             if w.depth == 0:
                 make_root_priors(f, np.int64(w.tree))
-        backup(f, rule, slot, node.value, node.player)
+        backup(f, puct, slot, node.value, node.player)
 
 
 @compiled
@@ -122,12 +122,12 @@ def search_step(bound, count, which):
     network.
 
     Writes planes[k] and waiting[k] for each position to be evaluated and returns their number; 0 = every tree is done.
-    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, rule, cache, `shared_run`, waiting,
+    Up to L leaves of a tree wait for the network at once. bound: (forest, rules, puct, cache, `shared_run`, waiting,
     values [B], logits [B, action_size], planes [B, ...] flat).
     """
-    f, rules, rule, cache, run, waiting, values, logits, planes = unpack(bound)
+    f, rules, puct, cache, run, waiting, values, logits, planes = unpack(bound)
     leaves = f.leaves
-    expand_and_backup(f, rule, cache, waiting, count, values, logits)
+    expand_and_backup(f, puct, cache, waiting, count, values, logits)
     n = 0
     for i in range(which.shape[0]):
         f.trees[which[i]].pending = 0
@@ -138,7 +138,7 @@ def search_step(bound, count, which):
             if f.trees[which[i]].pending == leaf and start_simulation(f, rules, slot):
                 f.active[count] = slot
                 count += 1
-        run(f, rules, rule, cache, np.int64(count))
+        run(f, rules, puct, cache, np.int64(count))
         for i in range(which.shape[0]):
             t = which[i]
             slot = t * leaves + leaf

@@ -62,7 +62,7 @@ def shuffle_moves(f, tree, node):
 
 
 @compiled
-def rollout_step(f, rules, rule, cache, run, t, visits):
+def rollout_step(f, rules, puct, cache, run, t, visits):
     """Search tree t, one random game per leaf, until its root has `visits` visits or is proven, or the tree is full.
 
     run: `pipeline.shared_run`.
@@ -75,7 +75,7 @@ def rollout_step(f, rules, rule, cache, run, t, visits):
         f.active[0] = slot
         if not start_simulation(f, rules, np.int64(slot)):
             return
-        run(f, rules, rule, cache, np.int64(1))
+        run(f, rules, puct, cache, np.int64(1))
         if f.slots[slot].ended != LEAF:
             return
         index = f.slots[slot].leaf
@@ -84,7 +84,7 @@ def rollout_step(f, rules, rule, cache, run, t, visits):
         node.value = playout(rules, tree, f.rows[room], f.legal, f.outcome, f.bounds) * node.player
         shuffle_moves(f, tree, node)
         node.status = EXPANDED
-        backup(f, rule, slot, node.value, node.player)
+        backup(f, puct, slot, node.value, node.player)
 
 
 @compiled

@@ -24,8 +24,8 @@ FORCED = 1e12
 
 
 @record
-class Rule(NamedTuple):
-    """Parameters of the selection rule, made by `rule_of`."""
+class Puct(NamedTuple):
+    """Parameters of PUCT, the rule that selects a move, made by `puct_of`."""
 
     cpuct: float
     """Weight of exploration: c of PUCT or of UCB1."""
@@ -38,20 +38,20 @@ class Rule(NamedTuple):
     """UCB1 instead of PUCT."""
     prove: bool = False
     """Use proofs: won, lost and drawn positions are not searched again (search/proofs.py)."""
-    forced: float = 0.0
-    """k of forced playouts: with noise, a visited root move gets at least sqrt(k P sum N) visits."""
+    forced_playouts: float = 0.0
+    """k: with noise, a visited root move gets at least sqrt(k P sum N) visits."""
 
 
-def rule_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Rule:
+def puct_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Puct:
     """Return the selection rule of a search with up to `leaves` leaves per tree waiting for the network."""
-    return Rule(
+    return Puct(
         cpuct=float(search.cpuct),
         epsilon=float(search.epsilon),
         fpu=float(search.fpu_reduction),
         virtual_loss=float(leaves > 1),
         ucb=ucb,
         prove=search.proofs,
-        forced=float(search.forced_playouts),
+        forced_playouts=float(search.forced_playouts),
     )
 
 
@@ -65,12 +65,12 @@ def known_q(f, e):
 
 
 @inlined
-def unvisited_q(rule, node, W, is_root, visited_prior):
+def unvisited_q(puct, node, W, is_root, visited_prior):
     """Return Q of unvisited moves (first-play urgency; KataGo 3.2 with the reduction 0 at the root)."""
-    if rule.fpu < 0.0:
+    if puct.fpu < 0.0:
         return 0.0
     q = W / (1.0 + node.total)
-    return q if is_root else q - rule.fpu * math.sqrt(visited_prior)
+    return q if is_root else q - puct.fpu * math.sqrt(visited_prior)
 
 
 @inlined
@@ -101,7 +101,7 @@ def is_better(score, action, best, best_action):
 
 
 @inlined
-def select_puct(f, rule, t, index):
+def select_puct(f, puct, t, index):
     """Return the edge with the largest Q + U, among equals the one with the smallest action; it is materialised."""
     node = at(f.nodes, index)
     first = np.int64(node.first)
@@ -110,8 +110,8 @@ def select_puct(f, rule, t, index):
     tree, noise = at(f.trees, t), f.noise[np.uint64(t)]
     is_root = index == tree.root
     noisy = is_root and tree.noisy == DIRICHLET
-    eps, forced = (rule.epsilon, rule.forced) if noisy else (0.0, 0.0)
-    scale = exploration(rule.cpuct, node.total)
+    eps, forced = (puct.epsilon, puct.forced_playouts) if noisy else (0.0, 0.0)
+    scale = exploration(puct.cpuct, node.total)
     best, best_e, best_action = -1e300, np.int64(-1), 0
     fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0  # the unvisited move with the largest prior
     visited_prior, W = 0.0, np.float64(node.value)
@@ -136,7 +136,7 @@ def select_puct(f, rule, t, index):
         fresh, fresh_e, fresh_action = likeliest(f, stop, end, noisy, eps, noise, fresh, fresh_e, fresh_action)
         fresh_e = materialise_edge(f, node, fresh_e)
     if fresh_e >= 0:
-        score = unvisited_q(rule, node, W, is_root, visited_prior) + puct_bonus(scale, fresh, 0)
+        score = unvisited_q(puct, node, W, is_root, visited_prior) + puct_bonus(scale, fresh, 0)
         if is_better(score, fresh_action, best, best_action):
             return fresh_e
     return best_e
@@ -154,7 +154,7 @@ def likeliest(f, start, stop, noisy, eps, noise, fresh, fresh_e, fresh_action):
 
 
 @inlined
-def select_ucb(f, rule, index):
+def select_ucb(f, puct, index):
     """Return the first unvisited edge, else the one with the largest Q + c sqrt(ln(sum N) / N); it is materialised.
 
     UCB1 (Auer et al. 2002) in a tree (Kocsis, Szepesvari 2006). Edges are in random order, so ties are random.
@@ -168,7 +168,7 @@ def select_ucb(f, rule, index):
             return np.int64(e)
         score = known_q(f, e)
         if f.moves[e].proven == UNPROVEN:  # a proven move needs no exploration
-            score += rule.cpuct * math.sqrt(log_total / edge.N)
+            score += puct.cpuct * math.sqrt(log_total / edge.N)
         if score > best:
             best, best_e = score, np.int64(e)
     if node.materialised < node.count:
@@ -177,8 +177,8 @@ def select_ucb(f, rule, index):
 
 
 @inlined
-def select(f, rule, t, index):
+def select(f, puct, t, index):
     """Return the edge that a simulation takes from a node; it is materialised."""
-    if rule.ucb:
-        return select_ucb(f, rule, index)
-    return select_puct(f, rule, t, index)
+    if puct.ucb:
+        return select_ucb(f, puct, index)
+    return select_puct(f, puct, t, index)

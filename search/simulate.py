@@ -70,12 +70,12 @@ def start_at_root(f, slot):
 
 
 @compiled
-def select_leaf(f, rules, rule, cache, slot):
+def select_leaf(f, rules, puct, cache, slot):
     """Descend from the root to a leaf (phases 1 and 2); the slot then holds its node, or NO_ROOM."""
     start_at_root(f, slot)
     phase = SELECT
     while phase != FINISH:
-        phase = select_child(f, rule, slot)
+        phase = select_child(f, puct, slot)
         if phase == EXPAND:
             make_child_position(f, rules, cache, slot)
             phase = enter_child(f, rules, cache, slot)
@@ -85,7 +85,7 @@ def select_leaf(f, rules, rule, cache, slot):
 
 
 @inlined
-def select_child(f, rule, slot):
+def select_child(f, puct, slot):
     """Choose an edge of the current node, count the visit, and descend along it; return the next phase."""
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
@@ -95,10 +95,10 @@ def select_child(f, rule, slot):
     if depth == 0 and at(f.trees, t).noisy == GUMBEL:
         e = select_gumbel(f, t)
     else:
-        e = select(f, rule, t, index)
+        e = select(f, puct, t, index)
     node, edge, taken = at(f.nodes, index), at(f.edges, e), at(f.steps, slot * f.reach + depth)
     edge.N += 1
-    edge.W -= rule.virtual_loss
+    edge.W -= puct.virtual_loss
     node.total += 1
     taken.edge, taken.node, taken.player = e, index, node.player
     w.depth = depth + 1
@@ -196,26 +196,26 @@ def make_root_priors(f, t):
 
 
 @inlined
-def backup(f, rule, slot, value, player):
+def backup(f, puct, slot, value, player):
     """Add a leaf's value, for `player`, to every edge of the path; the sign follows the player of each edge."""
     for d in range(at(f.slots, slot).depth):
         taken = at(f.steps, slot * f.reach + d)
-        at(f.edges, taken.edge).W += rule.virtual_loss + (value if taken.player == player else -value)
+        at(f.edges, taken.edge).W += puct.virtual_loss + (value if taken.player == player else -value)
 
 
 @compiled
-def revert_visit(f, rule, slot):
+def revert_visit(f, puct, slot):
     """Undo the visits of a simulation that led to no evaluation."""
     for d in range(f.slots[slot].depth):
         taken = f.steps[slot * f.reach + d]
         edge = f.edges[taken.edge]
         edge.N -= 1
-        edge.W += rule.virtual_loss
+        edge.W += puct.virtual_loss
         f.nodes[taken.node].total -= 1
 
 
 @inlined
-def finish_simulation(f, rules, rule, cache, slot):
+def finish_simulation(f, rules, puct, cache, slot):
     """Evaluate the leaf and back its value up (phases 3 and 4); return whether the tree may simulate again."""
     w = at(f.slots, slot)
     ended = evaluate_leaf(f, rules, cache, slot)
@@ -223,13 +223,13 @@ def finish_simulation(f, rules, rule, cache, slot):
     if ended == KNOWN:
         node = at(f.nodes, w.leaf)
         value = node.value if node.proven == UNPROVEN else proven_value(node.proven)
-        backup(f, rule, slot, 0.0 if math.isnan(value) else value, node.player)
-        if rule.prove and node.proven != UNPROVEN:
+        backup(f, puct, slot, 0.0 if math.isnan(value) else value, node.player)
+        if puct.prove and node.proven != UNPROVEN:
             prove(f, slot)
     if ended == KNOWN or ended == LEAF:
         cache.counts[SIMULATIONS] += 1
     else:
-        revert_visit(f, rule, slot)
+        revert_visit(f, puct, slot)
     return ended == KNOWN
 
 

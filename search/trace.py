@@ -50,7 +50,7 @@ def snapshot(mcts: MCTS) -> Tables:
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     """Return what `select.select_puct` computes for each move of the node with this index, by action."""
-    rule, node = mcts.rule, tables.nodes[index]
+    puct, node = mcts.puct, tables.nodes[index]
     first, count, materialised, legal = (int(node[name]) for name in ("first", "count", "materialised", "legal"))
     found, moves = tables.edges[first : first + materialised], tables.moves[first : first + legal]
     priors = moves["P"].astype(np.float64)
@@ -59,17 +59,17 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     is_root = index == mcts.root.index
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
     total, fresh = int(node["total"]), 0.0
-    if rule.fpu >= 0:
+    if puct.fpu >= 0:
         visited = float(priors[:materialised][found["N"] > 0].sum())
         W = float(np.nan_to_num(node["value"])) + float(found["W"].sum())
-        fresh = W / (1 + total) - (0.0 if is_root else rule.fpu * visited**0.5)
+        fresh = W / (1 + total) - (0.0 if is_root else puct.fpu * visited**0.5)
     lines = []
     for i in np.argsort(moves["action"]):
         n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < materialised else (0, 0.0)
         action, p = int(moves[i]["action"]), float(priors[i])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
-        adjusted = with_noise.py_func(rule.epsilon, p, nu) if noisy else p
-        u = puct_bonus.py_func(exploration.py_func(rule.cpuct, total), adjusted, n)
+        adjusted = with_noise.py_func(puct.epsilon, p, nu) if noisy else p
+        u = puct_bonus.py_func(exploration.py_func(puct.cpuct, total), adjusted, n)
         known = UNPROVEN if i < count and node["proven"] != LOSS else LOSS
         if i < materialised:
             known = int(moves[i]["proven"])

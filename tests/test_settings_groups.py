@@ -15,7 +15,7 @@ from interface import help
 from MCTS import MCTS
 from players.by_name import network_player
 from players.simple import RandomPlayer
-from search.select import rule_of
+from search.select import puct_of
 from support.search_cases import GAMES, Projection, plain_search
 from support.tiny_runs import QUIET, tiny
 from training.selfplay import SelfPlay
@@ -87,7 +87,7 @@ def test_the_help_of_every_setting_is_found_where_it_is_inherited():
 
 def seen(mcts):
     """Return what a tree was told of the settings: its rule, and the plies that it looks ahead and solves."""
-    return mcts.rule, *(mcts.forest.trees[name].tolist() for name in ("ahead", "late", "forced"))
+    return mcts.puct, *(mcts.forest.trees[name].tolist() for name in ("ahead", "late", "forced"))
 
 
 @pytest.mark.parametrize("name", [name for name in names(SearchSettings) if name != "alpha"])
@@ -100,10 +100,10 @@ def test_every_setting_of_a_search_reaches_the_tree(name):
 
 def test_the_numbers_of_the_rule_are_those_of_the_settings():
     search = SearchSettings(**OTHER)
-    rule = rule_of(search, leaves=8)
-    assert rule == (2.0, 0.5, -1.0, 1.0, False, True, 2.0)
-    assert rule_of(search, ucb=True) == rule._replace(virtual_loss=0.0, ucb=True)
-    told = [type(value) for value in rule_of(plain_search(cpuct=2, epsilon=1, fpu_reduction=0, forced_playouts=1))]
+    puct = puct_of(search, leaves=8)
+    assert puct == (2.0, 0.5, -1.0, 1.0, False, True, 2.0)
+    assert puct_of(search, ucb=True) == puct._replace(virtual_loss=0.0, ucb=True)
+    told = [type(value) for value in puct_of(plain_search(cpuct=2, epsilon=1, fpu_reduction=0, forced_playouts=1))]
     assert told == [float, float, float, float, bool, bool, float], "else it would be compiled twice"
 
 
@@ -121,7 +121,7 @@ def test_an_agent_searches_by_a_replaced_group(logged):
     agent.act(game.start(), 0.0)
     agent.new_games(2)
     for mcts in (agent.MCTS, agent._many):
-        assert mcts.rule == rule_of(search) and mcts.rule.cpuct == 3.0
+        assert mcts.puct == puct_of(search) and mcts.puct.cpuct == 3.0
         assert (mcts.forest.trees["ahead"] == 2).all() and (mcts.forest.trees["late"] == game.max_plies - 5).all()
     twin = agent.twin(game, 10, changes={"endgame": 0})
     assert twin.search == dataclasses.replace(search, endgame=0) and agent.search == search

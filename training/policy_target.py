@@ -21,7 +21,7 @@ MAX_VISITS = 65534
 
 
 @compiled
-def write_target(f, rule, t, target):
+def write_target(f, puct, t, target):
     """Write the weight of each root move into target, [action_size] uint16; at least one is positive.
 
     Weights are visits, without those that only forced playouts explain, and only of moves that keep the proven value.
@@ -43,8 +43,8 @@ def write_target(f, rule, t, target):
         edge = f.edges[e]
         if edge.N > 0 and keeps_proof(f, root, e):
             n = edge.N
-            if rule.forced > 0.0 and e != best and root.proven == UNPROVEN:
-                n = pruned(f, t, rule, e, best)
+            if puct.forced_playouts > 0.0 and e != best and root.proven == UNPROVEN:
+                n = pruned(f, t, puct, e, best)
             target[f.moves[e].action] = min(n, MAX_VISITS)
             written += n
     if written == 0:  # every move tried is proven lost, or all are: take the priors, of the untried moves or of all
@@ -58,18 +58,18 @@ def write_target(f, rule, t, target):
 
 
 @compiled
-def pruned(f, t, rule, e, best):
+def pruned(f, t, puct, e, best):
     """Return a move's visits less those that the noised prior forced, while PUCT without noise prefers the best
     move."""
     root, edge, move = f.nodes[f.trees[t].root], f.edges[e], f.moves[e]
-    scale = exploration(rule.cpuct, root.total)
+    scale = exploration(puct.cpuct, root.total)
     gap = known_q(f, best) + puct_bonus(scale, f.moves[best].P, f.edges[best].N) - known_q(f, e)
     if gap <= 0.0:
         return edge.N
     p = np.float64(move.P)
     if f.trees[t].noisy == DIRICHLET:
-        p = with_noise(rule.epsilon, p, f.noise[t, move.action])
+        p = with_noise(puct.epsilon, p, f.noise[t, move.action])
     deserved = math.ceil(scale * move.P / gap - 1.0)
-    forced = math.sqrt(rule.forced * p * root.total)
+    forced = math.sqrt(puct.forced_playouts * p * root.total)
     n = max(edge.N - forced, deserved, 0.0)
     return 0 if n <= 1.0 else min(int(n), edge.N)

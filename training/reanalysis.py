@@ -137,7 +137,7 @@ class _Searcher:
         m.search(self._predictor, self._sims, range(len(part)))
         visits = np.zeros((len(part), m.game.action_size), np.uint16)
         for tree in range(len(part)):
-            call(write_target, m.forest, m.rule, tree, visits[tree])
+            call(write_target, m.forest, m.puct, tree, visits[tree])
         return visits, np.array([m.root_value(tree) for tree in range(len(part))], np.float32)
 
 

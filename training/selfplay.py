@@ -258,7 +258,7 @@ class _SearchThread:
     def bind_arguments(self) -> None:
         """Bind the arguments of the compiled step."""
         m, start = self.mcts, self.game.start_row
-        tables = m.forest, m.rules, m.rule, m.cache
+        tables = m.forest, m.rules, m.puct, m.cache
         self._bound = BoundArguments(
             selfplay_step, *tables, shared_run(*tables), self._flight, self._settings, start, self._requested,
             self._values, self._logits, self._planes,

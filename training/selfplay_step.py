@@ -128,7 +128,7 @@ def begin_move(f, flight, settings, t, first):
 
 
 @compiled
-def end_move(f, rules, rule, flight, settings, t):
+def end_move(f, rules, puct, flight, settings, t):
     """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
     ply, buffer = flight.ply[t], flight.buffer[t]
@@ -138,7 +138,7 @@ def end_move(f, rules, rule, flight, settings, t):
         return True
     target = flight.visits[buffer, ply]
     if flight.full[t]:
-        write_target(f, rule, t, target)
+        write_target(f, puct, t, target)
     else:
         for a in range(target.shape[0]):
             target[a] = 0
@@ -249,10 +249,10 @@ def start_game(f, rules, flight, settings, t, i, row):
 
 
 @inlined
-def advance_to_next_search(f, rules, rule, flight, settings, t):
+def advance_to_next_search(f, rules, puct, flight, settings, t):
     """Play the searched moves of tree t until another search has begun; return False if the game is over instead."""
     while not start_simulation(f, rules, t):
-        if end_move(f, rules, rule, flight, settings, t):
+        if end_move(f, rules, puct, flight, settings, t):
             return False
     return True
 
@@ -298,11 +298,11 @@ def selfplay_step(bound, answers, waiting, starts, piece):
     `request_size` decides which positions are evaluated now: planes[i] and asked[i] are written for each, then the
     trees that wait; trees whose games ended are written to flight.over. Returns (number evaluated now, number waiting,
     number ended, not 0 where `ManyTrees.check_errors` raises an error: the games that ended in this step then do not
-    count). bound: (forest, rules, rule, cache, `shared_run`, flight, settings, row of the game's start, asked, values,
+    count). bound: (forest, rules, puct, cache, `shared_run`, flight, settings, row of the game's start, asked, values,
     logits, planes).
     """
-    f, rules, rule, cache, run, flight, settings, row, asked, values, logits, planes = unpack(bound)
-    expand_and_backup(f, rule, cache, asked, answers, values, logits)
+    f, rules, puct, cache, run, flight, settings, row, asked, values, logits, planes = unpack(bound)
+    expand_and_backup(f, puct, cache, asked, answers, values, logits)
     walking = flight.walking
     for i in range(answers):
         walking[i] = asked[i]
@@ -318,13 +318,13 @@ def selfplay_step(bound, answers, waiting, starts, piece):
         count = 0
         for i in range(left):
             t = np.int64(walking[i])
-            if advance_to_next_search(f, rules, rule, flight, settings, t):
+            if advance_to_next_search(f, rules, puct, flight, settings, t):
                 walking[count] = f.active[count] = t
                 count += 1
             else:
                 flight.over[over] = t
                 over += 1
-        run(f, rules, rule, cache, np.int64(count))
+        run(f, rules, puct, cache, np.int64(count))
         left = 0
         for i in range(count):
             t = walking[i]

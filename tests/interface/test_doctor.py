@@ -182,7 +182,7 @@ def by_parity(self, leaf, value, breadcrumbs):
     self.forest.steps["edge"][:depth] = [edge.index for edge in breadcrumbs]
     self.forest.steps["player"][:depth] = [leaf.playerTurn * (-1) ** (depth - i) for i in range(depth)]
     self.forest.slots["depth"][0] = depth
-    simulate.backup(self.forest, self.rule, 0, float(value), leaf.playerTurn)
+    simulate.backup(self.forest, self.puct, 0, float(value), leaf.playerTurn)
 
 
 def noise_into_p(self, alpha, *, tree=0, real=MCTS.add_noise):

@@ -244,7 +244,7 @@ def test_a_root_that_was_searched_before_is_solved_too():
             assert again.root.visits == sum(edge.stats["N"] for _, edge in again.root.edges)
             if right == -1:
                 told = np.zeros(7, np.uint16)
-                call(write_target, again.forest, again.rule, 0, told)
+                call(write_target, again.forest, again.puct, 0, told)
                 priors = {action: edge.stats["P"] for action, edge in again.root.edges}
                 assert {a: told[a] / told.sum() for a in priors} == pytest.approx(priors, abs=1e-3)
                 assert told[[a for a in range(7) if a not in priors]].sum() == 0

@@ -105,7 +105,7 @@ def test_where_all_moves_lose_the_networks_own_priors_are_taught(temperature):
     mcts.search(always(0.0, logits), sims=1)
     assert mcts.root.proven == -1.0
     told = np.zeros(81, np.uint16)
-    call(write_target, mcts.forest, mcts.rule, 0, told)
+    call(write_target, mcts.forest, mcts.puct, 0, told)
     moves = list(state.allowedActions)
     assert told[moves] / told.sum() == pytest.approx(softmax(logits[moves]), abs=1e-3)
 

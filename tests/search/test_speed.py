@@ -97,6 +97,6 @@ def test_an_argument_of_another_type_is_refused(values, message):
 def test_a_table_of_another_type_is_refused_with_its_name():
     mcts = MCTS(GAMES["tictactoe"], sims=8)
     broken = mcts.cache._replace(keys=mcts.cache.keys.astype(np.int64))
-    values = (mcts.forest, mcts.rules, mcts.rule, broken, *mcts._bound.values[4:])
+    values = (mcts.forest, mcts.rules, mcts.puct, broken, *mcts._bound.values[4:])
     with pytest.raises(TypeError, match=r"search_step: expected argument 4.keys to be .*uint64.*, got .*int64"):
         BoundArguments(search_step, *values)

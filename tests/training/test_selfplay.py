@@ -379,7 +379,7 @@ def test_a_move_that_finds_the_tree_full_begins_a_new_one_with_the_position_afte
         forest.table[t * room : (t + 1) * room] = UNVISITED
         forest.trees["nodes"][t] = capacity
         row, ply = forest.rows[forest.trees["root"][t] + t].copy(), int(worker._flight.ply[t])
-        arguments = forest, worker.mcts.rules, worker.mcts.rule, worker._flight, worker._settings, t
+        arguments = forest, worker.mcts.rules, worker.mcts.puct, worker._flight, worker._settings, t
         bind(end_move, *arguments)(*arguments)
         game.rules.play(row, int(worker._flight.moves[worker._flight.buffer[t], ply]))
         assert np.array_equal(forest.rows[t * (capacity + 1)], row) and worker._flight.ply[t] == ply + 1
