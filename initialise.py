@@ -199,7 +199,7 @@ class Session:
             session.warn(store.loss())
         if store.get("rules", "") != digest(session.game):
             session.warn("the rules have changed since this run began: its games and networks are of the old ones")
-        finished = "no" if session.goes_on() else "yes"
+        finished = "no" if session.is_unfinished() else "yes"
         if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
             with store.transaction("open"):
                 store.put("config", to_json(config))
@@ -263,7 +263,7 @@ class Session:
         """Return whether the run ends with an iteration whose tournament was due after `seconds` of work in all."""
         return iteration >= self.config.iterations or 0 < self.config.minutes * 60 <= seconds
 
-    def goes_on(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Return whether iterations are left: the last one ends with its tournament and scoreboard."""
         done = self.iteration - 1
         tournament = self.store.finished(done).get("tournament", {})

@@ -31,7 +31,7 @@ def train(
 
     lines: list[dict[str, Any]] = []
     with heard(stop) as stop:  # which Ctrl-C requests too
-        while session.goes_on() and not stop() and (iterations is None or len(lines) < iterations):
+        while session.is_unfinished() and not stop() and (iterations is None or len(lines) < iterations):
             begin(session)
             try:
                 with fit_of_iteration(session) as fit:  # with lag 1 it runs while the games are played

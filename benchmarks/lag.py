@@ -75,7 +75,7 @@ def strength(options: argparse.Namespace) -> None:
             session = opened(config, options.runs / f"seed{seed}lag{lag}")
             sessions.append(session)
             train(session)
-            if session.goes_on():
+            if session.is_unfinished():
                 sys.exit("stopped; the same command resumes")
             if (seed, lag) not in done:
                 if (who := oracle(session.game)) is None:

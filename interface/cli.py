@@ -40,9 +40,9 @@ def run(argv: Sequence[str]) -> int:
         print("error:", "\n".join(_words(error, argv).splitlines()), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        goes_on = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
-        goes_on = goes_on and "--new" not in argv and not any(a.startswith("--initial") for a in argv)
-        print(f"\nstopped{'; the same command resumes' if goes_on else ''}", file=sys.stderr)
+        resumes = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
+        resumes = resumes and "--new" not in argv and not any(a.startswith("--initial") for a in argv)
+        print(f"\nstopped{'; the same command resumes' if resumes else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         sys.stderr.close()

@@ -28,7 +28,7 @@ def test_a_changed_setting_is_told_logged_and_kept(root):
     folder, listening = find_run("tictactoe", root=root), Listening()
     changed = with_overrides(read_config(folder), cpuct=2.0, iterations=5)
     with Session.open(folder, changed, console=listening) as session:
-        assert session.config == changed and session.goes_on() and session.iteration == 5
+        assert session.config == changed and session.is_unfinished() and session.iteration == 5
         assert unfinished_run("tictactoe", root) == folder, "it is not finished any more"
     assert listening.said == ["changed setting iterations: 4 -> 5", "changed setting cpuct: 1.25 -> 2.0"]
     assert read_config(folder) == changed
@@ -233,10 +233,10 @@ def test_of_minutes_selfplay_counts_as_long_as_it_took_and_training_as_long_as_t
 
 
 def test_a_run_goes_on_until_an_iteration_has_ended_as_the_last():
-    assert at(4, iterations=4).goes_on() and not at(5, iterations=4).goes_on()
-    assert not at(2, iterations=4, minutes=10, seconds=600).goes_on()
-    assert at(2, iterations=4, minutes=10, seconds=601, due=599).goes_on(), "it had no last tournament"
-    assert not at(2, iterations=4, minutes=10, seconds=601, due=600).goes_on()
+    assert at(4, iterations=4).is_unfinished() and not at(5, iterations=4).is_unfinished()
+    assert not at(2, iterations=4, minutes=10, seconds=600).is_unfinished()
+    assert at(2, iterations=4, minutes=10, seconds=601, due=599).is_unfinished(), "it had no last tournament"
+    assert not at(2, iterations=4, minutes=10, seconds=601, due=600).is_unfinished()
     timed, untimed = at(2, iterations=4, minutes=10), at(2, iterations=4)
     assert [timed.ends(*done) for done in ((3, 599), (3, 600), (4, 0))] == [False, True, True]
     assert not untimed.ends(3, 9999) and untimed.ends(4, 9999)

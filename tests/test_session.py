@@ -100,9 +100,9 @@ def test_two_iterations_then_two_more_give_the_run_that_four_in_one_go_give(trai
         assert [line["iteration"] for line in train(session, iterations=2)] == [1, 2]
     listening = Listening()
     with Session.open(session.folder, console=listening) as again:
-        assert again.iteration == 3 and again.goes_on()
+        assert again.iteration == 3 and again.is_unfinished()
         assert [line["iteration"] for line in train(again)] == [3, 4]
-        assert not again.goes_on() and train(again) == []
+        assert not again.is_unfinished() and train(again) == []
     assert_same_run(trained, session.folder)
     assert tree_of(trained / "models") == tree_of(session.folder / "models")
     lines, others = (read_metrics(folder / "metrics.jsonl") for folder in (trained, session.folder))

@@ -371,7 +371,7 @@ def finish_iteration(session: Session) -> dict[str, Any]:
         s.store.put("seconds", str(s.worked_seconds + seconds))
         s.store.put("spent", "")
         s.take_settings()
-        s.store.put("finished", "no" if s.goes_on() else "yes")
+        s.store.put("finished", "no" if s.is_unfinished() else "yes")
     s.store.checkpoint()
     s.write_metrics()
     width = s.console.width

@@ -46,7 +46,7 @@ def run(argv: list[str]) -> int:
     data = read_games(Path(args.file))
     folder = run_to_change(games.make(args.game).spec, args.run)
     with Session.open(folder, console=Console(quiet=True)) as session:
-        found, ended = import_games(session, data, args.file), not session.goes_on()
+        found, ended = import_games(session, data, args.file), not session.is_unfinished()
     if args.json:
         print(json.dumps({"run": folder.name, **found._asdict()}))
     else:

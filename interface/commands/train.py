@@ -185,7 +185,7 @@ def _work(
     say, folder = session.console.say, session.folder
     name = f"{folder.parent.name}/{folder.name}"
     say(f"{'resuming' if resumed else 'new run'} {name}, iteration {session.iteration}")
-    if not session.goes_on():
+    if not session.is_unfinished():
         done, c = session.iteration - 1, session.config
         more = [f"more than {done} --iterations"] if done >= c.iterations else []
         more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []

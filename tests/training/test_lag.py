@@ -65,7 +65,7 @@ def test_a_version_plays_while_the_next_is_learned_from_the_games_before(ahead):
 def test_played_first_and_learned_then_it_is_the_same_run(ahead, tmp_path, quick):
     """Without a thread: the games of an iteration are all there before its training, and not used by it."""
     with Session.start(lagging(), root=tmp_path, console=QUIET) as session:
-        while session.goes_on():
+        while session.is_unfinished():
             begin(session)
             with fit_of_iteration(session):  # the fit that it gives is left alone
                 stages.play_self(session)

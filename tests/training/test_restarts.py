@@ -69,7 +69,7 @@ def test_openings_are_shorter_in_the_last_third_of_the_run(tmp_path, quick):
     config = tiny(iterations=6, episodes=2, late_opening_plies=2, random_opening_share=1.0, random_opening_plies=5)
     found = []
     with Session.start(config, root=tmp_path, console=QUIET) as session:
-        while session.goes_on():
+        while session.is_unfinished():
             found.append(random_plies(config, session.store))
             train(session, iterations=1)
         assert found == [5, 5, 5, 5, 2, 2]
@@ -99,7 +99,7 @@ def test_a_run_restarts_where_it_was_wrong_and_a_run_that_is_stopped_does_the_sa
             train(session, stop=lambda left=left: next(left, None) is None)
     with Session.open(parts, console=QUIET) as session:
         train(session)
-        assert not session.goes_on()
+        assert not session.is_unfinished()
     assert verify(whole).damage == [] == verify(parts).damage
     assert verify(whole).state == verify(parts).state != ""
 
