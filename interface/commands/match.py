@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,8 @@ class Match:
     (docs/cluster.md). The games are the same."""
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = one."""
+    cluster_without_token: bool = False
+    """Also join a cluster that asks for no token: whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:
@@ -104,7 +107,7 @@ def run(argv: list[str]) -> int:
     made = bool(args.save) and not place.exists()
     if made:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
-    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
+    with joined(args, partial(_connect, quiet=args.json)) as cluster:
         share = _shared(cluster, game, players, args)
         played, stopped, fault = _play(game, players, args, claims, share)
         if share is not None:
@@ -120,11 +123,11 @@ def run(argv: list[str]) -> int:
     return 130 if stopped else 0
 
 
-def _connect(address: str, cores: int, quiet: bool) -> Cluster:
+def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
     from loggers import Console
     from training.cluster_match import connect
 
-    return connect(address, cores, Console(quiet=quiet).warn)
+    return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
 
 
 def _shared(
