@@ -55,12 +55,12 @@ class Evaluate:
     json: bool = False
     """Print the scoreboard as JSON."""
     cluster: str = ""
-    """Share the ladder's games out over the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or
-    auto (docs/cluster.md). The games are the same."""
+    """Share the ladder's games out over a Ray cluster: HOST:PORT of its head, or auto (docs/cluster.md). This has to
+    run on the head. The games are the same."""
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = one."""
     cluster_without_token: bool = False
-    """Also join a cluster that asks for no token: whoever reaches such a cluster can run programs on its machines."""
+    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:

@@ -54,7 +54,7 @@ class Match:
     sprt_score: tuple[float, float] = (0.5, 0.55)
     """The two scores."""
     sprt_elo: tuple[float, float] = (0.0, 35.0)
-    """The same as Elo differences, instead of scores."""
+    """The same as Elo differences."""
     save: str = ""
     """Write the games to this file, a line each (.jsonl) or as a collection (.sgf), batch by batch; `replay` shows
     them. Where games are played one after the other, it also has the seconds of each move."""
@@ -63,12 +63,12 @@ class Match:
     json: bool = False
     """Print the result as JSON."""
     cluster: str = ""
-    """Share the games out over the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or auto
-    (docs/cluster.md). The games are the same."""
+    """Share the games out over a Ray cluster: HOST:PORT of its head, or auto (docs/cluster.md). This has to run on the
+    head. The games are the same."""
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = one."""
     cluster_without_token: bool = False
-    """Also join a cluster that asks for no token: whoever reaches such a cluster can run programs on its machines."""
+    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:

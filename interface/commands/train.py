@@ -64,7 +64,7 @@ class Train:
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = as many, up to 8, as leave the fewest of its machines' cores over."""
     cluster_without_token: bool = False
-    """Also join a cluster that asks for no token: whoever reaches such a cluster can run programs on its machines."""
+    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:
