@@ -7,9 +7,10 @@ It holds one network, the settings, the metrics of its training, its scoreboard,
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from evaluation.level_games import LINKS
 from loggers import write_metrics
 from network.stored_network import GRAPH
 from players.levels import FILE, Level
-from storage.atomic_files import DamagedData, read_file, write_file
+from storage.atomic_files import DamagedData, read_file, write_file, writing
 from storage.checkpoints import content, path_of
 from storage.run_files import RunFiles
-from storage.run_folders import make_folder, read_config, shipped_folder
+from storage.run_folders import RunBusy, make_folder, make_private, read_config, shipped_folder
 from storage.run_store import Store
+from system import files
 
 
 def pack(folder: Path, version: int | None = None) -> Path:
@@ -36,9 +38,41 @@ def pack(folder: Path, version: int | None = None) -> Path:
 
 @contextmanager
 def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
-    """Do as `pack` for a block that measures what was packed; if the block fails, the older player is restored."""
+    """Do as `pack` for a block that measures what was packed; if the block fails, the older player is restored.
+
+    Raises `RunBusy` while another process does so for the same game.
+    """
     config = read_config(folder)
     shipped = shipped_folder(config.game)
+    with _alone(shipped, config.game), _replaced(folder, version, config, shipped):
+        yield shipped
+
+
+@contextmanager
+def _alone(shipped: Path, spec: str) -> Iterator[None]:
+    """Hold the lock of a game's shipped player during the block; raise `RunBusy` when another process has it."""
+    path = shipped.with_name(f".{shipped.name}.lock")
+    make_private(path.parent)
+    with writing(path):
+        descriptor = files.open_no_link(path, os.O_RDWR | os.O_CREAT)
+    try:
+        with writing(path):  # a file that its last owner removed after it was opened here locks nothing
+            mine = files.lock(descriptor) and os.fstat(descriptor).st_nlink > 0
+        if not mine:
+            raise RunBusy(f"{spec}: another process is replacing the player that ships; repeat this when it has ended")
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # before it is unlocked, where an open file can be removed
+                path.unlink()
+            files.unlock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _replaced(folder: Path, version: int | None, config: Config, shipped: Path) -> Iterator[None]:
+    """Put what ships of a run in the place of a shipped player; restore that one if the block fails."""
     target, away, gone = (shipped.with_name(f".{shipped.name}.{what}") for what in ("new", "old", "gone"))
     shutil.rmtree(gone, ignore_errors=True)
     if away.exists():  # an earlier process was killed
@@ -49,7 +83,7 @@ def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
         shipped.rename(away)
     target.rename(shipped)
     try:
-        yield shipped
+        yield
     except BaseException:
         shutil.rmtree(shipped)
         if away.exists():
@@ -92,6 +126,8 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
     finally:
         source.close()
     shutil.rmtree(target, ignore_errors=True)
+    with writing(target):
+        target.mkdir(mode=0o700)  # a link of that name is refused
     make_folder(target)
     write_file(path_of(target, row.file), data)
     store = Store(target / "run.db", create=True)
@@ -106,9 +142,9 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
     finally:
         store.close()
     write_file(target / "config.json", to_json(config).encode())
-    files = RunFiles(target)
-    write_metrics(files, [json.loads(row[2]) for row in closed])
-    files.close()
+    place = RunFiles(target)
+    write_metrics(place, [json.loads(row[2]) for row in closed])
+    place.close()
 
 
 def write_levels(folder: Path, found: list[Level], games_each: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from config import UserError
 from interface.arguments import whole
@@ -13,16 +13,28 @@ if TYPE_CHECKING:
     from training.cluster import Cluster
 
 
+class Options(Protocol):
+    """Options of a command that can play on a cluster."""
+
+    @property
+    def cluster(self) -> str: ...
+    @property
+    def cluster_cores(self) -> int: ...
+    @property
+    def cluster_without_token(self) -> bool: ...
+
+
 @contextmanager
-def joined(address: str, cores: int, connect: Callable[[str, int], Cluster]) -> Iterator[Cluster | None]:
-    """Be connected to the cluster at an address during the block; None without one. connect: (address, cores)."""
-    whole(cores, "cluster_cores", 0, 1024)
-    if not address:
-        if cores:
-            raise UserError("expected --cluster-cores together with --cluster")
+def joined(options: Options, connect: Callable[[str, int, bool], Cluster]) -> Iterator[Cluster | None]:
+    """Be connected to a command's cluster during the block; None without one. connect: (address, cores, open)."""
+    whole(options.cluster_cores, "cluster_cores", 0, 1024)
+    if not options.cluster:
+        for name in ("cluster_cores", "cluster_without_token"):
+            if getattr(options, name):
+                raise UserError(f"expected --{name.replace('_', '-')} together with --cluster")
         yield None
         return
-    cluster = connect(address, cores)
+    cluster = connect(options.cluster, options.cluster_cores, options.cluster_without_token)
     try:
         yield cluster
     finally:

@@ -11,8 +11,8 @@ one (littlego_process.py), started first.
 
 from __future__ import annotations
 
-import os
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -83,9 +83,11 @@ def take_turn(
 
 def _write(path: Path, text: str) -> None:
     """Replace a file, all at once but without waiting for the disk: on a busy machine that alone can take seconds."""
-    trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    trial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    file = open(trial, "x", encoding="ascii")  # noqa: SIM115  # a name that is taken, also by a link, is refused
     try:
-        trial.write_text(text, encoding="ascii")
+        with file:
+            file.write(text)
         files.replace(trial, path)
     finally:
         trial.unlink(missing_ok=True)

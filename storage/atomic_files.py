@@ -79,7 +79,7 @@ def check_free(path: Path, *, overwrite: bool = False) -> None:
             raise UserError(f"{path}: expected a file, this is a folder")
         if (path.exists() or path.is_symlink()) and not overwrite:
             raise UserError(f"{path}: exists; --overwrite replaces it")
-        trial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        trial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         trial.unlink()
     except OSError as error:
@@ -88,19 +88,22 @@ def check_free(path: Path, *, overwrite: bool = False) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary name next to a user's file, which it replaces when the block ends without an error.
+    """Yield an empty file next to a user's file, which it replaces when the block ends without an error.
 
-    Raises `UserError` naming the file if that fails; the old file is then unchanged.
+    Nobody can put a link in its place before: its name is random, and it is made here. The umask chooses its mode, as
+    for a file that the user makes. Raises `UserError` naming the user's file if that fails; it is then unchanged.
     """
-    trial = path.with_name(f".{path.stem}.{os.getpid()}.tmp{path.suffix}")
+    trial = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.tmp{path.suffix}")
     try:
-        yield trial
-        replace(trial, path)
+        os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        try:
+            yield trial
+            replace(trial, path)
+        finally:
+            trial.unlink(missing_ok=True)
     except OSError as error:
         full = Unwritable if error.errno in FULL else UserError
         raise full(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        trial.unlink(missing_ok=True)
 
 
 def private(path: str, flags: int) -> int:

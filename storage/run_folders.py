@@ -67,16 +67,20 @@ def shipped_run(spec: str) -> Path | None:
 
 def make_folder(folder: Path) -> None:
     """Make a run's folder and those above it, for their owner only."""
+    make_private(folder / "models")
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it, as far as they do not exist, for their owner only."""
     with writing(folder):
-        for path in (*reversed(folder.parents), folder, folder / "models"):
+        for path in (*reversed(folder.parents), folder):
             path.mkdir(mode=0o700, exist_ok=True)
 
 
 def new_folder(of_game: Path) -> Path:
     """Create the folder of a new run, for this process alone; a start that was killed half-way keeps its number."""
+    make_private(of_game)
     with writing(of_game):
-        for path in (*reversed(of_game.parents), of_game):
-            path.mkdir(mode=0o700, exist_ok=True)
         number = max([int(p.name[3:]) for p in of_game.iterdir() if RUN.match(p.name)], default=0)
         while True:
             number += 1

@@ -98,7 +98,7 @@ SMALLER_PYTHON = {'{"iterations": 100}': str({"iterations": 2, "episodes": 8, "m
 TYPED = "b2\nquit\n"
 INPUT = "1\n" + "00000\n" * 10
 """A host's file: Black begins on an empty board."""
-OTHERS = {"--head", "--num-cpus", "--disable-usage-stats", "--address", "--generate",
+OTHERS = {"--head", "--num-cpus", "--include-dashboard", "--disable-usage-stats", "--address", "--generate",
           "--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--busy",
           "--cold"}  # fmt: skip
 """Options of other programs, and of every command."""

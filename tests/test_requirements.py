@@ -26,10 +26,15 @@ def test_every_package_is_bounded_on_both_sides(path):
     assert unbounded(path.read_text()) == []
 
 
-def test_keras_is_new_enough_to_be_without_the_known_holes():
-    text = next(path for path in FILES if path.name == "requirements.txt").read_text()
-    lowest = re.search(r"^keras>=([0-9.]+)", text, re.MULTILINE)[1]
-    assert tuple(map(int, lowest.split("."))) >= (3, 15, 1)
+@pytest.mark.parametrize(
+    "name, package, wanted",
+    [("requirements.txt", "keras", (3, 15, 1)), ("requirements-cluster.txt", r"ray\[default\]", (2, 60))],
+    ids=["keras", "ray"],
+)
+def test_a_package_is_new_enough_to_be_without_the_known_holes(name, package, wanted):
+    text = next(path for path in FILES if path.name == name).read_text()
+    lowest = re.search(rf"^{package}>=([0-9.]+)", text, re.MULTILINE)[1]
+    assert tuple(map(int, lowest.split("."))) >= wanted
 
 
 @pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "ray[default]", "numpy>=2 # <3", "http://x/y.whl"])

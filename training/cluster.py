@@ -8,6 +8,7 @@ is what Ray's autoscaler starts machines for; a machine that joins late gets act
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -28,6 +29,10 @@ MOST_CORES = 8
 """Most cores of an actor by default: with more threads in a process the interpreter's lock begins to count."""
 WAITED = 15.0
 """Seconds without a machine after which the user gets a line."""
+ADDRESS = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})", re.ASCII)
+"""HOST:PORT; an address of IPv6 stands in brackets."""
+PROBED = 30.0
+"""Seconds within which the head has to refuse a caller without a token."""
 
 
 class Cluster:
@@ -35,11 +40,14 @@ class Cluster:
 
     def __init__(
         self, address: str, *, cores: int = 0, library: str, precision: str, say: Callable[[str], None],
-        actor: type = GameActor,
+        without_token: bool = False, actor: type = GameActor,
     ) -> None:  # fmt: skip
-        """cores: processors of an actor, 0 = chosen by the machines; say: shows a line to the user."""
+        """cores: processors of an actor, 0 = chosen by the machines; say: shows a line to the user.
+
+        without_token: also take a cluster that asks for no token.
+        """
         self._say, self._library, self._precision = say, library, precision
-        self._ray = _connect(address)
+        self._ray = _connect(address, without_token)
         self._own = facts()
         self.classes = {self._own["processor"]}
         """The classes of the processors that have played for this driver, this machine's own included."""
@@ -180,10 +188,40 @@ def _own_signals() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def _connect(address: str) -> Any:
-    """Return Ray, connected to a cluster."""
-    if "://" in address:
+def check_address(address: str) -> None:
+    """Raise `UserError` unless Ray takes an address for that of a cluster's head.
+
+    Other words make it do other things: "local" starts a cluster, "ray://..." moves the driver to another machine.
+    With "auto" it reads RAY_ADDRESS before it looks for a cluster on this machine.
+    """
+    if not _is_address(address):
         raise UserError(f"cluster: expected HOST:PORT or auto, on the cluster's head, got {address[:60]!r}")
+    given = os.environ.get("RAY_ADDRESS") or "auto"
+    if address == "auto" and not _is_address(given):
+        raise UserError(f"cluster auto: expected HOST:PORT in RAY_ADDRESS, got {given[:60]!r}; unset it")
+
+
+def _is_address(text: str) -> bool:
+    found = ADDRESS.fullmatch(text)
+    return text == "auto" or (found is not None and 0 < int(found["port"]) < 65536)
+
+
+def _answers_anyone(address: str) -> bool:
+    """Return whether a cluster's head answers a caller without a token: this process's own mode does not say so."""
+    import grpc
+
+    with grpc.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)]) as channel:
+        try:
+            channel.unary_unary("/ray.rpc.NodeInfoGcsService/GetClusterId")(b"", timeout=PROBED)
+        except grpc.RpcError as error:
+            refusals = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE  # the second one: it wants TLS
+            return error.code() not in refusals
+    return True
+
+
+def _connect(address: str, without_token: bool) -> Any:
+    """Return Ray, connected to a cluster, which must not be open to all unless `without_token`."""
+    check_address(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -191,6 +229,10 @@ def _connect(address: str) -> Any:
         from ray._private import worker
     except ImportError:
         raise UserError("cluster: Ray is not installed; `pip install -r requirements-cluster.txt`") from None
+    private = "or --cluster-without-token says that the network is private"
+    mode = os.environ.get("RAY_AUTH_MODE", "")
+    if not without_token and mode.lower() != "token":
+        raise UserError(f"cluster: expected RAY_AUTH_MODE=token, got {mode[:60]!r}; docs/cluster.md sets it, {private}")
     worker._worker_logs_enabled = False  # else it prints the machines' logs to standard output
     if not ray.is_initialized():
         try:
@@ -198,5 +240,11 @@ def _connect(address: str) -> Any:
                 ray.init(address=address, log_to_driver=False, configure_logging=False)
         except Exception as error:  # of many kinds, each with a page of advice
             why = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-            raise UserError(f"cluster {address}: cannot connect ({why[:200]}); is this its head?") from None
+            hint = "is this its head, and the token its own?"
+            raise UserError(f"cluster {address}: cannot connect ({why[:200]}); {hint}") from None
+    if not without_token and _answers_anyone(ray.get_runtime_context().gcs_address):
+        with suppress(Exception), _own_signals():
+            ray.shutdown()
+        wanted = "expected a cluster that asks for a token, got one that answers without"
+        raise UserError(f"cluster {address}: {wanted}; start Ray with RAY_AUTH_MODE=token everywhere, {private}")
     return ray

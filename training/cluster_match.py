@@ -20,10 +20,12 @@ SIDE_BY_SIDE = 16
 """Games of a match that an actor plays side by side."""
 
 
-def connect(address: str, cores: int, say: Callable[[str], None]) -> Cluster:
+def connect(address: str, cores: int, say: Callable[[str], None], *, without_token: bool = False) -> Cluster:
     """Return the connection to a cluster for matches; most players use one core, so an actor has one by default."""
     precision = "bfloat16" if native_bfloat16() else "float32"
-    return Cluster(address, cores=cores or 1, library=backend_of("auto"), precision=precision, say=say)
+    return Cluster(
+        address, cores=cores or 1, library=backend_of("auto"), precision=precision, say=say, without_token=without_token
+    )
 
 
 class ClusterMatches:

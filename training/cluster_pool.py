@@ -59,10 +59,12 @@ def backend_of(backend: str) -> str:
     raise UserError(f"cluster: {known[0]} is not installed on this machine; `pip install {known[0]}`")
 
 
-def connect(address: str, cores: int, config: Config, say: Callable[[str], None]) -> Cluster:
+def connect(
+    address: str, cores: int, config: Config, say: Callable[[str], None], *, without_token: bool = False
+) -> Cluster:
     """Return the connection to a cluster for a run."""
     library, precision = backend_of(config.backend), resolve_precision(config.precision)
-    return Cluster(address, cores=cores, library=library, precision=precision, say=say)
+    return Cluster(address, cores=cores, library=library, precision=precision, say=say, without_token=without_token)
 
 
 def cluster_pool(session: Session, **limits: Any) -> ClusterPool:

@@ -1,4 +1,8 @@
-"""Messages between a pool and its workers: a line of JSON, then bytes. Nothing is unpickled."""
+"""Messages between a pool and its workers: a line of JSON, then bytes. Nothing in them is unpickled.
+
+That is true of these messages only. On a cluster Ray carries them, and what Ray receives can hold pickles, which it
+opens before a message is read here (docs/cluster.md).
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
@@ -54,10 +55,12 @@ class Evaluate:
     json: bool = False
     """Print the scoreboard as JSON."""
     cluster: str = ""
-    """Share the ladder's games out over the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or
-    auto (docs/cluster.md). The games are the same."""
+    """Share the ladder's games out over a Ray cluster: HOST:PORT of its head, or auto (docs/cluster.md). This has to
+    run on the head. The games are the same."""
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = one."""
+    cluster_without_token: bool = False
+    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:
@@ -76,7 +79,7 @@ def run(argv: list[str]) -> int:
         if line is not None:
             line.show(f"{what} {done:,}/{total:,}")
 
-    with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
+    with joined(args, partial(_connect, quiet=args.json)) as cluster:
         share = None
         if cluster is not None:
             from loggers import Console
@@ -97,11 +100,11 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _connect(address: str, cores: int, quiet: bool) -> Cluster:
+def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
     from loggers import Console
     from training.cluster_match import connect
 
-    return connect(address, cores, Console(quiet=quiet).warn)
+    return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
 
 
 def _check(args: Evaluate) -> None:

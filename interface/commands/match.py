@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ class Match:
     sprt_score: tuple[float, float] = (0.5, 0.55)
     """The two scores."""
     sprt_elo: tuple[float, float] = (0.0, 35.0)
-    """The same as Elo differences, instead of scores."""
+    """The same as Elo differences."""
     save: str = ""
     """Write the games to this file, a line each (.jsonl) or as a collection (.sgf), batch by batch; `replay` shows
     them. Where games are played one after the other, it also has the seconds of each move."""
@@ -62,10 +63,12 @@ class Match:
     json: bool = False
     """Print the result as JSON."""
     cluster: str = ""
-    """Share the games out over the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or auto
-    (docs/cluster.md). The games are the same."""
+    """Share the games out over a Ray cluster: HOST:PORT of its head, or auto (docs/cluster.md). This has to run on the
+    head. The games are the same."""
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = one."""
+    cluster_without_token: bool = False
+    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:
@@ -106,7 +109,7 @@ def run(argv: list[str]) -> int:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
     played: list[MatchGame] = []
     try:
-        with joined(args.cluster, args.cluster_cores, lambda at, cores: _connect(at, cores, args.json)) as cluster:
+        with joined(args, partial(_connect, quiet=args.json)) as cluster:
             share = _shared(cluster, game, players, args)
             played, stopped, fault = _play(game, players, args, claims, share)
             if share is not None:
@@ -123,11 +126,11 @@ def run(argv: list[str]) -> int:
     return 130 if stopped else 0
 
 
-def _connect(address: str, cores: int, quiet: bool) -> Cluster:
+def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
     from loggers import Console
     from training.cluster_match import connect
 
-    return connect(address, cores, Console(quiet=quiet).warn)
+    return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
 
 
 def _shared(

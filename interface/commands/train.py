@@ -63,6 +63,8 @@ class Train:
     auto (docs/cluster.md). --workers is then the number of workers there, 0 = as many as there is room for."""
     cluster_cores: int = 0
     """Cores of a worker of the cluster; 0 = as many, up to 8, as leave the fewest of its machines' cores over."""
+    cluster_without_token: bool = False
+    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
 
 
 def run(argv: list[str]) -> int:
@@ -107,7 +109,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         with (
-            joined(args.cluster, args.cluster_cores, partial(_connect, config=config, quiet=args.json)) as cluster,
+            joined(args, partial(_connect, config=config, quiet=args.json)) as cluster,
             _session(folder, args, config) as session,
         ):
             session.cluster = cluster
@@ -131,11 +133,11 @@ def _require_free(folder: Path) -> None:
         raise RunBusy(f"{error}, or start another with --new") from None
 
 
-def _connect(address: str, cores: int, config: Config, quiet: bool) -> Cluster:
+def _connect(address: str, cores: int, without_token: bool, config: Config, quiet: bool) -> Cluster:
     from loggers import Console
     from training.cluster_pool import connect
 
-    return connect(address, cores, config, Console(quiet=quiet).warn)
+    return connect(address, cores, config, Console(quiet=quiet).warn, without_token=without_token)
 
 
 def _session(folder: Path | None, args: Train, config: Config) -> Session:

@@ -19,12 +19,14 @@ from loggers import read_metrics
 from players.by_name import make_player
 from players.levels import Level, find_level, read_levels
 from storage import run_folders
-from storage.atomic_files import DamagedData
-from storage.run_folders import find_run, read_config, shipped_run
+from storage.atomic_files import DamagedData, Unwritable
+from storage.run_folders import RunBusy, find_run, read_config, shipped_run
 from storage.run_store import Store
 from storage.verify import verify
 from support.command_line import told
+from support.systems import needs_posix
 from support.tiny_runs import boards, tiny, tree_of
+from system import files
 
 SHIPPED = sorted(path.parent for path in run_folders.SHIPPED.glob("*/*/config.json"))
 
@@ -115,6 +117,48 @@ def test_who_is_killed_while_the_older_player_is_thrown_away_keeps_the_new_one(p
         raise OSError
     assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"], "not the half of the oldest"
     assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+def test_a_second_process_that_ships_the_same_game_is_refused_and_changes_nothing(packed, capsys):
+    folder, target = packed
+    with release.packed(folder, 1):
+        before = tree_of(target.parent)
+        with pytest.raises(RunBusy, match="tictactoe: another process is replacing the player that ships"):
+            pack(folder, 2)
+        code, out, err = told(capsys, "ship", "--game", "tictactoe", "--version", "2", "--overwrite")
+        assert (code, out, err.count("\n")) == (3, "", 1) and "another process is replacing" in err
+        assert tree_of(target.parent) == before and (target.parent / ".run0001.lock").exists()
+    assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"]
+    assert [path.name for path in target.parent.iterdir()] == [target.name], "no lock is left behind"
+    pack(folder, 2)
+
+
+@needs_posix
+def test_a_lock_that_its_last_owner_removed_meanwhile_locks_nothing(packed, monkeypatch):
+    """The owner ends between this process's opening of the file and its locking it."""
+    folder, target = packed
+    lock = files.lock
+
+    def late(descriptor):
+        target.with_name(".run0001.lock").unlink()
+        return lock(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "lock", late)
+        with pytest.raises(RunBusy):
+            pack(folder, 1)
+    assert [path.name for path in (target / "models").iterdir()] == ["version0003.npz"]
+
+
+@needs_posix
+@pytest.mark.parametrize("name", [".run0001.lock", ".run0001.new"])
+def test_a_link_in_the_place_of_a_file_of_the_packing_is_not_followed(packed, tmp_path, name):
+    folder, target = packed
+    (tmp_path / "other").mkdir()
+    target.with_name(name).symlink_to(tmp_path / "other")
+    with pytest.raises(Unwritable):
+        pack(folder, 1)
+    assert list((tmp_path / "other").iterdir()) == []
 
 
 def test_a_first_player_that_cannot_be_measured_does_not_stay(packed):

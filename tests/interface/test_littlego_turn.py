@@ -1,6 +1,7 @@
 """A turn of Little-Go from file to file: what is read, what is played when nobody answers, what is written."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from interface import littlego_thinker
 from interface.cli import run
 from interface.littlego_process import ThinkerProcess
 from interface.littlego_thinker import load, think
-from interface.littlego_turn import check_player, find_ply, read_clock, read_given, take_turn, time_for
+from interface.littlego_turn import _write, check_player, find_ply, read_clock, read_given, take_turn, time_for
 from support.littlego_host import GAME, Host, random_games
+from support.systems import needs_posix
 
 HERE = Path(__file__).parents[2]
 
@@ -285,3 +287,17 @@ def test_a_step_file_that_cannot_be_written_costs_no_game(tmp_path):
     files = [tmp_path / name for name in ("input.txt", "output.txt", "steps")]
     found = take_turn(*files, Says(answer(3)), lambda move: 3600.0)
     assert (tmp_path / "output.txt").read_text() == "0,3" and "was not written: Is a directory" in found.by
+
+
+@needs_posix
+def test_a_planted_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path, monkeypatch):
+    other, target = tmp_path / "other", tmp_path / "output.txt"
+    other.write_text("mine")
+    (tmp_path / f".output.txt.{os.getpid()}.tmp").symlink_to(other)
+    _write(target, "PASS")
+    assert (target.read_text(), other.read_text()) == ("PASS", "mine")
+    monkeypatch.setattr("secrets.token_hex", lambda count: "0" * 2 * count)
+    (tmp_path / ".output.txt.00000000.tmp").symlink_to(other)
+    with pytest.raises(FileExistsError):
+        _write(target, "1,1")
+    assert (target.read_text(), other.read_text()) == ("PASS", "mine")

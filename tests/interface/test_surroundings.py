@@ -18,6 +18,7 @@ from storage import game_files
 from storage.atomic_files import replacing
 from storage.game_files import Record, append
 from support.command_line import told
+from support.systems import needs_posix
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
 
@@ -161,3 +162,29 @@ def test_a_file_of_the_user_s_is_replaced_as_a_whole_or_not_at_all(tmp_path):
     with replacing(place) as trial:
         trial.write_bytes(b"after")
     assert place.read_bytes() == b"after" and list(tmp_path.iterdir()) == [place]
+
+
+@needs_posix
+def test_a_planted_link_is_neither_followed_nor_foreseeable_and_the_umask_chooses_the_mode(tmp_path, monkeypatch):
+    place, other = tmp_path / "curve.png", tmp_path / "other"
+    other.write_bytes(b"mine")
+    names = []
+    for _ in range(2):
+        with replacing(place) as trial:
+            names.append(trial.name)
+            assert trial.read_bytes() == b"" and not trial.is_symlink()
+        (tmp_path / names[-1]).symlink_to(other)
+    assert len(set(names)) == 2 and not any(str(os.getpid()) in name.split(".") for name in names)
+    before = os.umask(0o027)
+    try:
+        with replacing(place) as trial:
+            trial.write_bytes(b"new")
+    finally:
+        os.umask(before)
+    assert place.stat().st_mode & 0o777 == 0o640
+    monkeypatch.setattr("secrets.token_hex", lambda count: "0" * 2 * count)
+    planted = tmp_path / ".curve.00000000.tmp.png"
+    planted.symlink_to(other)
+    with pytest.raises(UserError, match=r"curve.png: cannot be written \(File exists\)"), replacing(place) as trial:
+        trial.write_bytes(b"theirs")
+    assert other.read_bytes() == b"mine" and planted.is_symlink() and place.read_bytes() == b"new"

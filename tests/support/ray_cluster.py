@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import socket
 import time
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r requirements-dev.txt")
+from ray._private.authentication_test_utils import reset_auth_token_state  # noqa: E402
+
 HERE = Path(__file__).parents[2]
 PATIENT = {
     "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "1200",
@@ -73,14 +76,19 @@ def patiently(get_node):
 
 
 class RayCluster:
-    """Nodes are processes of this machine. Made before a driver connects; `close` ends all of them."""
+    """Nodes are processes of this machine. Made before a driver connects; `close` ends all of them.
 
-    def __init__(self, nodes=3, cores=1):
+    The cluster has a token of its own, as docs/cluster.md wants it; with `token=False` it is open to all.
+    """
+
+    def __init__(self, nodes=3, cores=1, token=True):
         from ray.cluster_utils import Cluster
 
         self._patch = pytest.MonkeyPatch()
-        for name, value in PATIENT.items():
+        mode = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(16)}
+        for name, value in (PATIENT | (mode if token else {"RAY_AUTH_MODE": "disabled"})).items():
             self._patch.setenv(name, value)
+        reset_auth_token_state()
         paths = [str(HERE), str(HERE / "tests"), os.environ.get("PYTHONPATH", "")]
         self._patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
         self._patch.setattr("ray._private.utils.get_dashboard_dependency_error", lambda: ImportError("not needed"))
@@ -120,6 +128,7 @@ class RayCluster:
         for node in self._ray.list_all_nodes()[::-1]:
             self._ray.remove_node(node, allow_graceful=False)
         self._patch.undo()
+        reset_auth_token_state()
 
 
 def objects_left(seconds=120.0):

@@ -225,6 +225,52 @@ def test_machines_with_another_commit_are_refused_by_their_sources(machines, tmp
             list(fakes.play(range(4)))
 
 
+# ---- tokens
+
+
+OPEN = """
+import os, sys
+sys.path[:0] = [{root!r}, {tests!r}]
+from config import UserError
+from support.ray_cluster import RayCluster, ray, reset_auth_token_state
+from training.cluster import Cluster
+if __name__ == "__main__":
+    machines = RayCluster(nodes=0, token=False)
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="ab" * 16)  # the driver has one, the cluster takes all
+    reset_auth_token_state()
+    try:
+        Cluster(machines.address, library="openvino", precision="float32", say=print)
+    except UserError as error:
+        print(error, ray.is_initialized())
+    one = Cluster(machines.address, library="openvino", precision="float32", say=print, without_token=True)
+    print("joined", ray.is_initialized())
+    one.close()
+    machines.close()
+"""
+
+
+def test_a_cluster_that_answers_callers_without_a_token_is_left_again_though_the_driver_has_one(tmp_path):
+    script = tmp_path / "driver.py"
+    script.write_text(OPEN.format(root=str(HERE), tests=str(HERE / "tests")))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    refused, joined = done.stdout.splitlines()
+    assert "expected a cluster that asks for a token, got one that answers without; start Ray with" in refused
+    assert "--cluster-without-token" in refused and refused.endswith("False") and joined == "joined True"
+
+
+def test_a_driver_with_another_token_is_refused_in_one_line(machines, tmp_path):
+    script = tmp_path / "driver.py"
+    words = "Cluster(sys.argv[1], library='openvino', precision='float32', say=print)"
+    script.write_text(f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom training.cluster import Cluster\n{words}\n")
+    other = {**os.environ, "RAY_AUTH_TOKEN": "cd" * 16}
+    done = subprocess.run(
+        [sys.executable, script, machines.address], env=other, capture_output=True, text=True, timeout=900
+    )
+    last = done.stderr.rstrip().splitlines()[-1]
+    assert done.returncode == 1 and "cannot connect (" in last and "is this its head, and the token its own?" in last
+
+
 # ---- whole runs
 
 

@@ -13,6 +13,7 @@ from config import UserError
 from initialise import Session
 from storage.atomic_files import sha256
 from storage.verify import verify
+from support.command_line import told
 from support.fake_actors import FakeActor
 from support.fake_ray import ActorDiedError, FakeRay
 from support.fake_workers import game_of
@@ -31,7 +32,7 @@ class Driver:
     """A driver of fake actors on a fake Ray; `said` and `log` are what the user reads."""
 
     def __init__(self, ray, folder, monkeypatch, precision="float32", **settings):
-        monkeypatch.setattr(cluster, "_connect", lambda address: ray)
+        monkeypatch.setattr(cluster, "_connect", lambda *_: ray)
         monkeypatch.setattr(cluster, "LOOK", 0.0)
         monkeypatch.setattr(cluster_handle, "ASK_AGAIN", 0.01)
         monkeypatch.setattr("training.cluster_actor.GATHER", 0.0)
@@ -259,11 +260,62 @@ def test_keras_alone_is_refused_and_so_are_addresses_that_are_none():
         backend_of("keras")
     assert backend_of("auto") == "openvino"
     with pytest.raises(UserError, match="expected HOST:PORT or auto, on the cluster's head, got 'ray://x:1'"):
-        cluster._connect("ray://x:1")
+        cluster._connect("ray://x:1", True)
     assert cluster_pool.backend_of("onnxruntime") == "onnxruntime"
 
 
 def test_without_ray_the_user_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match="Ray is not installed; `pip install -r requirements-cluster.txt`"):
-        cluster._connect("auto")
+        cluster._connect("auto", False)
+
+
+GOOD = ["auto", "head:6379", "10.0.0.1:1", "node-1.example.org:65535", "[::1]:6379", "[fe80::1%eth0]:6379"]
+BAD = ["local", "", "head", ":6379", "head:", "head:0", "head:65536", "head:6379 ", "head:6379\n", "-x:1", "::1:6379",
+       "[::1]", "ray://head:10001", "http://head:8265", "user@head:6379", "head:6379/x", "h\u00e9ad:1", "head:\u0663"]
+
+
+def test_an_address_is_that_of_a_head_and_nothing_else_that_ray_understands(monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    for address in GOOD:
+        cluster.check_address(address)
+    for address in BAD:
+        with pytest.raises(UserError, match="expected HOST:PORT or auto, on the cluster's head, got"):
+            cluster.check_address(address)
+
+
+def test_auto_with_an_address_in_the_environment_that_leads_elsewhere_is_refused(monkeypatch):
+    for given in ("ray://head:10001", "local"):
+        monkeypatch.setenv("RAY_ADDRESS", given)
+        with pytest.raises(UserError, match=f"expected HOST:PORT in RAY_ADDRESS, got '{given}'; unset it"):
+            cluster._connect("auto", True)
+        cluster.check_address("head:6379")  # Ray then reads no other
+    for given in ("", "auto", "head:6379"):
+        monkeypatch.setenv("RAY_ADDRESS", given)
+        cluster.check_address("auto")
+
+
+@pytest.mark.parametrize("mode", [None, "", "disabled"])
+@pytest.mark.parametrize(
+    "command",
+    [["--new"], ["match", "random", "greedy"], ["evaluate", "random", "--positions", "0", "--ladder-games", "2"]],
+    ids=["train", "match", "evaluate"],
+)
+def test_a_cluster_is_not_joined_without_a_token_unless_an_option_says_so(monkeypatch, place, capsys, command, mode):
+    joined = []
+    fake = SimpleNamespace(is_initialized=lambda: False, init=lambda **how: joined.append(how) or 1 / 0)
+    for name in ("ray", "ray.exceptions", "ray._private"):
+        monkeypatch.setitem(sys.modules, name, fake)
+    fake.exceptions = fake._private = fake
+    fake.worker = SimpleNamespace()
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    if mode is not None:
+        monkeypatch.setenv("RAY_AUTH_MODE", mode)
+    words = [*command, "--game", "tictactoe", "--cluster", "head:6379"]
+    code, out, err = told(capsys, *words)
+    assert (code, out, joined) == (2, "", []) and err.count("\n") == 1
+    assert f"cluster: expected RAY_AUTH_MODE=token, got {mode or ''!r}" in err and "--cluster-without-token" in err
+    code, _, err = told(capsys, *words, "--cluster-without-token")
+    assert code == 2 and len(joined) == 1 and "cluster head:6379: cannot connect (division by zero)" in err
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    assert told(capsys, *words)[0] == 2 and len(joined) == 2

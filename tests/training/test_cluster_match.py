@@ -28,7 +28,7 @@ class Actor(GameActor):
 def ray(monkeypatch):
     """Return a cluster of three machines, to which every command with --cluster connects."""
     found = FakeRay()
-    monkeypatch.setattr(cluster, "_connect", lambda address: found)
+    monkeypatch.setattr(cluster, "_connect", lambda *_: found)
     monkeypatch.setattr(cluster, "LOOK", 0.0)
     monkeypatch.setattr(cluster_handle, "ASK_AGAIN", 0.01)
     monkeypatch.setattr(cluster_actor, "GATHER", 0.0)
@@ -108,7 +108,8 @@ def test_a_command_says_the_same_on_a_cluster(ray, capsys, command):
     assert ray.actors and all(actor.machine is None for actor in ray.actors)
 
 
-def test_cores_of_a_cluster_without_one_are_refused(capsys):
+def test_options_of_a_cluster_without_one_are_refused(capsys):
     for command in (["match", "random", "greedy", "--game", "tictactoe"], ["--game", "tictactoe", "--new"]):
-        assert run([*command, "--cluster-cores", "2"]) == 2
-        assert capsys.readouterr().err == "error: expected --cluster-cores together with --cluster\n"
+        for option in (["--cluster-cores", "2"], ["--cluster-without-token"]):
+            assert run([*command, *option]) == 2
+            assert capsys.readouterr().err == f"error: expected {option[0]} together with --cluster\n"
