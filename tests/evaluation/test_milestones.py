@@ -1,5 +1,6 @@
 """Probes hold what they say, by rules written here; milestones are the versions from which on they are passed."""
 
+import functools
 import json
 
 import numpy as np
@@ -26,11 +27,17 @@ from support.command_line import told
 LINES = {"tictactoe": 3, "connect4(columns=5,n=3,rows=4)": 3, "gomoku(n=4,size=6)": 4}
 
 
+@functools.cache
+def known(spec):
+    """Return the probes of a game, found once: that takes seconds."""
+    return probes(games.make(spec))
+
+
 @pytest.fixture(scope="module", params=LINES)
 def asked(request):
     """Return (game, {kind: positions}) of a small game."""
     game = games.make(request.param)
-    return game, {probe.kind: probe.positions for probe in probes(game)}
+    return game, {probe.kind: probe.positions for probe in known(request.param)}
 
 
 def in_a_row(stones, count):
@@ -95,7 +102,7 @@ def test_a_win_in_three_is_what_alpha_beta_proves_in_three_plies(asked):
 
 
 def test_in_tic_tac_toe_the_answer_to_the_corner_is_the_centre():
-    found = {probe.kind: probe.positions for probe in probes(games.make("tictactoe"))}
+    found = {probe.kind: probe.positions for probe in known("tictactoe")}
     answers = {p.moves[0]: p.keeping for p in found["reply"]}
     assert answers[0] == {4} and set(answers) == {0, 1, 4} and answers[4] == {0, 2, 6, 8}
     assert len(found["solved"]) == 60
@@ -103,7 +110,8 @@ def test_in_tic_tac_toe_the_answer_to_the_corner_is_the_centre():
 
 def test_positions_are_the_same_in_every_run_and_no_two_are_alike():
     game = games.make("tictactoe")
-    first, second = ({probe.kind: [p.moves for p in probe.positions] for probe in probes(game)} for _ in range(2))
+    first, second = ({probe.kind: [p.moves for p in probe.positions] for probe in found}
+                     for found in (known("tictactoe"), probes(game)))  # fmt: skip
     assert first == second
     for positions in first.values():
         boards = [bytes(at(game, moves).planes()) for moves in positions]
@@ -148,7 +156,7 @@ class Told:
 
 def test_a_share_is_that_of_right_moves():
     game = games.make("tictactoe")
-    (probe,) = [probe for probe in probes(game) if probe.kind == "win"]
+    (probe,) = [probe for probe in known("tictactoe") if probe.kind == "win"]
     half = set(map(id, probe.positions[::2]))
     assert shares(Told(game, probe.positions, lambda p: True), [probe]) == {"win": 1.0}
     assert shares(Told(game, probe.positions, lambda p: False), [probe]) == {"win": 0.0}
@@ -179,7 +187,7 @@ def test_versions_are_closer_together_at_the_start():
 
 def test_each_stored_version_is_looked_at(trained):
     game = games.make("tictactoe")
-    asked = probes(game)
+    asked = known("tictactoe")
     found = {number: shares(network_of(trained, number, game), asked) for number in (0, 4)}
     assert set(found[0]) == {"win", "stop", "three", "reply", "solved"}
     assert all(0 <= share <= 1 for line in found.values() for share in line.values()) and found[0] != found[4]
