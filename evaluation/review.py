@@ -201,7 +201,7 @@ class _Searched:
             return value, value, proven, []
         best, certain = self._after(state, line[0], None)
         after, sure = self._after(state, action, known)  # the last search: the next move is judged from it
-        if proven and value > best:
+        if proven:
             best, certain = value, True
         return max(best, after), after, sure and (certain or after == 1.0), line
 

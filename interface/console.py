@@ -15,6 +15,7 @@ from game import Game, GameState
 from games.console_turn import board_text
 from games.line_of_moves import after_moves
 from interface.explain import as_text, explain
+from interface.review_words import percent
 from languages.translate import tr
 from players.book import BookPlayer
 from players.by_name import make_player
@@ -160,5 +161,6 @@ def outlook(value: float) -> str:
     """
     if abs(value) == 1.0:
         return tr("it has won: every reply is proven to lose") if value > 0 else tr("it has lost if you play right")
-    share = f"{50 + 50 * value:.0f}"
-    return tr("it expects to win: {share} %, value {value} of -1 to 1", share=share, value=f"{value:+.2f}")
+    shown = min(max(value, -0.99), 0.99)
+    return tr("it expects to win: {share} %, value {value} of -1 to 1", share=percent(50 + 50 * value),
+              value=f"{shown:+.2f}")  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from evaluation.puzzles import DRAW, DRAWS, FAST, LOSES, ONLY, SLOW, WIN, Answer, Attempt, Puzzle, Refutation
 from evaluation.teacher import Lesson
 from game import Game
+from interface.review_words import percent
 from languages.translate import tr
 
 HINTS = 3
@@ -114,7 +115,7 @@ def lesson(game: Game, found: Lesson) -> str:
     move, line = game.move_name(found.action), named(game, found.line)
     better = tr(" or ").join(game.move_name(action) for action in found.better)
     if not found.exact:
-        chances = {"before": round(50 + 50 * found.before), "after": round(50 + 50 * found.after)}
+        chances = {"before": percent(50 + 50 * found.before), "after": percent(50 + 50 * found.after)}
         text = tr("{move} looks bad: your chances fall from {before} % to {after} %", move=move, **chances)
         text += tr(", after {line}.", line=line) if line else "."
         return text + " " + tr("{moves} looks better.", moves=better)

@@ -25,6 +25,15 @@ def counted(counts: dict[str, int], lost_throughout: bool = False) -> str:
     return tr(", ").join(found) or tr("no mistakes")
 
 
+def percent(share: float) -> str:
+    """Return a percentage without decimals; 0 and 100 only where it is exactly that.
+
+    >>> percent(99.6), percent(100.0), percent(0.2)
+    ('99', '100', '1')
+    """
+    return f"{share:.0f}" if share in (0.0, 100.0) else f"{min(max(share, 1.0), 99.0):.0f}"
+
+
 def exactly(value: float) -> str:
     """Return an exact value in a word."""
     return tr(EXACT[round(value)])

@@ -16,7 +16,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import parse, whole
 from interface.commands import show_compiling
-from interface.review_words import counted, exactly, source
+from interface.review_words import counted, exactly, percent, source
 from languages.translate import tr
 from system.terminal import redraws
 
@@ -170,7 +170,7 @@ class _Table:
         total, lines = summary(moves), [""]
         for turn in (1, -1):
             share = total.accuracy[turn]
-            words = tr("accuracy {share} %", share=f"{share:.0f}") if share is not None else tr("no move with a choice")
+            words = tr("accuracy {share} %", share=percent(share)) if share is not None else tr("no move with a choice")
             lines.append(f"{self._who(turn)}: {words}, {counted(total.counts[turn], total.lost_throughout[turn])}")
         if total.turning is not None:
             move, game = moves[total.turning], self._game

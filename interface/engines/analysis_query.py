@@ -31,7 +31,7 @@ _RULES = {
 """{name: (ko, suicide, how the score differs)}"""
 _KO = {"SIMPLE": "simple", "POSITIONAL": "superko", "SITUATIONAL": "superko"}
 KNOWN = {
-    "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize", "boardYSize",
+    "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize",
     "analyzeTurns", "maxVisits", "includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits",
     "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery", "priority", "priorities",
 }  # fmt: skip
@@ -195,9 +195,11 @@ def _begun(values: dict[str, Any], game: Game, moves: list[tuple[int, str]]) -> 
 
 
 def _first(values: dict[str, Any]) -> int:
+    """Return who moves first where no move says it: White after a handicap, as in KataGo, where nothing is stated."""
     player = values.get("initialPlayer")
     if player is None:
-        return 1
+        black = [colour for colour, _ in _moves(values.get("initialStones", []), "initialStones")]
+        return -1 if len(black) > 1 and min(black) == 1 else 1
     if not isinstance(player, str) or player.upper() not in SIDES:
         raise BadField("initialPlayer", 'Must be "B" or "W"')
     return SIDES[player.upper()]

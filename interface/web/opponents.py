@@ -232,7 +232,7 @@ class Opponents:
         one, me = self._offered[min(DEFAULT, len(self._offered) - 1)], self._drawn_side()
         self._play.table.seats = {me: PERSON, -me: one.seat}
         self._play.table.levels[-me] = one.budget or "400"
-        self.fits = False
+        self.fits = self.helped = False
 
     def found_in(self, query: Mapping[str, str]) -> None:
         """Take what the address holds besides the seats: whether the opponent is the one that fits, the clock."""

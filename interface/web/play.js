@@ -144,6 +144,7 @@ const ownGames = {
 // A link without the token, or an image, into the clipboard; an image into a file where there is no clipboard.
 async function sharePosition(kind, done) {
   try {
+    if (kind === "link" && !Object.keys(shared()).length) return done("setup");
     if (kind === "link") return done((await copyText(linkHere())) ? "link" : "failed");
     const image = boardImage();
     if (kind === "image" && navigator.clipboard && window.ClipboardItem) {
@@ -162,10 +163,12 @@ async function sharePosition(kind, done) {
     done("failed");
   }
 }
+function shared() {
+  return JSON.parse(document.querySelector(".stage svg").dataset.share);
+}
 function linkHere() {
   const link = new URL(location.origin + location.pathname);
-  const held = JSON.parse(document.querySelector(".stage svg").dataset.share);
-  for (const [name, value] of Object.entries(held)) if (value) link.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(shared())) if (value) link.searchParams.set(name, value);
   return link.href;
 }
 async function copyText(text) {

@@ -231,7 +231,7 @@ class Play:
         """Play a move; one in an earlier position takes back what came after it, which is help."""
         back = self.table.looking_back
         if self.do(partial(self.table.play, trying=back and self.tries), action):
-            self.opponents.helped |= back
+            self.opponents.helped |= back or self.mode == "analyse"
             self.table.paused = False
             if self.mode == "play":
                 self.own.begin()

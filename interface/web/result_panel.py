@@ -67,6 +67,8 @@ def headline(table: Table) -> str:
 def how(table: Table) -> str:
     """Return how the game was decided, "" where the points say it."""
     end, game = table.states[-1], table.game
+    if table.from_file and not end.isEndGame:
+        return tr("So says the file.")
     if table.resigned is not None and not end.isEndGame:
         side = table.side_name(table.resigned)
         if table.late:

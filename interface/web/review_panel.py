@@ -14,7 +14,7 @@ from evaluation.review import MARKS, Judged, check_searcher, review, summary
 from game import Game
 from games.line_of_moves import starting_at
 from interface.board_svg import LOOKS, Mark
-from interface.review_words import counted, exactly, source
+from interface.review_words import counted, exactly, percent, source
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
 from interface.web.table import Left, Table
@@ -222,7 +222,7 @@ def sides_html(table: Table, moves: Sequence[Judged]) -> str:
         share, marks = total.accuracy[side], counted(total.counts[side], total.lost_throughout[side])
         rows.append(
             f'<div class="accuracy">{_dot(table, side)}<span>{escape(table.side_name(side))}</span>'
-            f'<b>{"-" if share is None else f"{share:.0f} %"}</b><span class="soft">{escape(marks)}</span></div>'
+            f'<b>{"-" if share is None else f"{percent(share)} %"}</b><span class="soft">{escape(marks)}</span></div>'
         )
     return f'<div class="soft">{escape(tr("Accuracy"))}</div>' + "".join(rows)
 
@@ -280,7 +280,7 @@ def detail_html(table: Table, move: Judged) -> str:
         text = tr("{number}. {side} played {move}, {mark}: from {before} to {after}.",
                   before=before, after=after, **said)  # fmt: skip
     else:
-        before, after = (f"{50 + 50 * value:.0f}" for value in (move.before, move.after))
+        before, after = (percent(50 + 50 * value) for value in (move.before, move.after))
         text = tr("{number}. {side} played {move}, {mark}: chance to win {before} %, then {after} %.",
                   before=before, after=after, **said)  # fmt: skip
     names = [table.game.move_name(action) for action in move.line]

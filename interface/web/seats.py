@@ -88,6 +88,7 @@ class Seats:
             self._seated()
 
     def _seated(self) -> None:
-        self._play.opponents.helped |= bool(self._play.table.moves)
+        opponents, table = self._play.opponents, self._play.table
+        opponents.helped = table.result is None and (opponents.helped or bool(table.moves))  # else a new game begins
         self._play.keep_seated()
         self._play.changed()

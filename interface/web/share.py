@@ -13,9 +13,10 @@ from languages.translate import tr
 TEXTS = (
     "The link is copied.", "The image is copied.", "The image is saved as a file.",
     "The link cannot be copied; it is in the address bar, with the token.",
+    "A link holds moves, not stones that were set up: save the position as .sgf or .json.",
 )  # fmt: skip
 """What the browser reports."""
-DONE = dict(zip(("link", "image", "file", "failed"), TEXTS, strict=True))
+DONE = dict(zip(("link", "image", "file", "failed", "setup"), TEXTS, strict=True))
 
 
 class Share:
@@ -36,6 +37,7 @@ class Share:
 
 
 def link(table: Table, mode: str) -> dict[str, str]:
-    """Return the values of an address that shows the position: no token, no players."""
-    moves = "" if table.game.set_up_from is not None else table.text
-    return {"game": (table.game.set_up_from or table.game).spec, "moves": moves, "mode": mode}
+    """Return the values of an address that shows the position: no token, no players; none of stones set up."""
+    if table.game.set_up_from is not None:
+        return {}
+    return {"game": table.game.spec, "moves": table.text, "mode": mode}

@@ -80,4 +80,4 @@ def restore(play: Any, query: Mapping[str, str], found: str | None) -> None:
         table.paused = True
         give_up(table, query)
         play.own.found_in(query)
-        play.opponents.helped = table.result is not None
+        play.opponents.helped = True  # whether it was without help until then is not in the address

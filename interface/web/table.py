@@ -247,12 +247,18 @@ class Table:
         self._loaded, self.number, self.paused = None, number, False
         self.go(len(self.moves))
 
+    @property
+    def from_file(self) -> bool:
+        """Whether the game was loaded and not changed since."""
+        return self._loaded is not None
+
     def record(self) -> Record:
         """Return the complete game for a file; a loaded one keeps its players and date until it is changed."""
         if self._loaded is not None:
             return self._loaded
         names: Any = tuple(_named(self.seats[side], self.levels[side])[:100] for side in (1, -1))
-        return Record(self.game, self.moves, self.result, names, datetime.date.today().isoformat())
+        stated = {"result": "W+T" if self.resigned == 1 else "B+T"} if self.late else {}
+        return Record(self.game, self.moves, self.result, names, datetime.date.today().isoformat(), stated)
 
     @property
     def status(self) -> str:

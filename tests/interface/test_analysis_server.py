@@ -182,3 +182,22 @@ def test_littlego_is_analysed_by_its_own_rules():
 def test_only_networks_of_go_analyse(game, player):
     with pytest.raises(UserError):
         told_analysis(QUERY, game=game, player=player)
+
+
+def test_white_moves_first_after_a_handicap_where_nothing_says_it():
+    stones = [["B", "C4"], ["B", "C2"]]
+    first = {**QUERY, "initialStones": stones, "moves": []}
+    assert one_of(first)["rootInfo"]["currentPlayer"] == "W"
+    assert one_of({**first, "initialPlayer": "b"})["rootInfo"]["currentPlayer"] == "B"
+    for others in (stones[:1], [*stones, ["W", "D3"]]):
+        assert one_of({**first, "initialStones": others})["rootInfo"]["currentPlayer"] == "B"
+
+
+def one_of(query):
+    (found,) = [each for each in told_analysis(query) if "rootInfo" in each]
+    return found
+
+
+def test_a_field_that_changes_nothing_here_is_named():
+    found = told_analysis({**QUERY, "whiteHandicapBonus": "N"})
+    assert [each["field"] for each in found if "warning" in each] == ["whiteHandicapBonus"]

@@ -6,6 +6,8 @@ import sys
 import pytest
 
 import games
+from interface.console import outlook
+from interface.review_words import percent
 from languages import translate
 from support.command_line import told
 from system.terminal import columns_of
@@ -26,3 +28,10 @@ def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys,
     lines = (out + err).splitlines()
     assert any("30" in line and {"en": "simulations", "zh": "次模拟"}[tongue] in line for line in lines), out
     assert [line for line in lines if columns_of(line) > 80] == []
+
+
+@pytest.mark.parametrize("share, text", [(100.0, "100"), (99.6, "99"), (0.0, "0"), (0.3, "1"), (54.5, "54")])
+def test_only_what_is_certain_is_100_percent(share, text):
+    assert percent(share) == text
+    value = share / 50 - 1
+    assert abs(value) == 1 or f" {text} %" in outlook(value) and "1.00" not in outlook(value)

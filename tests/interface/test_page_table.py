@@ -1,9 +1,16 @@
 """A game at the table of the page, without a browser: moves, redo, seats, values, text and files."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 import games
 from config import UserError
+from interface.engines.position import set_up
+from interface.web.result_panel import how
+from interface.web.seats import Seats
+from interface.web.share import link
 from interface.web.table import Table
 from storage.game_files import PERSON, Record, from_bytes, to_bytes
 
@@ -214,3 +221,41 @@ def test_a_machine_goes_on_only_where_it_is_to_move():
     assert table.machine_waits
     table.resign(1)
     assert not table.machine_waits
+
+
+def test_a_loss_on_time_is_saved_as_one_and_a_loaded_game_ends_as_its_file_says():
+    for side, winner in ((-1, "B"), (1, "W")):
+        table = played("gomoku", "e5 d4")
+        table.resign(side, late=True)
+        assert how(table) == f"{table.side_name(side)} has no time left."
+        for form in (".json", ".sgf"):
+            file = to_bytes(table.record(), form)
+            assert b"%s+T" % winner.encode() in file
+            again = Table("gomoku")
+            again.load(from_bytes(file, form))
+            assert again.result == -side and how(again) == "So says the file."
+    table = played("gomoku", "e5 d4")
+    table.resign(-1)
+    assert b"B+R" in to_bytes(table.record(), ".sgf") and how(table) == "White resigned."
+
+
+def test_a_link_holds_moves_and_none_is_made_of_stones_set_up():
+    table = played("gomoku", "e5 d4")
+    assert link(table, "play") == {"game": "gomoku", "moves": "e5 d4", "mode": "play"}
+    board = np.zeros((9, 9), np.int8)
+    board[4, 4] = 1
+    table.load(Record(set_up(games.make("gomoku"), board, -1), []))
+    assert link(table, "analyse") == {}
+
+
+@pytest.mark.parametrize("over, helped, then", [(False, False, True), (False, True, True), (True, True, False)])
+def test_another_opponent_is_help_within_a_game_and_none_in_the_next(over, helped, then):
+    table = played("connect4", "44")
+    if over:
+        table.resign(1)
+    opponents = SimpleNamespace(helped=helped, fits=True)
+    play = SimpleNamespace(table=table, opponents=opponents, keep_seated=lambda: None, changed=lambda: None)
+    seats = Seats.__new__(Seats)
+    seats._play = play
+    seats._seated()
+    assert opponents.helped == then
