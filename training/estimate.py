@@ -140,7 +140,7 @@ def _training_step(session: Session) -> float:
 
 def _size(count: float) -> str:
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
+        if count < 999.5 or unit == "GiB":  # never 1.02e+03
             return f"{count:.3g} {unit}"
         count /= 1024
     raise ValueError(f"expected a size, got {count}")
