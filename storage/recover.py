@@ -36,7 +36,7 @@ LEAST = 1 << 15
 """Row numbers that are tried in any case."""
 TRIES = 200_000
 """Most failed reads of a table before the rest of it is given up."""
-CARRIED = ("imports", LOST)
+CARRIED = ("imports", "version0", "backend", "processors", LOST)
 """Keys of meta whose values are kept, and do not follow from the rest."""
 UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
 
@@ -342,4 +342,19 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
         best = instead
     values = {name: kept.get(name, value) for name, value in made.items()}
     values |= {name: kept[name] for name in CARRIED if name in kept}
+    if "backend" in values:
+        values["backend"] = _backends(values["backend"], max(known))
     return {**values, "best": str(best), "seconds": str(seconds), "steps": str(steps)}
+
+
+def _backends(history: str, newest: int) -> str:
+    """Return the back ends that trained a run, without those that began after its newest version.
+
+    >>> _backends("tensorflow, jax from version 4, torch from version 6", 4)
+    'tensorflow, jax from version 4'
+    """
+    if newest == 0:
+        return ""
+    first, *later = history.split(", ")
+    numbers = (part.rpartition(" ")[2] for part in later)
+    return ", ".join([first, *(p for p, n in zip(later, numbers, strict=True) if n.isdecimal() and int(n) <= newest)])

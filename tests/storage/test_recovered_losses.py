@@ -9,8 +9,9 @@ import pytest
 from config import with_overrides
 from initialise import Session
 from main import train
+from network.stored_network import BEGAN
 from storage.consistency import LOST, accepted_losses
-from storage.recover import recover
+from storage.recover import _backends, recover
 from storage.run_folders import find_run, read_config
 from storage.run_store import Store
 from storage.verify import verify
@@ -125,3 +126,29 @@ def test_games_that_the_newest_network_learned_from_are_not_played_again_by_it(b
     assert rows(new, "SELECT version, COUNT(*) FROM games WHERE iteration = 2 GROUP BY 1") == [(1, 23)]
     assert rows(new, "SELECT version, COUNT(*) FROM games WHERE iteration = 3 GROUP BY 1") == [(2, 24)]
     assert verify(new).damage == []
+
+
+@pytest.mark.parametrize("noted", [True, False], ids=["it says how it began", "it does not"])
+def test_a_run_without_its_first_network_is_trained_and_keeps_what_made_it(root, quick, noted):
+    folder = find_run("tictactoe", root=root)
+    with closing(Store(folder / "run.db")) as store, store.transaction("test"):
+        store.put("processors", '["one", "other"]')
+        backend = store.get("backend")
+        if not noted:
+            store._db.execute("DELETE FROM meta WHERE key = ?", (BEGAN,))
+    (folder / "models" / "version0000.npz").write_bytes(b"damaged")
+    _, new = recovered(folder)
+    more = with_overrides(read_config(new), iterations=5)
+    for _ in range(2):
+        with Session.open(new, more, console=QUIET) as session:
+            assert [v.version for v in session.store.versions()][0] == 1
+            train(session, iterations=1)
+            kept = [session.store.get(key) for key in ("backend", "processors", BEGAN)]
+    assert kept == [backend, '["one", "other"]', "random" if noted else "given"] and backend
+    assert verify(new).damage == []
+
+
+def test_a_back_end_that_began_after_the_newest_version_is_forgotten():
+    history = "tensorflow, jax from version 4, torch from version 6"
+    assert _backends(history, 5) == "tensorflow, jax from version 4"
+    assert (_backends(history, 6), _backends("torch", 1), _backends("torch", 0)) == (history, "torch", "")
