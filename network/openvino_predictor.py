@@ -39,11 +39,12 @@ class _Request:
 class OpenVINOPredictor:
     """Evaluates with OpenVINO; `streams` threads that call it at once share the cores.
 
-    in_8_bits: most of a residual network computes in 8-bit integers, see network/int8.py.
+    in_8_bits: most of a residual network computes in 8-bit integers, see network/int8.py; `scales` is empty if not.
     """
 
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1, in_8_bits: bool = False) -> None:
-        self.name = f"openvino {'int8' if in_8_bits else model.precision}"
+        self._precision = model.precision
+        self.name = f"openvino {self._precision}"
         self._smallest = smallest
         self._layers = layers_of(model)
         self._graph = None if self._layers else _graph_of(model)
@@ -57,8 +58,8 @@ class OpenVINOPredictor:
             "ENABLE_CPU_PINNING": False,
         }
         self._in_8_bits = in_8_bits and self._layers is not None
-        self._scales: dict[str, float] = {}
-        """The largest input of each convolution that computes in 8 bits."""
+        self.scales: dict[str, float] = {}
+        """The largest input of each convolution that computes in 8 bits, with the weights that are loaded."""
         self._lock = threading.Lock()
         self._weights: list[np.ndarray] = []
         self._shared: dict[int, Any] | None = {} if streams == 1 else None
@@ -70,7 +71,8 @@ class OpenVINOPredictor:
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = list(weights)
         if self._in_8_bits and self._layers:
-            self._scales = find_scales(self._layers, self._weights, self._options)
+            self.scales = find_scales(self._layers, self._weights, self._options)
+            self.name = f"openvino {'int8' if self.scales else self._precision}"
         self._requests.clear()
         self._mine = threading.local()
         if self._shared:
@@ -78,7 +80,7 @@ class OpenVINOPredictor:
 
     def _compile(self, size: int) -> Any:
         if self._layers:
-            graph = openvino_graph(self._layers, self._weights, size, scales=self._scales)
+            graph = openvino_graph(self._layers, self._weights, size, scales=self.scales)
         else:
             graph = filled_in(self._graph, self._weights, size)
         return core().compile_model(graph, "CPU", self._options)

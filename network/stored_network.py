@@ -91,8 +91,9 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
         facts = {"graph": sha256(graph), "shapes": [list(w.shape) for w in begun]} if graph is not None else {}
     said = {KEY: json.dumps(facts)}
     if store.get(BEGAN) is None:
-        first = read_weights(store.path.parent, store, 0, [w.shape for w in begun])
-        said[BEGAN] = "random" if all(map(np.array_equal, begun, first)) else "given"
+        known = any(each.version == 0 for each in store.versions())  # a recovered run may have lost it
+        first = read_weights(store.path.parent, store, 0, [w.shape for w in begun]) if known else None
+        said[BEGAN] = "random" if first is not None and all(map(np.array_equal, begun, first)) else "given"
     kept = graph is None or content(store.path.parent, GRAPH, sha256(graph)) is not None
     if kept and all(store.get(key) == text for key, text in said.items()):
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,10 @@ from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.run_folders import EXTRA_HEADS, network_facts, read_config
 from storage.run_store import Store
+
+_LOGGER = logging.getLogger("alphazero.warm_start")
+SHOWN = 6
+"""Most boards that an error names."""
 
 
 def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
@@ -76,8 +81,29 @@ def taken_over(
             if not 0 <= last <= done or not store.count_games():
                 wanted = f"from 0 to {done}" if store.count_games() else "of a run with games"
                 raise UserError(f"initial_memory_version: expected an iteration {wanted}, got {last} of {source.name}")
-            games = store.games(config.memory_size, last + 1)
-            memory = [record._replace(index=i) for i, (_, record) in enumerate(games)]
+            found = [record for _, record in store.games(config.memory_size, last + 1)]
+            memory = [record._replace(index=i) for i, record in enumerate(_on_boards(found, game, source.name))]
         return weights, memory
     finally:
         store.close()
+
+
+def _on_boards(records: list[GameRecord], game: Game, name: str) -> list[GameRecord]:
+    """Return the games on boards that `game` has, and say how many others there are; `name`: of the run they are from.
+
+    Raises `UserError` if there are only others.
+    """
+    if not game.sizes:
+        return records
+    known = {each.spec for each in game.sizes}
+    kept = [record for record in records if record.board in known]
+    left = len(records) - len(kept)
+    if left and not kept:
+        boards = sorted({record.board for record in records}, key=lambda board: (len(board), board))
+        theirs = ", ".join(boards[:SHOWN]) + (f" and {len(boards) - SHOWN} more" if len(boards) > SHOWN else "")
+        raise UserError(
+            f"initial_memory_version: expected games on boards of {game.spec}, {name} has those of {theirs}"
+        )
+    if left:
+        _LOGGER.warning("%d of %d games of %s are left out: %s has no such boards", left, len(records), name, game.spec)
+    return kept

@@ -226,7 +226,7 @@ def network_player(
     It searches with the run's settings and for wins by force, where the game finds them, except for `changes`;
     `options` are those of `Agent`. `smallest`: batches are padded to at least this size; with `predictor.STEADY`
     evaluations do not depend on the batch. `averaged`: evaluations are averaged over the board's symmetries.
-    `in_8_bits`: it evaluates in 8 bits (network/int8.py).
+    `in_8_bits`: it evaluates in 8 bits where the network can (network/int8.py); if not, its name does not say so.
     """
     folder = run_folder(game, run, root)
     own = "shipped" if folder.is_relative_to(run_folders.SHIPPED) else folder.name
@@ -236,9 +236,12 @@ def network_player(
     elif config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
     model, number = _model(game, folder, config, own, version)
-    own = f"int8:{own}" if in_8_bits else own
     backend = "openvino" if in_8_bits else config.backend
     predictor = make_predictor(model, backend=backend, smallest=smallest, in_8_bits=in_8_bits)
+    if in_8_bits and getattr(predictor, "scales", None):
+        own = f"int8:{own}"
+    elif in_8_bits:
+        _LOGGER.warning("int8:%s:version%04d plays in %s: 8 bits do not suit its network", own, number, model.precision)
     if averaged:
         predictor, own = AveragedPredictor(predictor, game), f"sym:{own}"
     clock = f":{options['seconds']:g}s" if "seconds" in options else ""

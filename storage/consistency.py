@@ -20,6 +20,8 @@ FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "sizes": {"games": (list,), "match": (str,)}, "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }  # fmt: skip
 """Facts that the end of a stage must hold for a run to resume."""
+LOST = "stay_lost"
+"""Key of meta: the rows that `recover` found missing and accepted, {iteration: {"games": n, "matches": n}} as JSON."""
 NEEDED = ("run", "game", "model", "best")
 """Keys of meta from which the games and networks of a run follow."""
 Stages = dict[tuple[int, str], dict[str, Any]]
@@ -58,7 +60,7 @@ def _contradictions(store: Store) -> Iterator[str]:
     rows = [row for row, right in store.checked("stages", "ORDER BY iteration") if right and not stage_fault(row)]
     stages = {(row[0], row[1]): json.loads(row[2]) for row in rows}
     versions = [row[0] for row, right in store.checked("versions", "ORDER BY version") if right]
-    yield from _missing_games(store, stages)
+    yield from _missing_games(store, stages, accepted_losses(meta))
     if meta.get("best", "0") not in map(str, versions):
         yield f"the best version is said to be {meta.get('best', '0')}, which there is not"
     shipped = all(stage == "iteration" for _, stage in stages) and stages
@@ -68,14 +70,25 @@ def _contradictions(store: Store) -> Iterator[str]:
         yield from _wrong_versions(stages, versions, meta)
 
 
-def _missing_games(store: Store, stages: Stages) -> Iterator[str]:
-    """Yield a line for each finished stage with fewer games than it says."""
+def accepted_losses(meta: dict[str, str]) -> dict[tuple[int, str], int]:
+    """Return {(iteration, table): number of rows} that stay lost, from the values of meta; {} if they say nothing."""
+    try:
+        said = json.loads(meta.get(LOST, "{}"))
+        found = {(int(i), table): rows for i, tables in said.items() for table, rows in tables.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):  # a file from others may hold anything
+        return {}
+    return {key: rows for key, rows in found.items() if type(rows) is int and rows > 0}
+
+
+def _missing_games(store: Store, stages: Stages, accepted: dict[tuple[int, str], int]) -> Iterator[str]:
+    """Yield a line for each finished stage with fewer games than it says, but for those that stay lost."""
     played = store.counts("games", f"WHERE idx < {IMPORTED} OR typeof(idx) <> 'integer'")
     matches = store.counts("matches")
     for (iteration, stage), facts in stages.items():
         if stage in ("self-play", "tournament"):
-            said, known = (facts["games"], played) if stage == "self-play" else (facts["played"], matches)
-            if known.get(iteration, 0) < said:
+            table, fact, known = ("games", "games", played) if stage == "self-play" else ("matches", "played", matches)
+            said = facts[fact]
+            if known.get(iteration, 0) + accepted.get((iteration, table), 0) < said:
                 yield f"iteration {iteration}: {said} games in {stage}, {known.get(iteration, 0)} are there"
 
 

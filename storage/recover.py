@@ -22,6 +22,7 @@ from games.own import digest
 from storage.atomic_files import MODEL_BYTES, TEXT_BYTES, DamagedData, read_limited, require_space, writing
 from storage.checkpoints import content, optimizer_file
 from storage.connection import connect
+from storage.consistency import LOST, accepted_losses
 from storage.database import KEPT, TABLES, row_digest
 from storage.game_record import IMPORTED
 from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
@@ -35,6 +36,8 @@ LEAST = 1 << 15
 """Row numbers that are tried in any case."""
 TRIES = 200_000
 """Most failed reads of a table before the rest of it is given up."""
+CARRIED = ("imports", "version0", "backend", "processors", LOST)
+"""Keys of meta whose values are kept, and do not follow from the rest."""
 UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
 
 
@@ -253,18 +256,33 @@ def _state(folder: Path, version: Row) -> bytes | None:
 
 
 def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:
-    """Drop the ends of incomplete stages of the iteration in progress, so that they are resumed."""
+    """Drop the ends of incomplete stages of the iteration in progress, so that they are resumed.
+
+    What stays lost is put into meta, and is no damage of the new run. Games stay lost when a network has learned from
+    their iteration: the newest one is then no longer the one that played them.
+    """
     done = max((row[0] for row in tables["stages"] if row[1] == "iteration"), default=0)
-    played = Counter(row[0] for row in tables["games"] if row[1] < IMPORTED)
+    learned = {row[0] for row in tables["stages"] if row[1] == "retrain"} | {row[1] for row in tables["versions"]}
+    games = Counter(row[0] for row in tables["games"] if row[1] < IMPORTED)
+    matches = Counter(row[0] for row in tables["matches"])
+    known, gaps = accepted_losses(dict(tables["meta"])), dict[int, dict[str, int]]()
     for row in list(tables["stages"]):
-        if row[1] != "self-play":
+        if row[1] not in ("self-play", "tournament"):
             continue
-        missing = json.loads(row[2])["games"] - played[row[0]]
-        if missing > 0 and row[0] > done:
+        iteration, self_play, facts = row[0], row[1] == "self-play", json.loads(row[2])
+        missing = facts["games"] - games[iteration] if self_play else facts["played"] - matches[iteration]
+        if missing <= 0:
+            continue
+        table, what = ("games", "games") if self_play else ("matches", "match games")
+        if iteration > done and not (self_play and iteration in learned):
             tables["stages"].remove(row)
-        if missing > 0:
-            what = "are played again" if row[0] > done else "stay lost: what they taught is in the networks"
-            lost.append(f"{missing} games of iteration {row[0]} {what}")
+            lost.append(f"{missing} {what} of iteration {iteration} are played again")
+            continue
+        gaps.setdefault(iteration, {})[table] = missing
+        if missing > known.get((iteration, table), 0):  # the others were named when they were lost
+            why = "what they taught is in the networks" if self_play else "their tournament is decided"
+            lost.append(f"{missing} {what} of iteration {iteration} stay lost: {why}")
+    tables["meta"] = [row for row in tables["meta"] if row[0] != LOST] + ([(LOST, json.dumps(gaps))] if gaps else [])
 
 
 # ---- writing
@@ -323,5 +341,20 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
         lost.append(f"version {best} was the best: version {instead} takes its place")
         best = instead
     values = {name: kept.get(name, value) for name, value in made.items()}
-    values |= {"imports": kept["imports"]} if "imports" in kept else {}
+    values |= {name: kept[name] for name in CARRIED if name in kept}
+    if "backend" in values:
+        values["backend"] = _backends(values["backend"], max(known))
     return {**values, "best": str(best), "seconds": str(seconds), "steps": str(steps)}
+
+
+def _backends(history: str, newest: int) -> str:
+    """Return the back ends that trained a run, without those that began after its newest version.
+
+    >>> _backends("tensorflow, jax from version 4, torch from version 6", 4)
+    'tensorflow, jax from version 4'
+    """
+    if newest == 0:
+        return ""
+    first, *later = history.split(", ")
+    numbers = (part.rpartition(" ")[2] for part in later)
+    return ", ".join([first, *(p for p, n in zip(later, numbers, strict=True) if n.isdecimal() and int(n) <= newest)])

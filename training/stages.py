@@ -52,6 +52,8 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     s.check_space()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     missing = _load_kept_games(s)
+    if "retrain" in stage.earlier:  # a recovered run lost them; the newest network has learned from them
+        missing = []
     _measure_raw_rate(s, version)
     pool = source_of(s).pool  # before the training begins, as it may read the network
     if fit is not None:

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import games
+from initialise import Session
 from network.choose_predictor import make_predictor, openvino_installed
 from network.int8 import find_scales
 from network.openvino_graph import core, openvino_graph
 from network.stored_network import StoredNetwork
 from players.by_name import make_player
 from support.small_networks import make
-from support.tiny_runs import boards, trained_looking
+from support.tiny_runs import QUIET, boards, tiny, trained_looking
 
 pytestmark = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 FLOAT = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -43,11 +44,23 @@ def test_a_network_that_8_bits_would_change_stays_in_floating_point(monkeypatch)
     network.set_weights(trained_looking(network))
     planes = boards(network.game, 40)
     rough = make_predictor(network, backend="openvino", in_8_bits=True)
-    assert rough._scales == {}
+    assert rough.scales == {} and "int8" not in rough.name
     hint = {"INFERENCE_PRECISION_HINT": rough._options["INFERENCE_PRECISION_HINT"]}
     graph = openvino_graph(rough._layers, network.get_weights(), 64)
     expected = core().compile_model(graph, "CPU", hint)([np.concatenate([planes, planes[:24]])])
     np.testing.assert_allclose(rough(planes)[0], expected[0][:40, 0], atol=0.02)
+
+
+@pytest.mark.parametrize("why", ["too few blocks", "its answers would change"])
+def test_a_player_that_is_not_in_8_bits_is_not_called_so_and_a_line_says_it(place, monkeypatch, caplog, why):
+    blocks = 2 if why == "too few blocks" else 4
+    monkeypatch.setattr("network.int8.VALUE_ERROR", -1.0)
+    with Session.start(tiny(hidden_cnn_layers=("8x3",) * blocks), console=QUIET) as session:
+        assert session.folder.name == "run0001"
+    player = make_player("int8:version0000", games.make("tictactoe"), sims=1)
+    assert player.name == "run0001:version0000" and player.predictor.name == "openvino float32"
+    told = [record.getMessage() for record in caplog.records if record.name == "alphazero.lineup"]
+    assert told == ["int8:run0001:version0000 plays in float32: 8 bits do not suit its network"]
 
 
 def test_8_bit_answers_depend_on_the_weights_alone():

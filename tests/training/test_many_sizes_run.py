@@ -128,15 +128,32 @@ def test_games_of_the_largest_board_are_exported_and_learned_by_another_run(fini
     assert verify(folder).damage == [] and list(boards(folder).values()).count(largest.spec) >= count
 
 
-def test_a_run_begins_with_the_network_and_the_games_of_another_range(finished, tmp_path):
+def test_a_run_begins_with_the_network_and_the_games_of_another_range(finished, tmp_path, caplog):
     begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 3, "INITIAL_MEMORY_VERSION": 3}
     root = finished[0].parent.parent
     larger = with_overrides(settings(iterations=1), game="gomoku(n=3,size=4..6)")
     with Session.start(larger, root=root, console=QUIET, **begin) as session:
-        assert session.store.count_games() == 36 and 0 < len(session.memory)
+        assert session.store.count_games() > 0 and len(session.memory) == session.store.positions_until(0)
         folder = session.folder
     assert verify(folder).damage == []
-    assert list(boards(folder).values()) == list(boards(finished[0]).values())
+    theirs = [*boards(finished[0]).values()]
+    mine = [board for board in theirs if board != "gomoku(n=3,size=3)"]
+    assert list(boards(folder).values()) == mine
+    left = f"{len(theirs) - len(mine)} of 36 games of run0001 are left out: gomoku(n=3,size=4..6) has no such boards"
+    assert [r.getMessage() for r in caplog.records if r.name == "alphazero.warm_start"] == [left]
+
+
+def test_games_of_boards_that_a_run_does_not_play_are_refused_before_it_begins(finished):
+    root = finished[0].parent.parent
+    before = sorted(root.rglob("*"))
+    other = with_overrides(settings(iterations=1), game="gomoku(n=3,size=6..7)")
+    words = (
+        r"games on boards of gomoku\(n=3,size=6..7\), "
+        r"run0001 has those of gomoku\(n=3,size=3\), gomoku\(n=3,size=4\)"
+    )
+    with pytest.raises(UserError, match=words):
+        Session.start(other, root=root, console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MEMORY_VERSION=3)
+    assert sorted(root.rglob("*")) == before
 
 
 def test_worker_processes_play_the_same_games(finished, tmp_path):
