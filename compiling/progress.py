@@ -44,14 +44,16 @@ class Watch(event.Listener):  # type: ignore[misc]
         """Functions compiled so far, and the time that it took."""
         self._show, self._expected, self._every = show, expected, every
         self._lock = threading.RLock()
-        self._depth, self._began, self._shown = 0, 0.0, 0.0
+        self._depth, self._began, self._shown, self._ended = 0, 0.0, 0.0, False
         event.register("numba:compile", self)
         event.register(KEEPING, self)
 
     def end(self) -> None:
-        """Show no more."""
-        event.unregister("numba:compile", self)
-        event.unregister(KEEPING, self)
+        """Show no more; a second time nothing happens."""
+        if not self._ended:
+            self._ended = True
+            event.unregister("numba:compile", self)
+            event.unregister(KEEPING, self)
 
     def on_start(self, _: Any) -> None:
         with self._lock:

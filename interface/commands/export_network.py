@@ -52,7 +52,8 @@ def run(argv: list[str]) -> int:
 
     game = largest_of(games.make(args.game))
     agent = make_player(args.player, game, sims=1)
-    if not isinstance(agent, Agent) or agent.at_once == 1 or agent.name.startswith(("sym:", "int8:", "level")):
+    other = "int8:" in args.player.lower()  # whose name says so only where something is in 8 bits
+    if not isinstance(agent, Agent) or agent.at_once == 1 or other or agent.name.startswith(("sym:", "level")):
         raise UserError(f"expected a network such as best, shipped or run0002:version0007, got {args.player[:60]!r}")
     model = _with_keras(agent.model) if form in THROUGH_KERAS else agent.model
     export_network(model, path, form, agent.name)

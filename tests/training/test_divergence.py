@@ -65,7 +65,7 @@ def poisoned(begun, tmp_path, monkeypatch):
     with monkeypatch.context() as before, Session.open(folder, console=QUIET) as session:
         replay_that_overflows(before, 1)
         before.setattr(stages, "require_finite_answers", lambda *_: None)
-        before.setattr(stages, "evaluate", lambda *_: None)
+        before.setattr(stages, "play_tournament", lambda *_: None)
         before.setattr("training.scoreboard.score", lambda *_: None)
         train(session, iterations=1)
         assert session.current_version == 2 and session.iteration == 3
