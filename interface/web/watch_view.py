@@ -222,8 +222,8 @@ class Watch:
     def _go(self, version: Any) -> None:
         """Go to a version."""
         seen = self._seen()
-        if isinstance(version, int) and version in seen:
-            self._slider.value = seen.index(version)
+        if str(version) in (names := [str(each) for each in seen]):
+            self._slider.value = names.index(str(version))
 
     def _next(self) -> None:
         if self._at + 1 < len(self._seen()):
