@@ -1,4 +1,4 @@
-"""The words in a cell of a notebook: a few lines in one place that say what goes on, and for how long nothing new came.
+"""The words in a cell of a notebook: a few lines in one place: what is at work, and the seconds without news.
 
 No logic of training.
 """

@@ -303,11 +303,11 @@ def test_a_machine_interrupted_before_the_first_move_moves_first_after_all():
 
 def test_the_words_of_a_training_cell_show_how_far_compiling_is_and_forget_it():
     shown = []
-    told = words.Words(shown.append)
-    told.say("new run")
-    told.compiling(Progress(12, 280, 3.4))
-    told.compiling(None)
-    told.end()
+    console = words.Words(shown.append)
+    console.say("new run")
+    console.compiling(Progress(12, 280, 3.4))
+    console.compiling(None)
+    console.end()
     counted = [text for text in shown if " ... " not in text]
     assert counted == ["new run", f"new run\n{Progress(12, 280, 3.4)}", "new run", "new run"]
     assert "12 of about 280" in counted[1]
@@ -315,12 +315,12 @@ def test_the_words_of_a_training_cell_show_how_far_compiling_is_and_forget_it():
 
 def test_the_seconds_without_news_are_counted_below_what_was_last_said_until_the_cell_ends():
     shown = []
-    told = words.Words(shown.append)
-    with told.phase("self-play", 10):
+    console = words.Words(shown.append)
+    with console.phase("self-play", 10):
         while len(shown) < 4:
             time.sleep(0.01)
         within = shown[-1]
-    told.end()
+    console.end()
     assert re.fullmatch(r"  self-play  \.\.\. \d+\.\d s", within)
     assert shown[-1] == ""
     before = len(shown)

@@ -162,7 +162,7 @@ def test_a_search_that_fails_ends_the_stage_and_lets_no_other_wait(whole, tmp_pa
     monkeypatch.setattr(reanalysis, "MOST_TREES", 1)
 
     def fails(searcher, states, part):
-        raise ZeroDivisionError("rules of one's own")
+        raise ZeroDivisionError("a fault of the rules")
 
     monkeypatch.setattr(reanalysis._Searcher, "search", fails)
     with Session.open(folder, with_overrides(read_config(folder), iterations=5), console=QUIET) as session:
