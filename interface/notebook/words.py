@@ -1,4 +1,4 @@
-"""The words in a cell of a notebook: a few lines in one place: what is at work, and the seconds without news.
+"""A few lines in one place of a notebook's cell: what is at work, and the seconds without news.
 
 No logic of training.
 """
