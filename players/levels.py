@@ -52,7 +52,7 @@ class Level(NamedTuple):
 
 def read_levels(spec: str) -> list[Level]:
     """Return a game's levels, weakest first; none where no player is shipped. Raise `UserError` for a bad file."""
-    folder = shipped_run(spec) or _of_largest(spec)
+    folder = levels_run(spec)
     if folder is None or not (folder / FILE).exists():
         return []
     try:
@@ -62,14 +62,24 @@ def read_levels(spec: str) -> list[Level]:
     return sorted(found, key=lambda level: level.elo)
 
 
-def _of_largest(spec: str) -> Path | None:
-    """Return the shipped run of several sizes whose levels are a game's: they are measured on the largest board."""
-    if has_range(spec) or ".py" in spec or ":" in spec:
-        return None
-    game = games.make(spec, typed=False)
-    folder = family_run(game, 0)
-    largest = games.make(read_config(folder).game, typed=False).sizes[-1] if folder is not None else game
-    return folder if largest.spec == game.spec else None
+def levels_run(spec: str) -> Path | None:
+    """Return the shipped run whose levels are a game's: its own, or that of several sizes on their largest board."""
+    if own := shipped_run(spec):
+        return own
+    folder, largest = _of_many_sizes(spec)
+    return folder if largest == spec else None
+
+
+def other_board(spec: str) -> str:
+    """Return the board on which the network of many sizes that plays a game has its levels; "" if there is none."""
+    _, largest = _of_many_sizes(spec)
+    return "" if shipped_run(spec) or largest == spec else largest
+
+
+def _of_many_sizes(spec: str) -> tuple[Path | None, str]:
+    """Return (the shipped run of several sizes that plays a game, its largest board, on which levels are measured)."""
+    folder = None if has_range(spec) or ".py" in spec or ":" in spec else family_run(games.make(spec, typed=False), 0)
+    return folder, games.make(read_config(folder).game, typed=False).sizes[-1].spec if folder is not None else ""
 
 
 def _checked(row: dict[str, Any]) -> Level:
@@ -102,5 +112,6 @@ def level_number(spec: str, text: str) -> int:
         if text.lower() in (str(number), level.name.lower() or None):
             return number
     names = "".join(f", level:{level.name.lower()}" for level in found if level.name)
-    there = f"level:1 to level:{len(found)}{names}" if found else "none, for no player of it ships"
+    none = f"none; {other} has some" if (other := other_board(spec)) else "none, for no player of it ships"
+    there = f"level:1 to level:{len(found)}{names}" if found else none
     raise UserError(f"expected a level of {spec} that there is ({there}), got level:{text}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from config import Config, differences
 from interface.arguments import parse
-from system.shell import join
+from system.shell import join, quoted
 from training.presets import preset
 
 EXAMPLES = {
@@ -30,11 +30,11 @@ class Levels:
 def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
-    from players.levels import read_levels
-    from storage.run_folders import read_config, shipped_run
+    from players.levels import levels_run, other_board, read_levels
+    from storage.run_folders import read_config
 
     spec = games.make(args.game).spec
-    found, folder = read_levels(spec), shipped_run(spec)
+    found, folder = read_levels(spec), levels_run(spec)
     command = command_of(read_config(folder)) if folder is not None else None
     if args.json:
         print(json.dumps({"game": spec, "levels": [level._asdict() for level in found], "command": command}))
@@ -42,7 +42,9 @@ def run(argv: list[str]) -> int:
     for number, level in enumerate(found, 1):
         print(f"level:{number}  {level}")
     if not found:
-        print(f"no player of {spec} ships with levels of play")
+        other = other_board(spec)
+        more = f": those of its player are for {other} (--game {quoted(other)})" if other else ""
+        print(f"no player of {spec} ships with levels of play{more}")
     if command is not None:
         print(f"trained with these settings: {command}")
     return 0

@@ -7,6 +7,7 @@ gomoku changes no plane that a network sees.
 from __future__ import annotations
 
 import copy
+import inspect
 from collections import OrderedDict
 from contextlib import suppress
 
@@ -14,10 +15,11 @@ import numpy as np
 
 import games
 from agent import Agent, Player
-from config import UserError
+from config import UserError, has_range
 from game import Game
 from games.chains import CAP, SLOTS
 from games.go import Go
+from games.sizes import BOARD
 from players.by_name import make_player
 from storage import run_folders
 
@@ -50,15 +52,26 @@ def long_game(game: Game) -> Game:
 
 def variants(game: Game) -> list[Game]:
     """Return the games with the same board of which there are networks, those nearest to a game's parameters first."""
-    found = {}
+    seen, found = set(), {game.spec: game}
     for root in (run_folders.RUNS, run_folders.SHIPPED):
         for folder in sorted(root.glob(f"{run_folders.game_folder(game.name)}*/run*")) if root.is_dir() else []:
             with suppress(UserError):
                 spec = run_folders.read_config(folder).game
-                if spec.split("(")[0] == game.name and spec not in found and spec != game.spec:
-                    found[spec] = games.make(spec, typed=False)
+                if spec.split("(")[0] == game.name and spec not in seen:
+                    seen.add(spec)
+                    other = games.make(spec, typed=False)
+                    other = _on_board_of(game, other) if has_range(spec) else other
+                    found.setdefault(other.spec, other)
+    del found[game.spec]
     fit = [g for g in found.values() if (g.input_shape, g.action_size) == (game.input_shape, game.action_size)]
     return sorted(fit, key=lambda other: _distance(game, other))
+
+
+def _on_board_of(game: Game, other: Game) -> Game:
+    """Return another game of the same name, whose network plays every board, on the board of a game."""
+    known = inspect.signature(type(game)).parameters
+    board = {name: game.parameters.get(name, known[name].default) for name in BOARD if name in known}
+    return changed(other, **board)
 
 
 def _distance(game: Game, other: Game) -> tuple[int, float]:

@@ -8,6 +8,8 @@ import games
 from config import UserError
 from evaluation.release import pack, write_levels
 from initialise import Session
+from interface.cli import run
+from interface.engines.serving import PlayerSource
 from interface.web import web_players
 from interface.web.web_players import SHIPS, runs_by_name
 from players.by_name import make_player, run_folder
@@ -16,6 +18,7 @@ from players.levels import Level, read_levels
 from storage import run_folders
 from storage.run_folders import shipped_folder
 from support.tiny_runs import QUIET, tiny, trained_looking
+from system.shell import quoted
 
 
 @pytest.fixture
@@ -89,6 +92,27 @@ def test_levels_that_ship_are_those_of_the_largest_board(begin):
     assert read_levels("gomoku(size=6)") == []
     game = games.make("gomoku(size=7)")
     assert make_player("level:1", game).act(game.start(), 0)[0] in range(49)
+
+
+def test_levels_says_how_a_network_of_many_sizes_was_trained_and_for_which_board_it_has_levels(begin, capsys):
+    pack(begin("gomoku(size=5..7)"), 1)
+    write_levels(shipped_folder("gomoku(size=5..7)"), [Level("shipped", 8, 700.0, 20.0)], 10)
+    assert run(["levels", "--game", "gomoku(size=7)"]) == 0
+    assert f"--new --game {quoted('gomoku(size=5..7)')} " in capsys.readouterr().out
+    assert run(["levels", "--game", "gomoku(size=6)"]) == 0
+    words = "no player of gomoku(size=6) ships with levels of play: those of its player are for gomoku(size=7)"
+    assert capsys.readouterr().out == f"{words} (--game {quoted('gomoku(size=7)')})\n"
+    with pytest.raises(UserError, match=r"\(none; gomoku\(size=7\) has some\), got level:1"):
+        make_player("level:1", games.make("gomoku(size=6)"))
+
+
+def test_it_evaluates_for_engines_where_other_rules_have_no_network(begin):
+    pack(begin("gomoku(size=5..7)"), 1)
+    source = PlayerSource("best", sims=8)
+    for size in (6, 8):
+        game = games.make(f"gomoku(size={size},rule=renju)")
+        assert source.player(game).act(game.start(), 0)[0] in range(size * size)
+        assert source.note == f"no network was trained for {game.spec}: that of gomoku(size={size}) evaluates"
 
 
 def test_the_page_offers_them_too(begin, monkeypatch):
