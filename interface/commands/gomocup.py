@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from interface.engines.gomocup_session import Session
 
 EXAMPLES = {
-    "python main.py gomocup": "the shipped gomoku network: boards of 8 and 9 lines",
+    "python main.py gomocup": "a shipped gomoku network, for any board",
     "python main.py gomocup run0002:best": "a network that you trained",
     "python main.py gomocup rollout:5s": "a player without a network, for a board of any size",
 }
