@@ -18,11 +18,12 @@ import pytest
 import games
 from config import FIELDS, differences, with_overrides
 from initialise import Session
-from interface.arguments import base_of, parse
+from interface.arguments import HELP, base_of, parse
 from interface.cli import run
 from interface.commands import COMMANDS, module
 from loggers import read_metrics
 from main import train
+from players.by_name import run_folder
 from storage.game_exchange import export_games, read_games
 from support.tiny_runs import QUIET, tiny
 from training.import_games import import_games
@@ -41,7 +42,7 @@ NOT_RUN = {
     r"python textbook\.py": "takes minutes; tests/test_textbook_selfplay.py runs its parts",
     r"ssh": "needs another machine",
     r".* serve": "needs a browser; tests/interface/test_page.py",
-    r".* --workers 2": "starts processes that load TensorFlow; tests/training/test_workers.py",
+    r".* --workers 2": "starts processes; tests/training/test_workers.py",
     r".* soak": "takes minutes; tests/training/test_kills.py and tests/storage/ make its faults",
     r".* bench": "measures for seconds; tests/training/test_bench.py",
     r".* doctor": "measures for half a minute; tests/interface/test_doctor.py",
@@ -99,8 +100,8 @@ TYPED = "b2\nquit\n"
 INPUT = "1\n" + "00000\n" * 10
 """A host's file: Black begins on an empty board."""
 OTHERS = {"--head", "--num-cpus", "--include-dashboard", "--disable-usage-stats", "--address", "--generate",
-          "--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--busy",
-          "--cold"}  # fmt: skip
+          "--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--help-all",
+          "--busy", "--cold"}  # fmt: skip
 """Options of other programs, and of every command."""
 
 
@@ -145,7 +146,7 @@ def options_of(name):
 
 def parses(argv):
     """Parse a command as it stands; raise what a person would be shown."""
-    if "--help" in argv:
+    if not HELP.isdisjoint(argv):
         return
     kind = options_of(argv[0])
     has_settings = "config" in {f.name for f in dataclasses.fields(kind)}
@@ -205,6 +206,15 @@ def test_every_command_is_one_that_the_program_takes(path):
     for words in found:
         if (argv := ours(words)) is not None:
             parses(argv)
+
+
+def test_a_player_that_ships_serves_each_engine_that_a_guide_enters_into_a_program():
+    text = " ".join(prose(HERE / "docs" / "engines.md").split())
+    found = re.findall(r"main\.py ((?:gtp|gomocup|analysis)\b[^`]*)`", text)
+    assert len(found) > 6
+    for argv in map(shlex.split, found):
+        args = parse(options_of(argv[0]), argv[1:])
+        assert run_folder(games.make(args.game), 0).is_dir(), argv
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.stem)
