@@ -2,7 +2,8 @@
 
     python benchmarks/iteration.py [--game connect4] [--games 1024] [--in-flight 256 512] [--times 5]
 
-Each time plays other games, the same ones in all ways; between two the network has new weights, as in training.
+Each time plays other games, the same ones in all ways; between two the network has new weights, as in training. Behind
+± stands the standard error of the mean.
 """
 
 from __future__ import annotations

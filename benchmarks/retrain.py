@@ -2,8 +2,8 @@
 
     python benchmarks/retrain.py run/connect4/run0001 --steps 3000 --set value_from_search=0 --set value_lambda=0.95
 
-The rate warms up over 100 steps and falls to zero along a cosine. The settings are those of the `laptop` preset but for
---set; the run is only read. Prints one line of JSON.
+The rate warms up over 100 steps and falls to zero along a cosine. The settings are those of the `laptop` preset, with
+room for two million positions, but for --set; the run is only read. Prints one line of JSON.
 """
 
 from __future__ import annotations
