@@ -1,6 +1,6 @@
 """Levels of play are measured: each meets its neighbours, one maximum-likelihood fit rates all, random moves at Elo 0.
 
-Games of networks depend on the pair, the seed and the processor only, so `match level:3 level:4` plays them again.
+Games of networks depend on the pair, the seed and the processor only, so `match level:4 level:3` plays them again.
 """
 
 from __future__ import annotations
