@@ -1,10 +1,11 @@
 """Show that two commits play and learn the same: short runs of several games, their games, networks and digests.
 
-    python benchmarks/same_games.py record OLD.json --checkout ../old      (a git worktree of the older commit)
+    python benchmarks/same_games.py record OLD.json --checkout ../old --keep OLD_RUNS
     python benchmarks/same_games.py record NEW.json
     python benchmarks/same_games.py compare OLD.json NEW.json
-    python benchmarks/same_games.py record RESUMED.json --resume OLD_RUNS  (runs of the older commit continue here)
+    python benchmarks/same_games.py record RESUMED.json --resume OLD_RUNS
 
+`--checkout` is a git worktree of the older commit, whose runs `--keep` keeps; with `--resume` they continue here.
 A record holds, for each run, the digest that `verify` prints, a digest of every stored game and one of each network's
 arrays, and for shipped players what a seeded search returns. Only commands are used, so any commit can be recorded.
 """

@@ -1,6 +1,6 @@
 """Does the trained tic-tac-toe player ever lose? Plays it against every line of play, from every opening move.
 
-    python benchmarks/tictactoe_perfect.py [--sims 64]
+    python benchmarks/tictactoe_perfect.py [--player best] [--sims 64]
 
 The opponent tries all its moves, so perfect play is among them; the player's own first move is forced to each of the
 nine in turn when it begins. Prints the games that it ended with a win, a draw, a loss.
