@@ -1,0 +1,56 @@
+"""What stays in its place in a real browser, whatever the page says; and what the browser remembers of its looks."""
+
+import pytest
+
+from support.browser_page import CONNECT4, Page, needs_browser, until
+
+pytestmark = needs_browser
+pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
+
+BOX = "const r = document.querySelector(arguments[0]).getBoundingClientRect(); return [r.x, r.y, r.width, r.bottom]"
+LOST = "443632441114662377327526664352372755"
+"""A game of Connect 4 to its end."""
+
+
+@pytest.fixture
+def laptop(browser):
+    """A window of 1280 x 800."""
+    size = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield browser
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_line_below_the_board_moves_nothing_and_is_seen(laptop, address):
+    page = Page(laptop, address, CONNECT4 + "&mode=play&first=you&second=you&moves=444444")
+    until(lambda: page.count(".tile") > 3)
+    before = page.run(BOX, ".stage")
+    page.click(3)
+    until(lambda: "illegal move 4" in page.text(".note"))
+    assert page.run(BOX, ".stage") == before and page.run(BOX, ".note")[3] <= 800
+    page = Page(laptop, address, CONNECT4 + f"&mode=play&first=you&second=you&moves={LOST}")
+    until(lambda: page.text(".result"))
+    assert page.run(BOX, ".stage") == before, "nor do panels that are longer than the window"
+
+
+def test_the_board_stays_in_sight_of_the_search(laptop, address):
+    page = Page(laptop, address, CONNECT4 + f"&mode=analyse&first=you&second=you&moves={LOST}")
+    until(lambda: page.text(".result"))
+    page.run("document.querySelector('.inside').scrollIntoView()")
+    until(lambda: page.run("return scrollY") > 100)
+    top, bottom = page.run(BOX, ".stage")[1], page.run(BOX, ".tools")[3]
+    assert top >= 0 and bottom <= 800
+
+
+def test_a_tip_covers_neither_what_is_told_nor_the_menu(laptop, address):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    page = Page(laptop, address, CONNECT4 + "&mode=play&first=you&second=you")
+    for label in ("what would the search play", "files and text"):
+        button = until(lambda: [e for e in page.all(f'button[aria-label^="{label}"]') if e.is_displayed()])[0]  # noqa: B023
+        ActionChains(laptop).move_to_element(button).perform()
+        until(lambda: [e for e in page.all(".q-tooltip") if e.is_displayed() and label in e.text])  # noqa: B023
+        assert page.run(BOX, ".q-tooltip")[3] <= page.run(BOX, ".tools")[1] + 8
+    button.click()
+    until(lambda: page.count(".q-menu .moves-text"))
+    until(lambda: not [e for e in page.all(".q-tooltip") if e.is_displayed()])
