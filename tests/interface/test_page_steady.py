@@ -54,3 +54,26 @@ def test_a_tip_covers_neither_what_is_told_nor_the_menu(laptop, address):
     button.click()
     until(lambda: page.count(".q-menu .moves-text"))
     until(lambda: not [e for e in page.all(".q-tooltip") if e.is_displayed()])
+
+
+def test_light_or_dark_is_remembered_with_its_scroll_bars(browser, address):
+    scheme = """return [document.body.classList.contains('body--dark'),
+        getComputedStyle(document.documentElement).colorScheme]"""
+    try:
+        page = Page(browser, address, CONNECT4)
+        assert page.run(scheme)[0] is False
+        page.press("light or dark")
+        until(lambda: page.run(scheme) == [True, "dark"])
+        page = Page(browser, address, CONNECT4 + "&language=zh")
+        until(lambda: page.run(scheme) == [True, "dark"])
+        page.press("浅色或深色")
+        until(lambda: page.run(scheme)[0] is False)
+        assert browser.get_cookie("scheme")["value"] == "light"
+    finally:
+        browser.delete_cookie("scheme")
+
+
+def test_a_lost_connection_is_told_in_the_language_of_the_tab(browser, address):
+    page = Page(browser, address, CONNECT4 + "&language=zh")
+    words = page.run("const box = document.getElementById('popup'); return [box.getAttribute('role'), box.textContent]")
+    assert words[0] == "alert" and words[1].split() == ["连接已断开。", "正在重新连接……"]
