@@ -78,7 +78,7 @@ def test_a_wrong_move_is_refuted_on_the_board(browser, address):
     bad = next(a for a in state.allowedActions if a != puzzle.line[0] and puzzle.refutation(0, a).outcome == LOSES)
     stones = page.count(".puzzles .stage svg > .stone")
     page.click(bad)
-    until(lambda: "loses: the answer is" in verdict(page))
+    until(lambda: "loses: the reply is" in verdict(page))
     line = puzzle.refutation(0, bad).line
     assert page.count(".puzzles .refutation text") == 1 + len(line), "the move and what answers it, numbered"
     assert page.run("return getComputedStyle(document.querySelector('.refutation')).visibility") == "visible"
