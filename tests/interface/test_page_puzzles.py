@@ -89,6 +89,20 @@ def test_a_wrong_move_is_refuted_on_the_board(browser, address):
     until(lambda: kept(page) == {"tictactoe": {"1": HELPED}})
 
 
+def test_a_puzzles_board_is_told_like_that_of_a_game(browser, address):
+    page = opened(browser, address)
+    board = "document.querySelector('.puzzles .stage')"
+    assert page.run(f"return {board}.getAttribute('role')") == "application"
+    words = page.run(f"return JSON.parse({board}.querySelector('svg').dataset.words)")
+    assert words == {"0": "empty", "1": "X", "-1": "O"}
+    shown, sent = page.run("""const shown = document.querySelector('.puzzles .point.free'), sent = [];
+        const fake = {target: shown, detail: 1, pointerType: "touch"};
+        const box = shown.getBoundingClientRect; shown.getBoundingClientRect = () => ({width: 20});
+        for (const _ of [1, 2]) sent.push(confirmed(fake, shown)); shown.getBoundingClientRect = box;
+        return [document.querySelector('.tap-ghost') === null, sent]""")
+    assert shown and sent == [False, True], "a small point is confirmed here, too"
+
+
 def test_a_hint_has_three_steps(browser, address):
     page = opened(browser, address, "&game=connect4")
     game = games.make("connect4")

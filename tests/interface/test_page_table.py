@@ -12,6 +12,7 @@ from interface.web.result_panel import how
 from interface.web.seats import Seats
 from interface.web.share import link
 from interface.web.table import Table
+from interface.web.toolbar import words_of_other
 from languages.translate import chosen
 from storage.game_files import PERSON, Record, from_bytes, to_bytes
 
@@ -116,6 +117,14 @@ def test_the_few_legal_moves_are_listed_after_an_illegal_one_in_the_language_of_
             table.play(0)
     finally:
         chosen.reset(token)
+
+
+def test_who_passed_is_said_and_no_move_to_a_point():
+    table = played("go", "c3 pass")
+    assert words_of_other(table) == "White: pass"
+    table.go(1)
+    assert words_of_other(table) == ""
+    assert words_of_other(played("connect4", "4")) == ""
 
 
 def test_an_illegal_move_changes_nothing_and_says_why():
