@@ -7,6 +7,7 @@ from support.browser_page import CONNECT4, Page, needs_browser, until
 pytestmark = needs_browser
 pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
 
+SIZE = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
 BOX = "const r = document.querySelector(arguments[0]).getBoundingClientRect(); return [r.x, r.y, r.width, r.bottom]"
 LOST = "443632441114662377327526664352372755"
 """A game of Connect 4 to its end."""
@@ -15,8 +16,7 @@ LOST = "443632441114662377327526664352372755"
 @pytest.fixture
 def laptop(browser):
     """A window of 1280 x 800."""
-    size = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SIZE)
     yield browser
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -45,15 +45,18 @@ def test_the_board_stays_in_sight_of_the_search(laptop, address):
 def test_a_tip_covers_neither_what_is_told_nor_the_menu(laptop, address):
     from selenium.webdriver.common.action_chains import ActionChains
 
+    laptop.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SIZE | {"width": 1050})  # room below the toolbar
     page = Page(laptop, address, CONNECT4 + "&mode=play&first=you&second=you")
+    shown = """return [...document.querySelectorAll('.q-tooltip')].filter(e => e.checkVisibility())
+        .filter(e => e.innerText.startsWith(arguments[0])).map(e => e.getBoundingClientRect().bottom)"""
     for label in ("what would the search play", "files and text"):
         button = until(lambda: [e for e in page.all(f'button[aria-label^="{label}"]') if e.is_displayed()])[0]  # noqa: B023
         ActionChains(laptop).move_to_element(button).perform()
-        until(lambda: [e for e in page.all(".q-tooltip") if e.is_displayed() and label in e.text])  # noqa: B023
-        assert page.run(BOX, ".q-tooltip")[3] <= page.run(BOX, ".tools")[1] + 8
+        until(lambda: page.run(shown, label))  # noqa: B023
+        assert page.run(shown, label)[0] <= page.run(BOX, ".tools")[1] + 8
     button.click()
     until(lambda: page.count(".q-menu .moves-text"))
-    until(lambda: not [e for e in page.all(".q-tooltip") if e.is_displayed()])
+    until(lambda: not page.run(shown, "files and text"))
 
 
 def test_light_or_dark_is_remembered_with_its_scroll_bars(browser, address):
