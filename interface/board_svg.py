@@ -52,7 +52,7 @@ class Mark(NamedTuple):
 def board_svg(
     state: GameState, *, overlay: Mapping[int, Mark] | None = None, lines: Mapping[int, Sequence[int]] | None = None,
     clickable: bool = False, moves: Sequence[int] = (), before: GameState | None = None, hint: int | None = None,
-    owned: Mapping[int, float] | None = None,
+    owned: Mapping[int, float] | None = None, lasting: bool = False,
 ) -> str:  # fmt: skip
     """Return a position as an SVG.
 
@@ -62,11 +62,15 @@ def board_svg(
     moves: the moves from an empty board to here, whose numbers are then drawn on the stones. before: the position
     that was shown before; what one move changed since has classes for a page to animate: "new" or "drop", "turned",
     and hidden stones "was" and "gone". hint: an action to ring. owned: who will own a point, 1 for the first
-    player to -1, as squares.
+    player to -1, as squares. lasting: only those lines of the game's text below the board that its first position has,
+    so that no move changes the size of the drawing.
     """
     grid, game = grid_of(state), getattr(state, "game", None)
     if grid is None or game is None:
         return _text_svg(state)
+    if lasting and grid.notes:
+        first = grid_of(game.start())
+        grid = grid._replace(notes=grid.notes[: len(first.notes) if first else 0])
     board = _Board(game, grid, state)
     board.numbers = move_numbers(game, grid, moves)
     board.owned = owned or {}

@@ -8,6 +8,8 @@ TITLES = {
     "connect4": "Connect 4", "go": "Go", "gomoku": "Gomoku", "hex": "Hex", "littlego": "Little-Go",
     "metasquares": "MetaSquares", "othello": "Othello", "tictactoe": "Tic-tac-toe",
 }  # fmt: skip
+SIZES = {"go": 5, "gomoku": 9, "hex": 11, "metasquares": 11, "othello": 8}
+"""Sizes of the games whose spec names one, where it names none."""
 TEXTS = ("Connect 4", "Go", "Gomoku", "Hex", "Little-Go", "MetaSquares", "Othello", "Tic-tac-toe")
 
 
@@ -16,12 +18,14 @@ def title_of(spec: str) -> str:
 
     >>> title_of("gomoku(rule=renju,size=15)"), title_of("connect4(rows=5)"), title_of("go(size=7..9)")
     ('Gomoku 15x15 (rule=renju)', 'Connect 4 (rows=5)', 'Go 7x7..9x9')
+    >>> title_of("go")
+    'Go 5x5'
     """
     name, _, inside = spec.partition("(")
     if name not in TITLES:
         return spec
     given = dict(part.split("=", 1) for part in inside.rstrip(")").split(",") if "=" in part)
-    sizes = [f"{size}x{size}" for size in given.pop("size", "").split("..") if size]
+    sizes = [f"{size}x{size}" for size in given.pop("size", str(SIZES.get(name, ""))).split("..") if size]
     others = ", ".join(f"{key}={value}" for key, value in given.items())
     return " ".join(filter(None, (tr(TITLES[name]), "..".join(sizes), others and f"({others})")))
 

@@ -79,21 +79,21 @@ def wrong(game: Game, action: int, found: Refutation | None) -> str:
         return tr("{move} is not it.", move=move)
     said = {"move": move, "line": named(game, found.line)}
     if found.outcome == LOSES:
-        return tr("{move} loses: the answer is {line}.", **said) if found.line else tr("{move} loses.", move=move)
+        return tr("{move} loses: the reply is {line}.", **said) if found.line else tr("{move} loses.", move=move)
     if found.outcome == DRAWS:
-        return tr("{move} only draws: the answer is {line}.", **said) if found.line else tr("{move} draws.", move=move)
+        return tr("{move} only draws: the reply is {line}.", **said) if found.line else tr("{move} draws.", move=move)
     if found.outcome == SLOW:
         return tr("{move} does not win at once; another move does.", move=move)
     if not found.line:
         return tr("{move} lets the win slip.", move=move)
-    return tr("{move} lets the win slip: the answer {line} holds.", **said)
+    return tr("{move} lets the win slip: the reply {line} holds.", **said)
 
 
 def right(attempt: Attempt, answer: Answer) -> str:
     """Return what a right move leads to."""
     if not answer.solved:
         reply = attempt.game.move_name(answer.reply) if answer.reply is not None else ""
-        return tr("Right. The answer is {move}; and now?", move=reply)
+        return tr("Right. The reply is {move}; and now?", move=reply)
     if attempt.rest:
         return tr("Solved. Best play goes on {line}.", line=named(attempt.game, attempt.rest))
     return tr("Solved.")
@@ -120,10 +120,10 @@ def lesson(game: Game, found: Lesson) -> str:
         text += tr(", after {line}.", line=line) if line else "."
         return text + " " + tr("{moves} looks better.", moves=better)
     if found.after < 0:
-        text = tr("{move} loses: the answer {line} wins.", move=move, line=line) if line else tr(
+        text = tr("{move} loses: the reply {line} wins.", move=move, line=line) if line else tr(
             "{move} loses.", move=move)  # fmt: skip
     elif line:
-        text = tr("{move} misses the win: the answer {line} holds.", move=move, line=line)
+        text = tr("{move} misses the win: the reply {line} holds.", move=move, line=line)
     else:
         text = tr("{move} misses the win.", move=move)
     if found.before > 0:

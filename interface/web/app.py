@@ -49,7 +49,7 @@ def serve(
         Strangers,
         worth_a_line,
     )  # fmt: skip
-    from interface.web.tab_language import begin_tab
+    from interface.web.tab_language import begin_tab, words_of_loss
 
     _check_port(host, port)
     token = secrets.token_urlsafe(24)
@@ -71,7 +71,7 @@ def serve(
         given = context.client.request.query_params
         begin_tab(given.get("language", ""))
         ui.add_head_html(f"<style>{styles}</style><script>{scripts}liveBoard(document);</script>")
-        ui.add_head_html(f"<script>document.documentElement.lang = '{language()}'</script>")
+        ui.add_head_html(f"<script>document.documentElement.lang = '{language()}'; {words_of_loss()}</script>")
         ui.add_head_html('<meta name="referrer" content="no-referrer">')
         _frame(place, given, given.get("view", "play"))
 
@@ -118,6 +118,12 @@ MESSAGE_BYTES = 1_400_000
 """Largest message through the socket: the largest file of a game, in base64."""
 EXCLUSIVE = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
 """Option of a socket that takes a port which nobody has now: on Windows the usual one takes it from its owner."""
+SCHEMES = {"dark": True, "light": False}
+"""What the browser remembers of a choice; without one its system's holds."""
+TOGGLE = (
+    '() => { const dark = !document.body.classList.contains("body--dark");'
+    ' document.cookie = `scheme=${dark ? "dark" : "light"}; max-age=31536000; samesite=strict`; emit(dark) }'
+)
 CLOSING = 1
 """Seconds that requests in progress have to end when the server does."""
 ICON = (
@@ -248,15 +254,15 @@ def _frame(place: Shared, query: Mapping[str, str], view: str) -> None:
 
 def _bar() -> Any:
     """Show the name, the tabs and the switch between light and dark; return the tabs."""
-    from nicegui import ui
+    from nicegui import context, ui
 
     from interface.web.shortcuts import build_shortcuts
     from interface.web.tab_language import SWITCH
 
-    dark = ui.dark_mode(None)
+    dark = ui.dark_mode(SCHEMES.get(context.client.request.cookies.get("scheme", "")))
 
     def toggle(event: Any) -> None:
-        dark.value = not event.args
+        dark.value = bool(event.args)
 
     with ui.element("header").classes("bar"):
         ui.html("AlphaZero", tag="h1", sanitize=False).classes("name")
@@ -272,7 +278,7 @@ def _bar() -> Any:
             ui.icon("volume_off").classes("quiet")
             ui.icon("volume_up").classes("loud")
         button = ui.button(icon="contrast").props(f'flat round dense aria-label="{tr("light or dark")}"')
-        button.on("click", toggle, js_handler='() => emit(document.body.classList.contains("body--dark"))')
+        button.on("click", toggle, js_handler=TOGGLE)
     return tabs
 
 

@@ -115,6 +115,7 @@ function liveBoard(root, name = ".stage") {
     if (svg.dataset.at !== seen) {
       const first = seen === null, stone = svg.querySelector(".new, .drop");
       [seen, before, begun] = [svg.dataset.at, newest, now];
+      if (at !== null && document.activeElement === stage()) say(); // what the move put there
       newest = stone && { place: place(stone), kind: stone.classList.contains("drop") ? "drop" : "new",
         fall: stone.style.getPropertyValue("--fall"), begun };
       if (!first && stone)
@@ -149,11 +150,12 @@ function liveBoard(root, name = ".stage") {
     else if (e.key === "ArrowRight") at += at % columns < columns - 1 ? 1 : 0;
     else if (e.key === "ArrowUp") at -= at >= columns ? columns : 0;
     else if (e.key === "ArrowDown") at += at < all.length - columns ? columns : 0;
-    if (e.key === "Enter" || e.key === " ") all[at].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    const plays = e.key === "Enter" || e.key === " ";
+    if (plays) all[at].dispatchEvent(new MouseEvent("click", { bubbles: true }));
     else if (!e.key.startsWith("Arrow")) return;
     e.preventDefault();
     e.stopPropagation();
     cursor();
-    say();
+    if (!plays) say();
   }, true);
 }

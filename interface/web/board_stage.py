@@ -6,11 +6,33 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from json import dumps
 
-from game import Game
+from game import Game, GameState
 from interface.board_grid import Before
-from interface.board_svg import Mark, board_svg
-from interface.web.table import Table
+from interface.board_svg import LOOKS, Mark, board_svg
+from interface.web.table import Table, side_name
 from languages.translate import tr
+
+MOVE = (  # the second click of a double one is ignored, wherever it is; confirmed: see play.js
+    '(e) => { const t = e.target.closest("[data-action]"), now = performance.now();'
+    " if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400)) return;"
+    ' const move = [t.dataset.action, t.closest("[data-at]").dataset.at];'
+    " if (!confirmed(e, t)) return emit([...move, true]); if (e.detail) window.movedAt = now; emit(move) }"
+)
+"""Sends [action, data-at of the board that was clicked], and True after a first tap that a second one confirms."""
+
+
+def framed(drawn: str, state: GameState, game: Game, at: str, more: str = "") -> str:
+    """Return a board with what board.js and play.js read: data-at names the position, data-turn is the colour of the
+    side to move, data-words says what stands on a point. more: further attributes."""
+    words = {"0": tr("empty"), **{str(side): side_name(game, side) for side in (1, -1)}}
+    turn = LOOKS[game.look].sides[state.playerTurn][0]
+    held = f'data-at="{at}" data-turn="{turn}" data-words="{escape(dumps(words))}"'
+    return drawn.replace("<svg ", f"<svg {held}{more} ", 1)
+
+
+def confirm(game: Game, action: int) -> str:
+    """Return the words after a first tap."""
+    return tr("Tap again to play {move}.", move=game.move_name(action))
 
 
 class Drawing:
@@ -23,17 +45,13 @@ class Drawing:
         self, table: Table, marks: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], *, numbered: bool = False,
         hint: int | None = None, owned: Mapping[int, float] | None = None,
     ) -> str:  # fmt: skip
-        """Return the board of a table.
-
-        Its attribute data-at names the position, data-words what stands on a point; data-waits: no person moves.
-        """
+        """Return the board of a table, see `framed`; its attribute data-waits: no person moves."""
         drawn = board_svg(
-            table.state, overlay=marks, lines=lines, clickable=True, hint=hint, owned=owned,
+            table.state, overlay=marks, lines=lines, clickable=True, hint=hint, owned=owned, lasting=True,
             moves=table.moves[: table.ply] if numbered else (), before=self._before.of(table.state),
         )  # fmt: skip
-        words = {"0": tr("empty"), **{str(side): table.side_name(side) for side in (1, -1)}}
         waits = ' data-waits=""' if table.machine_to_move or table.over else ""
-        return drawn.replace("<svg ", f'<svg data-at="{table.at}" data-words="{escape(dumps(words))}"{waits} ', 1)
+        return framed(drawn, table.state, table.game, table.at, waits)
 
 
 def has_other_moves(game: Game) -> bool:

@@ -49,6 +49,8 @@ class Archive:
             with ui.element("div").classes("card stack"):
                 self._build()
         self._list_runs()
+        if not any(map(has_games, self._folders.values())):  # players ship without their games
+            self._kind.value = "mine"
 
     def _build(self) -> None:
         with ui.element("div").classes("line-up"):
@@ -203,6 +205,14 @@ class Archive:
             self._note.text = str(error).splitlines()[0]
             return
         self._open_board()
+
+
+def has_games(folder: Path) -> bool:
+    """Return whether a run has games to show, or says itself why they cannot be read."""
+    try:
+        return bool(iterations(folder))
+    except UserError:
+        return True
 
 
 def passing(

@@ -5,8 +5,10 @@ const SMALL = 28; // CSS pixels
 let ghost = null; // {at, action, point} of the first tap
 function confirmed(e, target) {
   const finger = e.pointerType ? e.pointerType !== "mouse" : e.detail && matchMedia("(pointer: coarse)").matches;
-  if (!finger || target.getBoundingClientRect().width >= SMALL) return true;
-  const { action, point } = target.dataset, at = target.closest("[data-at]").dataset.at;
+  const board = target.closest("[data-at]"), { action } = target.dataset;
+  const free = board.querySelector(`.point.free[data-action="${action}"]`); // where the stone will be
+  if (!finger || !free || "waits" in board.dataset || target.getBoundingClientRect().width >= SMALL) return true;
+  const { at } = board.dataset, { point } = free.dataset;
   const again = ghost !== null && ghost.at === at && ghost.action === action;
   ghost = again ? null : { at, action, point };
   drawGhost();

@@ -18,10 +18,10 @@ from typing import Any
 from nicegui import context, ui
 
 from config import UserError
-from interface.board_svg import LOOKS, ratio_of
+from interface.board_svg import ratio_of
 from interface.game_titles import titled
 from interface.web import tab_address
-from interface.web.board_stage import Drawing
+from interface.web.board_stage import MOVE, Drawing, confirm
 from interface.web.game_menu import Sheet
 from interface.web.machine_turns import Machines
 from interface.web.opponents import Opponents
@@ -40,11 +40,6 @@ from interface.web.toolbar import OtherMoves, Tools
 from languages.translate import tr
 from storage.game_files import PERSON
 
-MOVE = (  # the second click of a double one is ignored, wherever it is; at: see `Play.click`; confirmed: see play.js
-    '(e) => { const t = e.target.closest("[data-action]"), now = performance.now();'
-    ' if (!t || (e.detail && now - (window.movedAt ?? -1e9) < 400) || !confirmed(e, t)) return;'
-    ' if (e.detail) window.movedAt = now; emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
-)
 WHEEL = "(e) => { const plies = turned(e); if (plies) emit(plies) }"
 MODES = {"play": "Play", "analyse": "Analyse"}
 TEXTS = "Play", "Analyse"
@@ -157,15 +152,14 @@ class Play:
 
     def show(self) -> None:
         """Redraw everything."""
-        t, game, open_ = self.table, self.table.game, self.mode == "analyse"
+        t, open_ = self.table, self.mode == "analyse"
         marks, lines = self.review.marks() or self.inside.marks()
         drawn = self._drawing.svg(t, marks, lines, numbered=self._numbered, hint=self.inside.hinted,
                                   owned=self.inside.owned)  # fmt: skip
         drawn = self.review.drawn(drawn)
-        colour, shared = LOOKS[game.look].sides[t.state.playerTurn][0], escape(dumps(link(t, self.mode)))
+        shared = escape(dumps(link(t, self.mode)))
         walks = ' data-walks=""' if open_ and t.moves else ""
-        held = f'<svg data-turn="{colour}" data-share="{shared}"{walks} '
-        self._stage.content = drawn.replace("<svg ", held, 1)
+        self._stage.content = drawn.replace("<svg ", f'<svg data-share="{shared}"{walks} ', 1)
         self._stage.style(f"--ratio: {ratio_of(self._stage.content):.4f}")
         self._eval.visible = self._analysis.visible = open_
         self._eval.content = eval_html(t) if open_ else ""
@@ -210,9 +204,9 @@ class Play:
             return False
         return True
 
-    def click(self, action: Any, at: Any = None) -> None:
+    def click(self, action: Any, at: Any = None, first: Any = False) -> None:
         """Play a move, or show why it is impossible; `at`: the position that was clicked, which may be another by
-        now."""
+        now. first: it was a tap that a second one has to confirm."""
         t = self.table
         try:
             number = int(action)
@@ -222,6 +216,9 @@ class Play:
             return
         if t.machine_to_move:
             self.tell(tr("It is the machine's turn: wait, or stop it."))
+            return
+        if first:
+            self.tell(confirm(t.game, number))
             return
         if self.teacher is not None and self.teacher.holds(number):
             return

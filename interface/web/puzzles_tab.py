@@ -18,6 +18,7 @@ from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
 from interface import puzzle_words as words
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
 from interface.game_titles import titled
+from interface.web.board_stage import MOVE, confirm, framed
 from interface.web.controls import icon_button
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
@@ -31,10 +32,6 @@ CLEAN, HELPED = 1, 2
 """Solved alone; with a hint, after a wrong move, or shown."""
 STATES = {CLEAN: ("clean", "solved alone"), HELPED: ("helped", "solved with help"), 0: ("open", "not solved")}
 """{what is kept: (class of its button, words)}"""
-POINT = (
-    '(e) => { const t = e.target.closest("[data-action]");'
-    ' if (t) emit([t.dataset.action, t.closest("[data-at]").dataset.at]) }'
-)
 PUZZLE = re.compile("[0-9]{1,5}", re.ASCII)
 """The number of a puzzle, as browsers and addresses name it."""
 NUMBER = '(e) => { const t = e.target.closest("[data-number]"); if (t) emit(t.dataset.number) }'
@@ -84,8 +81,9 @@ class Puzzles:
                     self._task = ui.label().classes("status").props('role="status"')
                 with ui.element("div").classes("stand"):
                     self._stage = ui.html("", sanitize=False).classes("stage")
-                    self._stage.props(f'tabindex=0 aria-label="{tr("board: arrows move, Enter plays")}"')
-                    self._stage.on("click", lambda e: self._click(*e.args), js_handler=POINT)
+                    named = tr("board: arrows move, Enter plays")
+                    self._stage.props(f'tabindex=0 role=application aria-label="{named}"')
+                    self._stage.on("click", lambda e: self._click(*e.args), js_handler=MOVE)
                 self._others = ui.element("div").classes("line-up").style("justify-content: center")
                 self._note = ui.label().classes("verdict").props('role="status"')
                 with ui.element("div").classes("line-up tools").style("justify-content: center"):
@@ -128,9 +126,10 @@ class Puzzles:
         self._task.text = words.task(attempt.puzzle, side_name(attempt.game, attempt.state.playerTurn))
         if self._over:
             self._task.text = tr("Solved.") if attempt.solved else tr("The solution")
-        drawn = board_svg(attempt.state, overlay=self._marks(), lines=self._lines(), clickable=not self._over)
+        drawn = board_svg(attempt.state, overlay=self._marks(), lines=self._lines(), clickable=not self._over,
+                          lasting=True)  # fmt: skip
         drawn = re.sub(r'<g class="line"([^>]*?) visibility="hidden"', r'<g class="refutation"\1', drawn)
-        self._stage.content = drawn.replace("<svg ", f'<svg data-at="{self._at}" ', 1)
+        self._stage.content = framed(drawn, attempt.state, attempt.game, self._at)
         self._stage.style(f"--ratio: {ratio_of(drawn):.4f}")
         grid = grid_of(attempt.state)
         with self._others:
@@ -194,12 +193,15 @@ class Puzzles:
 
     # ---- what is done
 
-    def _click(self, action: Any, at: Any = None) -> None:
+    def _click(self, action: Any, at: Any = None, first: Any = False) -> None:
         attempt = self._attempt
         if attempt is None or self._over or at not in (None, self._at):
             return
         try:
             action = int(action)
+            if first and 0 <= action < attempt.game.action_size:
+                self._say(confirm(attempt.game, action))
+                return
             answer = attempt.answer(action)
         except (TypeError, ValueError):
             return

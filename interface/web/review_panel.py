@@ -83,7 +83,8 @@ class ReviewPanel:
         move = self._chosen()
         if move is None:
             return None
-        return {move.action: Mark(-1.0, MARKS[move.mark])}, {move.line[0]: move.line} if move.line else {}
+        line = until(move.line, move.action)
+        return {move.action: Mark(-1.0, MARKS[move.mark])}, {line[0]: line} if line else {}
 
     def marked(self) -> dict[int, str]:
         """Return {number of the move, from 0: its mark} of the moves that have one."""
@@ -202,6 +203,15 @@ class ReviewPanel:
         self._detail.content = detail_html(table, move) if move is not None else ""
         self._answer.visible = move is not None
         self._again.visible = move is not None and table.seats[move.player] == PERSON
+
+
+def until(line: Sequence[int], action: int) -> list[int]:
+    """Return the moves before an action: a line to be drawn that does not cover the sign on it.
+
+    >>> until([3, 3, 0, 2, 0], 0)
+    [3, 3]
+    """
+    return list(line[: line.index(action)] if action in line else line)
 
 
 def key_of(table: Table, left: Left | None = None) -> Any:

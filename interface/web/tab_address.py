@@ -77,7 +77,7 @@ def restore(play: Any, query: Mapping[str, str], found: str | None) -> None:
         named = f"expected a game that is offered here, got {query['game'][:60]}"
         play.tell(f"{named}: `python main.py serve --game` names it")
     elif query.get("moves") and play.do(table.load_text, query["moves"]):
-        table.paused = True
         give_up(table, query)
         play.own.found_in(query)
+        table.paused = play.mode != "play" or not play.own.in_address  # the opponent of a person's own game plays on
         play.opponents.helped = True  # whether it was without help until then is not in the address

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Coroutine
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from nicegui import background_tasks, context
 
-from languages.translate import LANGUAGES, chosen, language, of_browser, of_tab
+from languages.translate import LANGUAGES, chosen, language, of_browser, of_tab, tr
 
 _tabs: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 SWITCH = (
@@ -16,11 +17,22 @@ SWITCH = (
     " location.replace(place) }}"
 )
 
+LOST = (  # NiceGUI's own words are those of one language for all tabs
+    "addEventListener('DOMContentLoaded', () => {{ const box = document.getElementById('popup');"
+    " box.setAttribute('role', 'alert');"
+    " box.querySelectorAll('span').forEach((one, i) => {{ one.textContent = {}[i] }}) }})"
+)
+
 
 def begin_tab(named: str) -> None:
     """Choose the language of the tab whose page is being built; `named`: by the address, "" or anything."""
     header = context.client.request.headers.get("accept-language", "")
     _tabs[context.client] = named if named in LANGUAGES else of_browser(header)
+
+
+def words_of_loss() -> str:
+    """Return the script that puts what a lost connection shows into the language of the tab."""
+    return LOST.format(json.dumps([tr("Connection lost."), tr("Trying to reconnect ...")]))
 
 
 def in_background(work: Coroutine[Any, Any, None], name: str) -> None:

@@ -19,6 +19,8 @@ from languages.translate import tr
 from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000
+FEW = 12
+"""Legal moves that are listed after an illegal one, at most."""
 COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White"),
            "corners": ("Orange", "Blue"), "hexagons": ("Red", "Blue")}  # fmt: skip
 TEXTS = "Red", "Yellow", "Black", "White", "Orange", "Blue"
@@ -160,9 +162,9 @@ class Table:
         trying: see `drop_rest`.
         """
         if self.over:
-            raise UserError("the game is over: begin a new one, or go back")
+            raise UserError(tr("The game is over: begin a new one, or go back."))
         if action not in self.state.allowedActions:
-            raise UserError(illegal_move(self.game, self.state, action).splitlines()[0])
+            raise UserError(refusal(self.game, self.state, action))
         state, side = self.state.takeAction(action)[0], self.state.playerTurn
         if self.clock is not None:
             self.clock.moved(side, time.monotonic())
@@ -286,6 +288,16 @@ class Table:
     def side_name(self, side: int) -> str:
         """Return the name of a side."""
         return side_name(self.game, side)
+
+
+def refusal(game: Game, state: GameState, action: int) -> str:
+    """Return that a move cannot be played, in the language of the tab, with the moves that can if they are few."""
+    if not 0 <= action < game.action_size:
+        return illegal_move(game, state, action).splitlines()[0]
+    move, legal = game.move_name(action), " ".join(game.move_name(each) for each in state.allowedActions)
+    if len(state.allowedActions) > FEW:
+        return tr("illegal move {move}", move=move)
+    return tr("illegal move {move} (legal: {moves})", move=move, moves=legal)
 
 
 def new_number() -> str:

@@ -9,6 +9,7 @@ from nicegui import ui
 from interface.board_svg import grid_of, point_of
 from interface.web.board_stage import has_other_moves
 from interface.web.controls import icon_button
+from interface.web.table import Table
 from languages.translate import tr
 
 MOST_BUTTONS = 200
@@ -76,9 +77,19 @@ class OtherMoves:
         self._place.classes(remove="kept").classes("kept" if has_other_moves(t.game) else "")
         self._place.clear()
         with self._place:
+            if t.ply and (passed := words_of_other(t)):
+                ui.label(passed).classes("soft").props('role="status"')
             for action in others[:MOST_BUTTONS]:
                 name = t.game.move_name(action)
                 ui.button(name, on_click=lambda a=action: self._play.click(a)).props("outline dense no-caps")
             if len(others) > MOST_BUTTONS:
                 rest = len(others) - MOST_BUTTONS
                 ui.label(tr("and {count} more, to be typed under the three dots", count=rest)).classes("soft")
+
+
+def words_of_other(table: Table) -> str:
+    """Return who made the last move and its name if it is no point, as a pass; the board does not show it."""
+    game, state, action = table.game, table.states[table.ply - 1], table.moves[table.ply - 1]
+    if not has_other_moves(game) or (grid := grid_of(state)) is None or point_of(game, grid, action) is not None:
+        return ""
+    return f"{table.side_name(state.playerTurn)}: {game.move_name(action)}"

@@ -21,7 +21,7 @@ def test_a_losing_move_of_a_solved_game_is_exact():
     found, text = lesson("tictactoe", "a1", "a2")
     assert found.exact and found.solved and (found.before, found.after) == (0, -1)
     assert games.make("tictactoe").format_moves(found.better) == "b2"
-    assert text.startswith("a2 loses: the answer ") and text.endswith("b2 keeps the draw.")
+    assert text.startswith("a2 loses: the reply ") and text.endswith("b2 keeps the draw.")
 
 
 def test_a_move_that_keeps_the_value_is_not_held():
@@ -33,7 +33,7 @@ def test_connect4_is_judged_by_its_solver():
     pytest.importorskip("bitbully", reason="needs bitbully: pip install bitbully")
     found, text = lesson("connect4", "4444", "1")
     assert (found.before, found.after, found.better) == (1, -1, (3,))
-    assert text == "1 loses: the answer 2 wins. 4 wins."
+    assert text == "1 loses: the reply 2 wins. 4 wins."
     assert lesson("connect4", "4444", "4")[0] is None
 
 
@@ -46,7 +46,7 @@ def test_a_missed_win_by_force_is_named_where_no_solver_reaches_the_end():
 
 def test_a_move_that_allows_a_win_by_force_is_named_with_what_averts_it():
     found, text = lesson("gomoku", "e5 d4 e6 a1 e7", "a9")
-    assert found.exact and found.after == -1 and "loses: the answer" in text and text.endswith("averts that.")
+    assert found.exact and found.after == -1 and "loses: the reply" in text and text.endswith("averts that.")
     for action in found.better:
         assert games.make("gomoku").move_name(action) in ("e8", "e9", "e4", "e3")
     assert lesson("gomoku", "e5 d4 e6 a1 e7", "e8")[0] is None

@@ -180,3 +180,13 @@ def test_a_drawing_tells_its_proportions():
         width, height = (float(re.search(rf'<svg[^>]* {side}="([0-9.]+)"', svg)[1]) for side in ("width", "height"))
         assert ratio_of(svg) == pytest.approx(width / height)
     assert ratio_of("<svg></svg>") == 1.0
+
+
+def test_a_pass_changes_no_size_where_only_lasting_lines_are_drawn():
+    for spec, moves in (("go", "c3 pass"), ("go", "c3 pass pass"), ("littlego", "c3 pass"), ("othello", "f5d6")):
+        game, state = position(spec, moves)
+        first, now = board_svg(game.start(), lasting=True), board_svg(state, lasting=True)
+        assert ratio_of(first) == ratio_of(now), spec
+        assert "passed" not in now
+    assert "passed" in board_svg(position("go", "c3 pass")[1])
+    assert "points" in board_svg(position("metasquares", "f6")[1], lasting=True), "a line that is always there stays"

@@ -300,13 +300,16 @@ def test_small_points_are_tapped_twice(phone, address):
     until(lambda: page.count(".tile") > 3)
     assert page.run("return document.querySelector('.stage .point').getBoundingClientRect().width") < 28
     tap(page, 112)
-    until(lambda: page.count(".tap-ghost") == 1)
+    until(lambda: page.count(".tap-ghost") == 1 and page.text(".note") == "Tap again to play h8.")
     tap(page, 50)
-    until(lambda: page.count(".tap-ghost") == 1)
+    until(lambda: page.count(".tap-ghost") == 1 and page.text(".note") == "Tap again to play f12.")
     assert page.moves == 0, "another point takes the ghost along"
     tap(page, 50)
     until(lambda: page.moves == 1 and page.stones() == [{50}, set()])
     until(lambda: page.count(".tap-ghost") == 0)
+    tap(page, 50)
+    until(lambda: page.text(".note") == "illegal move f12")
+    assert page.count(".tap-ghost") == 0, "no stone can be there"
 
 
 def test_large_points_are_tapped_once(phone, address):

@@ -7,6 +7,8 @@ import pytest
 
 import games
 from interface.web.own_games import LARGEST, MOST, OwnGames, read_own
+from interface.web.tab_address import restore
+from interface.web.table import Table
 from storage.game_files import Record, to_bytes
 from support.browser_page import Page, needs_browser, until
 
@@ -52,6 +54,19 @@ def test_no_more_games_are_read_than_are_kept():
     assert len(read_own(json.dumps([entry()] * (MOST + 5)))) == MOST
     seats = {"first": 7, "second": ["x"] * 500, "third": "you"}
     assert set(map(len, read_own(json.dumps([entry(seats=seats)]))[0].seats.values())) == {1, 100}
+
+
+@pytest.mark.parametrize("mode, own, waits", [("play", "0a1b2c3d", False), ("play", "", True),
+                                              ("analyse", "0a1b2c3d", True)])  # fmt: skip
+def test_the_machine_plays_on_after_a_reload_of_a_persons_own_game_only(mode, own, waits):
+    roster, opponents = (SimpleNamespace(players=lambda _: ["you", "random"]),
+                         SimpleNamespace(found_in=lambda _: None))  # fmt: skip
+    play = SimpleNamespace(table=Table("connect4"), mode=mode, roster=roster, opponents=opponents,
+                           refresh_players=lambda: None, do=lambda deed, *values: deed(*values) is None)  # fmt: skip
+    play.own = OwnGames(play)
+    restore(play, {"game": "connect4", "moves": "443", "first": "you", "second": "random", "own": own}, "connect4")
+    assert play.table.machine_to_move is not waits and play.table.machine_waits is waits
+    assert play.opponents.helped, "a reload does not make it a game without help"
 
 
 # ---- in a browser

@@ -78,7 +78,7 @@ def test_a_wrong_move_is_refuted_on_the_board(browser, address):
     bad = next(a for a in state.allowedActions if a != puzzle.line[0] and puzzle.refutation(0, a).outcome == LOSES)
     stones = page.count(".puzzles .stage svg > .stone")
     page.click(bad)
-    until(lambda: "loses: the answer is" in verdict(page))
+    until(lambda: "loses: the reply is" in verdict(page))
     line = puzzle.refutation(0, bad).line
     assert page.count(".puzzles .refutation text") == 1 + len(line), "the move and what answers it, numbered"
     assert page.run("return getComputedStyle(document.querySelector('.refutation')).visibility") == "visible"
@@ -87,6 +87,20 @@ def test_a_wrong_move_is_refuted_on_the_board(browser, address):
     until(lambda: page.count(".puzzles .refutation") == 0)
     solve(page, puzzle)
     until(lambda: kept(page) == {"tictactoe": {"1": HELPED}})
+
+
+def test_a_puzzles_board_is_told_like_that_of_a_game(browser, address):
+    page = opened(browser, address)
+    board = "document.querySelector('.puzzles .stage')"
+    assert page.run(f"return {board}.getAttribute('role')") == "application"
+    words = page.run(f"return JSON.parse({board}.querySelector('svg').dataset.words)")
+    assert words == {"0": "empty", "1": "X", "-1": "O"}
+    shown, sent = page.run("""const shown = document.querySelector('.puzzles .point.free'), sent = [];
+        const fake = {target: shown, detail: 1, pointerType: "touch"};
+        const box = shown.getBoundingClientRect; shown.getBoundingClientRect = () => ({width: 20});
+        for (const _ of [1, 2]) sent.push(confirmed(fake, shown)); shown.getBoundingClientRect = box;
+        return [document.querySelector('.tap-ghost') === null, sent]""")
+    assert shown and sent == [False, True], "a small point is confirmed here, too"
 
 
 def test_a_hint_has_three_steps(browser, address):

@@ -27,8 +27,9 @@ from support.systems import needs_posix
 from support.tiny_runs import tiny
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
+from interface.web import games_tab  # noqa: E402
 from interface.web.game_menu import read_record  # noqa: E402
-from interface.web.games_tab import games_html  # noqa: E402
+from interface.web.games_tab import Archive, games_html  # noqa: E402
 from interface.web.machine_turns import Machines  # noqa: E402
 from interface.web.play_tab import Play  # noqa: E402
 from interface.web.table import Table  # noqa: E402
@@ -354,3 +355,18 @@ def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(mon
     machines._answer = answer
     asyncio.run(machines._run())
     assert view.table.moves == [4] and not view.table.paused and not seated and not machines.running
+
+
+def test_the_list_of_games_begins_with_the_persons_own_where_no_run_has_any(folder, monkeypatch):
+    from nicegui import Client, ui
+
+    monkeypatch.setattr(games_tab, "in_background", lambda work, name: work.close())
+    play = SimpleNamespace(roster=SimpleNamespace(named=()))
+    with Client(ui.page("/games")) as client:
+        assert Archive(play, client.delete)._kind.value == "self-play"
+        damage(folder, "DELETE FROM games")
+        archive = Archive(play, client.delete)
+        assert archive._kind.value == "mine" and "are kept here" in archive._note.text
+        damage(folder, "DROP TABLE games")
+        archive = Archive(play, client.delete)
+        assert archive._kind.value == "self-play" and archive._note.text, "what is wrong with a run is not hidden"

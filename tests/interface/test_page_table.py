@@ -12,6 +12,8 @@ from interface.web.result_panel import how
 from interface.web.seats import Seats
 from interface.web.share import link
 from interface.web.table import Table
+from interface.web.toolbar import words_of_other
+from languages.translate import chosen
 from storage.game_files import PERSON, Record, from_bytes, to_bytes
 
 
@@ -100,6 +102,29 @@ def test_who_resigns_loses(side, result, words):
     table.go(0)
     table.play(3)
     assert table.result is None, "playing on from an earlier position takes it back"
+
+
+def test_the_few_legal_moves_are_listed_after_an_illegal_one_in_the_language_of_the_tab():
+    table = played("gomoku(size=15)", "h8")
+    with pytest.raises(UserError, match=r"\Aillegal move h8\Z"):
+        table.play(table.moves[0])
+    token = chosen.set("zh")
+    try:
+        with pytest.raises(UserError, match="不能下在 h8"):
+            table.play(table.moves[0])
+        table.resign(1)
+        with pytest.raises(UserError, match="对局已结束"):
+            table.play(0)
+    finally:
+        chosen.reset(token)
+
+
+def test_who_passed_is_said_and_no_move_to_a_point():
+    table = played("go", "c3 pass")
+    assert words_of_other(table) == "White: pass"
+    table.go(1)
+    assert words_of_other(table) == ""
+    assert words_of_other(played("connect4", "4")) == ""
 
 
 def test_an_illegal_move_changes_nothing_and_says_why():

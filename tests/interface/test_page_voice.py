@@ -33,7 +33,7 @@ def test_the_point_under_the_cursor_is_said(browser, address):
         keys.send_keys(key).perform()
         until(lambda: page.text(".cursor-voice") == said)  # noqa: B023
     keys.send_keys(ENTER).perform()
-    until(lambda: page.moves == 2)
+    until(lambda: page.moves == 2 and page.text(".cursor-voice") == "f6, White")
 
 
 def test_the_answer_of_a_machine_is_said(browser, address):

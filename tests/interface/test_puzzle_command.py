@@ -40,7 +40,7 @@ def test_a_puzzle_is_solved_and_counted(typed):
     assert "Puzzle 1 (easy)" in out and "Solved." in out and "Puzzle 2" in out
     assert out.endswith("1 of 1 solved, 1 of them at the first try and without a hint.\n")
     if len(own) > 1:
-        assert f"Right. The answer is {game.move_name(puzzle.line[1])}; and now?" in out
+        assert f"Right. The reply is {game.move_name(puzzle.line[1])}; and now?" in out
 
 
 def test_hints_lead_to_the_move_in_three_steps(typed):
@@ -102,7 +102,7 @@ def test_in_chinese(typed, monkeypatch):
 def test_a_bad_move_is_taken_back_and_played_when_entered_again(typed):
     code, out, _ = typed(["a2", "a2", "quit"], "play", "--game", "tictactoe", "--teach", "--against", "solver",
                          "--moves", "a1", "--first", "machine")  # fmt: skip
-    assert code == 0 and out.count("a2 loses: the answer ") == 1 and "b2 keeps the draw." in out
+    assert code == 0 and out.count("a2 loses: the reply ") == 1 and "b2 keeps the draw." in out
     before, _, after = out.partition("Enter another move, or the same again to play it anyway.")
     assert "solver plays" not in before and "solver plays" in after
 
