@@ -31,6 +31,7 @@ def model_card(folder: Path) -> str:
         store.close()
     made = lines[: newest.iteration]
     rows, columns = game.grid_shape
+    spent = made[-1]["total_seconds"] / 60
     facts = {
         "game": f"`{game.spec}`, {rows} x {columns} points, {game.action_size} actions, "
         f"{game.input_shape[2]} input planes",
@@ -38,7 +39,7 @@ def model_card(folder: Path) -> str:
         "file": f"`models/{newest.file}`, sha256 `{newest.sha256[:16]}...`, "
         f"{(folder / 'models' / newest.file).stat().st_size / 1e6:.1f} MB",
         "data": f"{sum(line['self_play_games'] for line in made):,} games against itself",
-        "training": f"{newest.iteration} iterations, {made[-1]['total_seconds'] / 60:.0f} minutes, optimizer "
+        "training": f"{newest.iteration} iterations, {spent:.{0 if spent >= 10 else 1}f} minutes, optimizer "
         f"{config.optimizer}; all settings in `config.json`, all figures in `metrics.jsonl`",
         "licence": "MIT, as the program",
     }
