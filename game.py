@@ -181,16 +181,12 @@ class Game:
     """Static facts of a game. Compiled games also set `rules` and `start_row`."""
 
     name: ClassVar[str]
-    grid_shape: tuple[int, int]
-    """(rows, columns) of the board."""
-    input_shape: tuple[int, int, int]
-    """(rows, columns, planes) of what the network sees."""
+    grid_shape: tuple[int, int]  # (rows, columns) of the board
+    input_shape: tuple[int, int, int]  # (rows, columns, planes) of what the network sees
     action_size: int
-    max_plies: int
-    """Upper bound of a game's length."""
+    max_plies: int  # upper bound of a game's length
     pieces: dict[int, str] = {1: "X", 0: "-", -1: "O"}
-    symmetries: list[Symmetry]
-    """All but the identity."""
+    symmetries: list[Symmetry]  # all but the identity
     look: str = "squares"
     """Its look when drawn: discs on "squares" or in "holes", stones on "points", "corners", "hexagons"; or "marks"."""
     winning_line: int = 0
@@ -207,8 +203,7 @@ class Game:
     forced: Any = None  # FORCED: finds wins by force, see search/forced.py; None = there is no such search
     forced_room: int = 1  # words of its work space
     start_row: Row | None = None
-    parameters: dict[str, int | float | str] = {}
-    """The parameters that differ from their defaults."""
+    parameters: dict[str, int | float | str] = {}  # those that differ from their defaults
     sizes: tuple[Game, ...] = ()  # all games of a range of sizes, of which this is the largest (games/sizes.py)
     won_by_a_move: bool = True
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
@@ -219,6 +214,11 @@ class Game:
     """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
     """The text before the parameters in `spec` where that is not the name: the file and class of your own game."""
+
+    @property
+    def aim(self) -> str:
+        """Return what wins, in a sentence or two for who has never played the game; "" = not said."""
+        return ""
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""

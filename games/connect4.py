@@ -40,6 +40,7 @@ from game import (
 from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
 from games.columns import completing, exact, lined, not_losing
 from games.line_of_moves import split_score
+from languages.translate import tr
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
@@ -339,6 +340,10 @@ class Connect4(Game):
         bits = np.zeros(64 * words, np.uint8)
         bits[: (rows + 1) * columns : rows + 1] = 1
         self.start_row[BOTTOM : BOTTOM + 2 * words] = np.packbits(bits, bitorder="little").view("<i4")
+
+    @property
+    def aim(self) -> str:
+        return tr("Drop discs into columns. {n} in a row win: across, down or diagonally.", n=self.winning_line)
 
     def move_name(self, action: int) -> str:
         return str(action + 1)

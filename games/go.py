@@ -53,6 +53,7 @@ from games.chains import (
     step,
 )
 from games.go_playouts import random_game
+from languages.translate import tr
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -176,6 +177,13 @@ class Go(Game):
         self.max_plies = plies or longest
         self.symmetries = point_symmetries(size, size, extra_actions=1)
         self.start_row = start_row(size, komi, self.max_plies, superko=ko == "superko", suicide=suicide == "yes")
+
+    @property
+    def aim(self) -> str:
+        return tr(
+            "Surround points; stones without a free point next to them are taken. The larger area wins, and White gets "
+            "{komi} points. Two passes end the game.", komi=f"{self.komi:g}",
+        )  # fmt: skip
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the points on the board as it is, of the player to move and of the other; White's with komi."""

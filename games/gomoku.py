@@ -60,6 +60,7 @@ from games.lines import (
 )
 from games.renju import DEPTH, forbid
 from games.threats import find_forced, room_for_threats
+from languages.translate import tr
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -274,6 +275,14 @@ class Gomoku(Game):
         row[PLAYER], row[PLY] = player, np.count_nonzero(board)
         row[OVER] = row[PLY] == size * size or (self.rule == "renju" and player == 1 and not forbid(row))
         return self.state_of(row)
+
+    @property
+    def aim(self) -> str:
+        if self.rule == "renju":
+            return tr("Five stones in a row win. Black, who begins, may not make six, two fours or two threes at once.")
+        if self.rule == "exact":
+            return tr("Exactly {n} stones in a row win: across, down or diagonally.", n=self.winning_line)
+        return tr("{n} stones in a row win: across, down or diagonally.", n=self.winning_line)
 
     def move_name(self, action: int) -> str:
         return point_name(action, *self.grid_shape)

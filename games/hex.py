@@ -58,6 +58,7 @@ from games.hex_lines import (
     spread,
     winning_point,
 )
+from languages.translate import tr
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -281,6 +282,12 @@ class Hex(Game):
         row[PLAYER] = player
         row[PLY] = stones + (row[SWAP] == 1 and stones == 1 and board.sum() == -1)  # an own stone is not swapped
         return self.state_of(row)
+
+    @property
+    def aim(self) -> str:
+        edges = tr("Join your two edges by a chain: who begins joins top to bottom, the other left to right.")
+        swap = tr("In place of a first move, the second player may take over the first stone.")
+        return f"{edges} {swap}" if self.parameters.get("swap") else edges
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

@@ -15,6 +15,7 @@ from config import UserError
 from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, GameState, Row, Rules
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
 from games.go import Go, key, legal, outcome, play, playout
+from languages.translate import tr
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -56,6 +57,10 @@ class LittleGo(Go):
         self.parameters = {}
         self.input_shape = (5, 5, PLANES)
         self.start_row[[STONES_ONLY, PASSED]] = 1
+
+    @property
+    def aim(self) -> str:
+        return tr("Go on 5x5: after 24 moves or two passes more stones win, and White gets 2.5 points more.")
 
     def resumed(self, state: GameState) -> None:
         """Return None: here a pass ends the game for good."""

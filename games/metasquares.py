@@ -19,6 +19,7 @@ from compiled import compiled, rule
 from config import UserError
 from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
 from games.boards import draw_named, kept_hash, point_name, point_symmetries, squash, toggle
+from languages.translate import tr
 
 SIZE, RACE, STONES, FIRST, SECOND, HASH, LINES = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
 SIZES = range(3, 16)
@@ -156,6 +157,12 @@ class MetaSquares(Game):
         self.symmetries = point_symmetries(size, size)
         self.start_row = np.zeros(LINES + 2 * (4 * size - 1), np.int32)
         self.start_row[[PLAYER, LAST, SIZE, RACE, STONES]] = 1, -1, size, rule == "race", self.max_plies
+
+    @property
+    def aim(self) -> str:
+        if self.parameters.get("rule") == "race":
+            return tr("Four stones at the corners of a square, at any angle, score. 150 points and a lead of 15 win.")
+        return tr("Four stones at the corners of a square, at any angle, score its area. More points win.")
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the points of the player to move and of the other."""

@@ -39,6 +39,7 @@ from games.boards import draw_named, get, has, hash_words, lowest, ones, point_n
 from games.endings import Endings
 from games.othello_endings import SIZE as WORK
 from games.othello_endings import TOO_LONG, moved, score_in
+from languages.translate import tr
 
 PRESET = {
     "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
@@ -304,6 +305,10 @@ class Othello(Game):
         """Return the discs of the player to move and of the other."""
         cells = self.owners(row) * row[PLAYER]
         return float((cells == 1).sum()), float((cells == -1).sum())
+
+    @property
+    def aim(self) -> str:
+        return tr("Enclose discs of the other side in a line to turn them over. More discs at the end win.")
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

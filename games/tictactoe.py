@@ -10,6 +10,7 @@ import numpy as np
 from compiled import compiled, rule
 from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, PLY, WINNER, Game, Row, Rules
 from games.boards import draw, draw_below, hash_cells, longest_line, mix64, point_symmetries
+from languages.translate import tr
 
 PRESET = {
     "iterations": 60, "eval_every": 30, "episodes": 256, "mcts_sims": 64, "fast_sims": 16,
@@ -117,6 +118,10 @@ class TicTacToe(Game):
         self.symmetries = point_symmetries(3, 3)
         self.start_row = np.zeros(CELLS + 9, np.int32)
         self.start_row[[PLAYER, LAST]] = 1, -1
+
+    @property
+    def aim(self) -> str:
+        return tr("Three marks in a row win: across, down or diagonally.")
 
     def move_name(self, action: int) -> str:
         return "abc"[action % 3] + str(3 - action // 3)

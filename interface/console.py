@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from agent import Agent, Player, Quit, User
 from config import UserError
 from evaluation.match import play_alone
 from game import Game, GameState
-from games.console_turn import board_text
+from games.console_turn import COLUMNS, board_text
 from games.line_of_moves import after_moves
 from interface.explain import as_text, explain
 from interface.review_words import percent
@@ -70,6 +71,8 @@ def play_console(
         person.warn = warner(game)
     side = game.pieces[1 if human_first else -1]
     print(tr("{game}: you are {side}, against {player}", game=game.name, side=side, player=machine.name))
+    width = COLUMNS if game.aim.isascii() else COLUMNS // 2
+    print(*textwrap.wrap(game.aim, width), sep="\n", end="\n" * bool(game.aim))
     result = None
     try:
         result = _play(game, person, machine, human_first, opening)

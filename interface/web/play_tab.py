@@ -148,6 +148,7 @@ class Play:
             self._game = ui.select(titled(games), value=self.table.game.spec, on_change=self._change_game)
             self._game.props(f'dense outlined options-dense label="{tr("game")}" aria-label="{tr("game")}"')
             self._game.classes("grow")
+        self._aim = ui.label().classes("soft aim")
         self.seats.build()
 
     def show(self) -> None:
@@ -164,6 +165,8 @@ class Play:
         self._eval.visible = self._analysis.visible = open_
         self._eval.content = eval_html(t) if open_ else ""
         self.teach_place.visible = not open_
+        self._aim.text = t.game.aim
+        self._aim.visible = bool(t.game.aim) and not open_
         for part in (self.sheet, self.seats, self.opponents, self.strip, self.result, self.review, self.card,
                      self.tools, self.others):  # fmt: skip
             part.show()

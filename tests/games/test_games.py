@@ -207,6 +207,16 @@ def test_the_spec_of_a_game_makes_it_again(spec):
     assert games.make(game.spec).start().id == game.start().id
 
 
+@pytest.mark.parametrize("spec", [
+    "connect4", "tictactoe", "hex", "hex(swap=yes)", "go", "littlego", "othello", "gomoku", "gomoku(rule=exact)",
+    "gomoku(rule=renju)", "metasquares", "metasquares(rule=race)",
+])  # fmt: skip
+def test_a_built_in_game_says_what_wins_and_each_rule_in_its_own_words(spec):
+    game = games.make(spec)
+    assert game.aim.endswith(".") and 30 < len(game.aim) < 170
+    assert "(" not in spec or game.aim != games.make(spec.split("(")[0]).aim
+
+
 @pytest.mark.parametrize(
     "spec, message",
     [

@@ -14,7 +14,7 @@ from system.terminal import columns_of
 
 
 @pytest.mark.parametrize("tongue", ["en", "zh"])
-@pytest.mark.parametrize("spec", ["gomoku(size=15)", "othello", "connect4"])
+@pytest.mark.parametrize("spec", ["gomoku(size=15)", "othello", "connect4", "go"])
 def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys, monkeypatch, spec, tongue):
     monkeypatch.setenv("COLUMNS", "80")
     game = games.make(spec)
@@ -22,12 +22,14 @@ def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys,
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{first}\nhelp\nwrong\nundo\n"))
     token = translate.chosen.set(tongue)
     try:
+        aim = game.aim
         _, out, err = told(capsys, "play", "--game", spec, "--against", "shipped", "--sims", "30")
     finally:
         translate.chosen.reset(token)
     lines = (out + err).splitlines()
     assert any("30" in line and {"en": "simulations", "zh": "次模拟"}[tongue] in line for line in lines), out
     assert [line for line in lines if columns_of(line) > 80] == []
+    assert aim[:15] in out, "what wins is said"
 
 
 @pytest.mark.parametrize("share, text", [(100.0, "100"), (99.6, "99"), (0.0, "0"), (0.3, "1"), (54.5, "54")])

@@ -66,6 +66,14 @@ def seen(page, css):
 ANSWERS = ".eval", ".values", ".found", ".overlays", ".simulations", ".inside"
 
 
+def test_in_play_a_line_says_what_wins(browser, address):
+    page = Page(browser, address, "&game=gomoku")
+    until(lambda: page.text(".aim") == "5 stones in a row win: across, down or diagonally.")
+    assert seen(page, ".aim")
+    Page(browser, address, "&game=gomoku&mode=analyse")
+    until(lambda: page.count(".aim") and not seen(page, ".aim"))
+
+
 def test_the_page_opens_in_play_where_nothing_tells_the_answer(browser, address):
     browser.get(address + "&game=connect4")
     page = opened(browser, address, "connect4")
