@@ -116,6 +116,15 @@ def test_a_process_that_thinks_answers_and_ends():
     assert by == "random"
 
 
+def test_a_process_that_cannot_load_the_rules_says_why(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with ThinkerProcess() as thinker:
+        thinker.ask(task("random"))
+        (answer,) = thinker.answers(time.monotonic() + 600.0)
+    assert answer["action"] is None and answer["by"].startswith("UserError: NUMBA_CACHE_DIR: ")
+
+
 def test_a_process_whose_user_fails_is_ended():
     with pytest.raises(UserError), ThinkerProcess() as thinker:
         raise UserError("no")
