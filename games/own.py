@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -67,7 +68,7 @@ def _check_rules(path: Path, game: Game) -> None:
     rules = game.rules._asdict() if game.rules is not None else {}
     for name, rule in {**rules, "evaluate": game.evaluate}.items():
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
-        compiles = rule is None or kind == _KINDS[name] and _guarded(path, lambda rule=rule: hasattr(rule, "address"))
+        compiles = rule is None or kind == _KINDS[name] and _guarded(path, partial(hasattr, rule, "address"))
         if not compiles:
             sign = name.upper()
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
