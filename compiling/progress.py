@@ -49,9 +49,10 @@ class Watch(event.Listener):  # type: ignore[misc]
         event.register(KEEPING, self)
 
     def end(self) -> None:
-        """Show no more; a second time nothing happens."""
-        if not self._ended:
-            self._ended = True
+        """Show no more, whatever is still compiled; a second time nothing happens."""
+        with self._lock:
+            ended, self._ended = self._ended, True
+        if not ended:
             event.unregister("numba:compile", self)
             event.unregister(KEEPING, self)
 
@@ -64,6 +65,8 @@ class Watch(event.Listener):  # type: ignore[misc]
 
     def on_end(self, ended: Any) -> None:
         with self._lock:
+            if not self._depth:  # what began before this was made
+                return
             self._depth, self.done = self._depth - 1, self.done + (ended.kind != KEEPING)
             if self._depth == 0:
                 self.seconds += time.monotonic() - self._began
@@ -74,7 +77,7 @@ class Watch(event.Listener):  # type: ignore[misc]
         while True:
             time.sleep(self._every / 10)
             with self._lock:
-                if self._depth == 0 or self._began != began:
+                if self._ended or self._depth == 0 or self._began != began:
                     return
                 now = time.monotonic()
                 seconds = self.seconds + now - began

@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -28,6 +29,7 @@ T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
 _KINDS = {"legal": LEGAL, "play": PLAY, "outcome": OUTCOME, "encode": ENCODE, "key": KEY, "winning": WINNING,
           "playout": PLAYOUT, "safe": SAFE, "solve": SOLVE, "evaluate": EVALUATE}  # fmt: skip
+_STEPS = re.compile(r"Failed in nopython mode pipeline \(step: [^)]*\)")  # of numba, before what is wrong
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
 
@@ -66,7 +68,8 @@ def _check_rules(path: Path, game: Game) -> None:
     rules = game.rules._asdict() if game.rules is not None else {}
     for name, rule in {**rules, "evaluate": game.evaluate}.items():
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
-        if rule is not None and (kind != _KINDS[name] or not hasattr(rule, "address")):
+        compiles = rule is None or kind == _KINDS[name] and _guarded(path, partial(hasattr, rule, "address"))
+        if not compiles:
             sign = name.upper()
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
     row = game.start_row
@@ -159,12 +162,14 @@ def told(error: BaseException) -> str:
 
 def _line(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return " ".join(text.split())[:200]
+    return " ".join(_STEPS.sub("", text).split())[:200]
 
 
 def _place(path: Path, error: BaseException) -> str:
-    """Return the innermost line of the file in an error's traceback."""
+    """Return the innermost line of the file in an error's traceback, or the one that cannot be compiled."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f", line {error.lineno}"
+    if (found := getattr(error, "loc", None)) is not None and getattr(found, "filename", "") == str(path):
+        return f", line {found.line}"  # of numba
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f", line {lines[-1]}" if lines else ""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
-from interface.missing_packages import PACKAGES, lacking
+from interface.missing_packages import NEEDED, PACKAGES, lacking
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
@@ -63,7 +63,7 @@ def run(argv: Sequence[str]) -> int:
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
-        if lacking(error):
+        if lacking(error, NEEDED | PACKAGES):
             print(f"error: {_words(error, argv)}", file=sys.stderr)
             return 2
         if not _memory_is_short(error):
@@ -79,10 +79,11 @@ def run(argv: Sequence[str]) -> int:
 
 def _words(error: BaseException, argv: Sequence[str]) -> str:
     """Return the message of an error; if a package is missing, which, and how to install it."""
-    if "pip install" in str(error) or not (name := lacking(error)):
+    known = NEEDED | PACKAGES
+    if "pip install" in str(error) or not (name := lacking(error, known)):
         return str(error)
     command = argv[0] if argv and argv[0] in COMMANDS else "train"
-    return f"{command} needs {name}, which is not installed here: `pip install -r {PACKAGES[name]}`"
+    return f"{command} needs {name}, which is not installed here: `pip install -r {known[name]}`"
 
 
 def _memory_is_short(error: BaseException) -> bool:

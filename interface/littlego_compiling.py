@@ -24,15 +24,16 @@ def main() -> None:
         return
     from interface.littlego_thinker import answer_task
 
-    answer_task()
-    _DONE.touch()
+    if answer_task():
+        _DONE.touch()
 
 
 def _lock() -> bool:
-    lock = sqlite3.connect(_LOCK, timeout=0, isolation_level=None)
+    """Return False while another process has the lock; a disk that keeps no locks is no reason to wait for ever."""
     try:
+        lock = sqlite3.connect(_LOCK, timeout=0, isolation_level=None)
         lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
-        return False
+    except sqlite3.Error as error:
+        return getattr(error, "sqlite_errorcode", 0) & 255 != sqlite3.SQLITE_BUSY
     _held.append(lock)
     return True

@@ -19,7 +19,16 @@ from typing import Any
 
 from system.processes import own_group
 
-_THINK = "import sys; sys.path.insert(0, sys.argv[1]); from interface.littlego_compiling import main; main()"
+_THINK = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+try:
+    from interface.littlego_compiling import main
+    main()
+except Exception as error:
+    by = f"{type(error).__name__}: {error}".splitlines()[0]
+    print(json.dumps({"action": None, "by": by, "final": True}), flush=True)
+"""
 
 
 class ThinkerProcess:

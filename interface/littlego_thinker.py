@@ -30,8 +30,11 @@ FIRST = 4000
 Say = Callable[[dict[str, Any]], None]
 
 
-def answer_task() -> None:
-    """Read a task from the standard input and write the answers. Late ones, which nobody reads, are dropped."""
+def answer_task() -> bool:
+    """Read a task from the standard input and write the answers; late ones, which nobody reads, are dropped.
+
+    Return whether all was done, so that what turns need is compiled.
+    """
 
     def say(answer: dict[str, Any]) -> None:
         with suppress(OSError):
@@ -39,13 +42,14 @@ def answer_task() -> None:
 
     if line := sys.stdin.readline():
         try:
-            think(json.loads(line), say)
+            return think(json.loads(line), say)
         except Exception as error:
             say({"action": None, "by": f"{type(error).__name__}: {error}", "final": True})
+    return False
 
 
-def think(task: dict[str, Any], say: Say) -> None:
-    """Think about a position and say every answer.
+def think(task: dict[str, Any], say: Say) -> bool:
+    """Think about a position and say every answer; return False where the user's player cannot be made.
 
     task: `player_to_move`, `before` and `board` (25 points in {1, -1, 0}), `ply`, `end` (of time.monotonic, which all
     processes of a machine share), `player` (a name or ""), `sims`, `seed`.
@@ -56,18 +60,20 @@ def think(task: dict[str, Any], say: Say) -> None:
     first = Thread(target=_answer_first, args=(state, task, say))
     first.start()
     try:
-        player, by = load(task["player"], sims=task["sims"], seconds=_left(task))
+        try:
+            player, by = load(task["player"], sims=task["sims"], seconds=_left(task))
+        except UserError as error:
+            say({"error": str(error)})
+            return False
         action = _choice(player, state, task)
         if action not in state.allowedActions:
             raise ValueError(f"the illegal move {action}")
-    except UserError as error:
-        say({"error": str(error)})
-        return
-    except Exception as error:
+    except Exception as error:  # `UserError` too: NaN from a network, too little memory
         action = _choice(RolloutPlayer(LittleGo(), seconds=_left(task)), state, task)
         by = f"rollouts: the player failed: {type(error).__name__}: {error}"
     say({"action": action, "by": by, "final": True})
     first.join()  # the next turn finds its code compiled
+    return True
 
 
 def load(name: str, *, sims: int, seconds: float) -> tuple[Player, str]:

@@ -76,8 +76,8 @@ def take_turn(
     _write(target, "PASS" if action == PASS else "{},{}".format(*divmod(action, 5)))
     try:
         _write(step_file, f"{ply + 1} {_digits(after(given.board, action, given.player) or ())}\n")
-    except OSError as error:
-        by += f"; the step file {step_file} was not written: {error.strerror}"
+    except (OSError, ValueError) as error:  # a name that no file can have
+        by += f"; the step file {step_file} was not written: {getattr(error, 'strerror', 'no such name')}"
     return Turn(action, ply, by)
 
 

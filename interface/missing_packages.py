@@ -1,15 +1,17 @@
-"""What requirements-play.txt does without: which package an error is about, and how to install it."""
+"""Which package an error is about that is not installed, and how to install it."""
 
 from __future__ import annotations
 
+NEEDED = dict.fromkeys(("numpy", "numba", "llvmlite", "tyro", "portalocker"), "requirements.txt")
+"""{package that no command does without: the file to install it with}"""
 PACKAGES = {"keras": "requirements.txt", "tensorflow": "requirements.txt", "matplotlib": "requirements.txt",
             "nicegui": "requirements-web.txt", "uvicorn": "requirements-web.txt"}  # fmt: skip
-"""{package: the file to install it with}"""
+"""The same of packages that requirements-play.txt does without."""
 
 
-def lacking(error: BaseException | None) -> str:
-    """Return the package out of PACKAGES for whose absence an error was raised, else ""."""
+def lacking(error: BaseException | None, among: dict[str, str] = PACKAGES) -> str:
+    """Return the package for whose absence an error was raised, out of some, else ""."""
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     name = (error.name or "").split(".")[0] if error is not None else ""
-    return name if name in PACKAGES else ""
+    return name if name in among else ""

@@ -49,7 +49,8 @@ def catalogue(name: str) -> dict[str, str]:
 def of_system() -> str:
     """Return the language that the environment names, as gettext reads it; English if there is no catalogue."""
     named = (os.environ.get(key) for key in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
-    return _known(re.split("[_.@:-]", next((name for name in named if name), ""))[0])
+    wanted = next((name for name in named if name), "").split(":")
+    return next((known for name in wanted if (known := re.split("[_.@-]", name)[0]) in LANGUAGES), "en")
 
 
 def of_browser(header: str) -> str:
@@ -58,10 +59,6 @@ def of_browser(header: str) -> str:
     weighed: list[tuple[float, str]] = []
     for part in header[:1000].split(","):
         match = re.fullmatch(r"\s*([A-Za-z]{2,3})(?:-[A-Za-z0-9-]+)?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*", part)
-        if match and match[1].lower() in LANGUAGES:
-            weighed.append((float(match[2] or 1), match[1].lower()))
+        if match and match[1].lower() in LANGUAGES and (weight := float(match[2] or 1)):  # 0: anything but this
+            weighed.append((weight, match[1].lower()))
     return max(weighed, key=lambda found: found[0])[1] if weighed else of_system()
-
-
-def _known(name: str) -> str:
-    return name if name in LANGUAGES else "en"

@@ -17,7 +17,7 @@ def quoted(text: str) -> str:
     >>> quoted("connect4(rows=5)") if POSIX else "'connect4(rows=5)'"
     "'connect4(rows=5)'"
     """
-    return f"'{text}'" if POSIX else f'"{text}"'
+    return "'" + text.replace("'", "'\\''") + "'" if POSIX else f'"{text}"'
 
 
 def join(words: Iterable[str]) -> str:

@@ -57,7 +57,7 @@ def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[
             found = Found(False, words, "a check that can be made", "repair what is named, then run doctor again")
             if package := lacking(error):  # as intended with requirements-play.txt
                 found = Found(True, f"not checked without {package}; `pip install -r {PACKAGES[package]}`")
-        yield Finding(name, *found)
+        yield Finding(name, bool(found.good), *found[1:])  # numpy's own is no JSON
 
 
 @dataclass
@@ -102,8 +102,8 @@ class Patient:
 
 
 def random_game(game: Game, seed: int) -> list[GameState]:
-    """Return the positions of a game of random moves, its end included."""
+    """Return the positions of a game of random moves, its end included; one that is too long is cut at `max_plies`."""
     rng, states = np.random.default_rng(seed), [game.start()]
-    while not states[-1].isEndGame:
+    while not states[-1].isEndGame and len(states) <= game.max_plies:
         states.append(states[-1].takeAction(int(rng.choice(states[-1].allowedActions)))[0])
     return states

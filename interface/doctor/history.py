@@ -81,7 +81,7 @@ def read_history(folder: Path) -> History:
 
 
 def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the lines that are objects, and the number of the others."""
+    """Return the lines that are objects with an iteration, and the number of the others."""
     try:
         texts = read_limited(path, LINES_BYTES).decode(errors="replace").splitlines() if path.exists() else []
     except OSError:
@@ -92,7 +92,7 @@ def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
             lines.append(json.loads(text))
         except (ValueError, RecursionError):
             lines.append(None)
-    good = [line for line in lines if isinstance(line, dict)]
+    good = [line for line in lines if isinstance(line, dict) and type(line.get("iteration")) is int]
     return good, len(lines) - len(good)
 
 
@@ -139,9 +139,9 @@ def files(run: History) -> Found:
 
 
 def metrics(run: History) -> Found:
-    numbers = [line.get("iteration") for line in run.lines]
-    gaps = sorted(set(range(1, run.iterations + 1)) - {n for n in numbers if isinstance(n, int)})
-    wrong = [f"{run.unreadable} lines that are no JSON objects"] if run.unreadable else []
+    numbers = [line["iteration"] for line in run.lines]
+    gaps = sorted(set(range(1, run.iterations + 1)) - set(numbers))
+    wrong = [f"{run.unreadable} lines that are no iteration's"] if run.unreadable else []
     more = f" and {len(gaps) - 5} more" if len(gaps) > 5 else ""
     wrong += [f"iterations missing: {', '.join(map(str, gaps[:5]))}{more}"] if gaps else []
     wrong += ["iterations twice"] if len(set(numbers)) < len(numbers) else []
@@ -158,7 +158,8 @@ def metrics(run: History) -> Found:
 
 def finite(run: History) -> Found:
     names = ("retrain_loss", "retrain_value_loss", "retrain_policy_loss")
-    bad = [line["iteration"] for line in run.lines if any(not np.isfinite(line.get(n) or 0.0) for n in names)]
+    losses = [(line["iteration"], line.get(name)) for line in run.lines for name in names]
+    bad = [iteration for iteration, loss in losses if isinstance(loss, float) and not np.isfinite(loss)]
     return Found(
         not bad,
         f"losses of iteration {bad[0]} are not finite" if bad else "all losses are finite",

@@ -132,7 +132,7 @@ def environment(patient: Patient) -> Found:
 
 def openvino(patient: Patient) -> Found:
     """OpenVINO evaluates as Keras does."""
-    if patient.config.backend == "keras" or gpus():
+    if patient.config.backend in ("keras", "onnxruntime") or gpus():
         return Found(True, "not used with this backend or GPU")
     expected = "an OpenVINO that answers as Keras does"
     if not openvino_installed():
@@ -190,9 +190,13 @@ def memory(patient: Patient) -> Found:
 def disk(patient: Patient) -> Found:
     place = next(p for p in (patient.folder, *patient.folder.absolute().parents) if p.exists())
     free = shutil.disk_usage(place).free
-    good = free >= LEAST_DISK and os.access(place, os.W_OK)
-    words = f"{gib(free)} free in {place}{'' if os.access(place, os.W_OK) else ', which cannot be written'}"
-    return Found(good, words, f"a folder with {gib(LEAST_DISK)} for runs", "make room there or delete old runs")
+    writable = os.access(place, os.W_OK)
+    words = f"{gib(free)} free in {place}{'' if writable else ', which cannot be written'}"
+    elsewhere = "ALPHAZERO_RUNS=FOLDER keeps runs elsewhere"
+    return Found(
+        free >= LEAST_DISK and writable, words, f"a folder with {gib(LEAST_DISK)} for runs",
+        f"make room there or delete old runs; {elsewhere}" if writable else f"make it writable; {elsewhere}",
+    )  # fmt: skip
 
 
 def gib(count: float) -> str:

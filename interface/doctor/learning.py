@@ -12,6 +12,7 @@ import numpy as np
 
 from agent import Agent
 from game import Game, GameState
+from games.sizes import largest_of
 from interface.doctor import Found, Patient, random_game
 from interface.doctor.game_contract import examine as examine_rules
 from interface.doctor.toy_game import Strip
@@ -166,7 +167,7 @@ def noise(patient: Patient) -> Found:
 
 def symmetries(patient: Patient) -> Found:
     """A training position turned or mirrored is the position of the game turned or mirrored."""
-    game, rng = patient.game, np.random.default_rng(0)
+    game, rng = largest_of(patient.game), np.random.default_rng(0)
     memory = Memory(game, 16, ownership=game.start().owners is not None)
     states = random_game(game, 0)
     moves = [_action_between(states[i], states[i + 1]) for i in range(len(states) - 1)]
@@ -214,6 +215,9 @@ def overfitting(patient: Patient) -> Found:
         row[rng.choice(state.allowedActions)] = 1.0
     planes = np.stack([state.planes() for state in states])
     batch = Batch(planes, rng.choice([-1.0, 1.0], len(states)).astype(np.float32), policy)
+    trained = batch
+    if patient.config.many_sizes:  # learned with a plane that shows the board, and evaluated without
+        trained = batch._replace(planes=np.concatenate([planes, np.ones_like(planes[..., :1])], axis=-1))
     model, weights = patient.model, patient.model.get_weights()
     optimizer, rate = model.get_optimizer(), patient.config.learning_rate
     expected = f"both losses under {100 * FITTED:.0f} % of the first after {STEPS} steps at learning rate {rate:g}"
@@ -221,7 +225,7 @@ def overfitting(patient: Patient) -> Found:
     remedy = f"another --learning-rate ({usual}); if that does not help: {OURS}"
     before = _losses(model, batch)
     try:
-        model.fit(lambda step: batch, STEPS)
+        model.fit(lambda step: trained, STEPS)
         after = _losses(model, batch)
     except ArithmeticError as error:
         return Found(False, str(error), expected, remedy)

@@ -37,6 +37,32 @@ def test_progress_is_counted_shown_while_compiling_and_gone_when_done():
     assert watch.done == 5, "nothing is counted after the end"
 
 
+def test_what_is_still_compiled_at_the_end_is_not_shown_any_more():
+    shown = []
+    watch = Watch(shown.append, every=0.02)
+    with event.trigger_event("numba:compile"):
+        while not shown:
+            time.sleep(0.001)
+        watch.end()
+        before = len(shown)
+        time.sleep(0.1)
+    assert len(shown) == before
+
+
+def test_a_watch_that_is_made_while_something_is_compiled_shows_what_follows():
+    shown = []
+    with event.trigger_event("numba:compile"), event.trigger_event("numba:compile"):
+        watch = Watch(shown.append, every=0.02)
+    try:
+        with event.trigger_event("numba:compile"):
+            end = time.monotonic() + 60.0
+            while not shown and time.monotonic() < end:
+                time.sleep(0.001)
+    finally:
+        watch.end()
+    assert shown and shown[-1] is None and watch.done == 1
+
+
 def test_the_making_of_machine_code_is_shown_and_not_counted_as_another_function():
     shown = []
     watch = Watch(shown.append, every=0.02)

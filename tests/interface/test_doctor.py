@@ -380,7 +380,7 @@ def test_the_command_names_what_is_wrong_and_ends_with_four(trained_place, light
     lines = file.read_text().splitlines()
     file.write_text("\n".join([lines[0], "{", lines[2], lines[3]]) + "\n")
     code, out, _ = told(capsys, "doctor", "--game", "tictactoe", "--run", "1")
-    assert code == 4 and "WRONG  metrics: 1 lines that are no JSON objects; iterations missing: 2\n" in out
+    assert code == 4 and "WRONG  metrics: 1 lines that are no iteration's; iterations missing: 2\n" in out
     assert "remedy: " in out and out.endswith("checks found something: metrics\n")
     code, out, _ = told(capsys, "doctor", "--game", "tictactoe", "--json")
     values = json.loads(out)

@@ -1,5 +1,7 @@
 """The process that thinks about a turn of Little-Go: its answers, its time, its end."""
 
+import io
+import json
 import os
 import signal
 import sqlite3
@@ -19,6 +21,7 @@ from config import UserError
 from interface import littlego_compiling, littlego_thinker
 from interface.littlego_process import ThinkerProcess
 from interface.littlego_thinker import think
+from search.evaluation_cache import NotFinite
 from support.littlego_host import GAME
 
 HERE = Path(__file__).parents[2]
@@ -44,11 +47,14 @@ class Fails(Player):
 
     def act(self, state, tau):
         if self.action < 0:
-            raise ZeroDivisionError("by zero")
+            raise ZeroDivisionError("by zero") if self.action == -1 else NotFinite("NaN")
         return self.action, np.zeros(26), 0.0, 0.0
 
 
-@pytest.mark.parametrize("action, words", [(-1, "ZeroDivisionError: by zero"), (12, "ValueError: the illegal move 12")])
+@pytest.mark.parametrize(
+    "action, words",
+    [(-1, "ZeroDivisionError: by zero"), (-2, "NotFinite: NaN"), (12, "ValueError: the illegal move 12")],
+)
 def test_rollouts_think_where_a_player_fails(monkeypatch, action, words):
     said = []
     monkeypatch.setattr(littlego_thinker, "load", lambda name, **options: (Fails(action), "a cheat"))
@@ -110,6 +116,15 @@ def test_a_process_that_thinks_answers_and_ends():
     assert by == "random"
 
 
+def test_a_process_that_cannot_load_the_rules_says_why(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with ThinkerProcess() as thinker:
+        thinker.ask(task("random"))
+        (answer,) = thinker.answers(time.monotonic() + 600.0)
+    assert answer["action"] is None and answer["by"].startswith("UserError: NUMBA_CACHE_DIR: ")
+
+
 def test_a_process_whose_user_fails_is_ended():
     with pytest.raises(UserError), ThinkerProcess() as thinker:
         raise UserError("no")
@@ -152,3 +167,20 @@ def test_only_one_process_compiles_what_turns_need(tmp_path, monkeypatch, capfd)
         assert "another process still compiles" in capfd.readouterr().out
     assert littlego_compiling._lock()
     littlego_compiling._held.pop().close()
+
+
+def test_where_no_lock_can_be_kept_turns_are_thought_about_nevertheless(tmp_path, monkeypatch):
+    monkeypatch.setattr(littlego_compiling, "_LOCK", tmp_path)
+    assert littlego_compiling._lock()
+
+
+@pytest.mark.parametrize("player, done", [("rondom", False), ("random", True)])
+def test_only_a_turn_that_was_thought_about_to_its_end_has_compiled_what_turns_need(
+    tmp_path, monkeypatch, capfd, player, done
+):  # fmt: skip
+    monkeypatch.setattr(littlego_compiling, "_DONE", tmp_path / "done")
+    monkeypatch.setattr(littlego_compiling, "_LOCK", tmp_path / "lock")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(task(player)) + "\n"))
+    littlego_compiling.main()
+    littlego_compiling._held.pop().close()
+    assert ("error" in capfd.readouterr().out) == (not done) and (tmp_path / "done").exists() == done

@@ -289,6 +289,13 @@ def test_a_step_file_that_cannot_be_written_costs_no_game(tmp_path):
     assert (tmp_path / "output.txt").read_text() == "0,3" and "was not written: Is a directory" in found.by
 
 
+@pytest.mark.parametrize("name", ["", "/"])
+def test_a_step_file_without_a_name_costs_no_game(tmp_path, name):
+    (tmp_path / "input.txt").write_text("1\n" + EMPTY * 2)
+    found = take_turn(tmp_path / "input.txt", tmp_path / "output.txt", Path(name), Says(answer(3)), lambda move: 3600.0)
+    assert (tmp_path / "output.txt").read_text() == "0,3" and "was not written: no such name" in found.by
+
+
 @needs_posix
 def test_a_planted_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path, monkeypatch):
     other, target = tmp_path / "other", tmp_path / "output.txt"

@@ -152,6 +152,14 @@ def test_a_command_that_needs_more_names_it_in_one_line(tmp_path, argv, package,
     assert not any((tmp_path / "runs").glob("*/run0002"))
 
 
+@pytest.mark.parametrize("package", ["numpy", "numba", "llvmlite", "tyro"])
+def test_a_python_without_what_everything_needs_is_told_so_in_one_line(tmp_path, package):
+    done = python(WITHOUT.replace("hidden = {", f"hidden = {{{package!r}, "), "doctor", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    words = f"doctor needs {package}, which is not installed here: `pip install -r requirements.txt`"
+    assert done.stderr == f"error: {words}\n"
+
+
 def test_the_doctor_finds_an_environment_for_play_in_order(tmp_path):
     done = python(WITHOUT, "doctor", "--game", "tictactoe", "--json", cwd=tmp_path)
     found = {each["name"]: each for each in json.loads(done.stdout)["findings"]}

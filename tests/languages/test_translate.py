@@ -70,7 +70,8 @@ def test_a_text_is_translated_in_one_way(name):
 @pytest.mark.parametrize(
     "header, language",
     [("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("de,en-GB;q=0.7,zh;q=0.3", "en"), ("en;q=0.2, zh-Hant-TW;q=0.5", "zh"),
-     ("de", "en"), ("", "en"), ("zh;q=9,;;,\x00", "en"), ("z" * 10_000, "en")],
+     ("de", "en"), ("", "en"), ("zh;q=9,;;,\x00", "en"), ("z" * 10_000, "en"),
+     ("zh;q=0, de", "en"), ("zh;q=0.0, en;q=0.1", "en")],
 )  # fmt: skip
 def test_the_language_of_a_browser(monkeypatch, header, language):
     for key in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -81,6 +82,7 @@ def test_the_language_of_a_browser(monkeypatch, header, language):
 @pytest.mark.parametrize(
     "given, language",
     [({"LANG": "zh_CN.UTF-8"}, "zh"), ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"), ({"LANGUAGE": "zh:en"}, "zh"),
+     ({"LANGUAGE": "yue_HK:zh_TW:en"}, "zh"), ({"LANGUAGE": "en_GB:zh"}, "en"),
      ({"LANG": "de_DE"}, "en"), ({}, "en")],
 )  # fmt: skip
 def test_the_language_of_the_system(monkeypatch, given, language):
