@@ -186,7 +186,7 @@ BROKEN = {
     "an error in the constructor": (
         "snort.py:Snort",
         [("self.max_plies = size", "self.max_plies = sise")],
-        "snort.py, line 85: NameError: name 'sise' is not defined",
+        "snort.py, line 86: NameError: name 'sise' is not defined",
     ),
     "no start": ("snort.py:Snort", [("def start(self)", "def begin(self)")], "expected start() to be written"),
     "no plies": ("snort.py:Snort", [("self.max_plies = ", "most = ")], "snort.py: expected Snort to have max_plies"),
