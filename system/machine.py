@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import mmap
 import sys
+from contextlib import suppress
 from pathlib import Path
+
+MEMORY = Path("/proc/meminfo")
+GROUPS = Path("/sys/fs/cgroup")
+LIMITS = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
+)
+"""Linux's files of a container's limit and of the bytes it uses, and the name of those it can give up: version 2, 1."""
 
 
 def processor_flags() -> str:
@@ -17,12 +26,17 @@ def processor_flags() -> str:
 
 
 def free_memory() -> int | None:
-    """Return the bytes of memory that a new process can have, None if the system does not report them."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return None
+    """Return the bytes of memory that a new process can have, also in a container; None if nothing reports them."""
+    found = []
+    with suppress(OSError, StopIteration), open(MEMORY, encoding="ascii") as file:
+        found.append(next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable")))
+    for limit, used, cached in LIMITS:
+        with suppress(OSError, ValueError):  # there is no such file, or it says "max"
+            most, now = int((GROUPS / limit).read_text()), int((GROUPS / used).read_text())
+            facts = (GROUPS / limit).with_name("memory.stat").read_text().splitlines()
+            spare = next((int(line.split()[1]) for line in facts if line.startswith(cached + " ")), 0)
+            found.append(max(0, most - now + spare))
+    return min(found, default=None)
 
 
 def nvidia_cards() -> int:
