@@ -208,14 +208,14 @@ class Play:
         return True
 
     def click(self, action: Any, at: Any = None, first: Any = False) -> None:
-        """Play a move, or show why it is impossible; `at`: the position that was clicked, which may be another by
-        now. first: it was a tap that a second one has to confirm."""
+        """Play a move, or show why it is impossible; none while a chosen game is prepared. `at`: the position that was
+        clicked, which may be another by now. first: it was a tap that a second one has to confirm."""
         t = self.table
         try:
             number = int(action)
         except (TypeError, ValueError):
             return
-        if not 0 <= number < t.game.action_size or at not in (None, t.at):
+        if not 0 <= number < t.game.action_size or at not in (None, t.at) or self.chosen_game() != t.game.spec:
             return
         if t.machine_to_move:
             self.tell(tr("It is the machine's turn: wait, or stop it."))

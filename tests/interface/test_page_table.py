@@ -8,6 +8,7 @@ import pytest
 import games
 from config import UserError
 from interface.engines.position import set_up
+from interface.web.play_tab import Play
 from interface.web.result_panel import how
 from interface.web.seats import Seats
 from interface.web.share import link
@@ -284,3 +285,13 @@ def test_another_opponent_is_help_within_a_game_and_none_in_the_next(over, helpe
     seats._play = play
     seats._seated()
     assert opponents.helped == then
+
+
+def test_a_click_plays_nothing_while_another_game_is_prepared():
+    played, table = [], Table("tictactoe")
+    tab = SimpleNamespace(table=table, teacher=None, play=played.append, chosen_game=lambda: "gomoku")
+    Play.click(tab, 4)
+    assert played == []
+    tab.chosen_game = lambda: "tictactoe"
+    Play.click(tab, 4)
+    assert played == [4]
