@@ -7,7 +7,7 @@ from collections.abc import Callable
 from nicegui import ui
 
 ABOVE = 'anchor="top middle" self="bottom middle"'
-"""Where a tip is: what a button of the board causes is told below it."""
+"""Where a tip is: what a button of the board does is said below it."""
 
 
 def icon_button(text: str, icon: str, act: Callable[[], object] | None, tip: str) -> ui.button:
