@@ -32,6 +32,7 @@ from compiled import call, compiled
 from config import SearchSettings
 from evaluation.match import play_batch
 from evaluation.openings import openings
+from evaluation.rating import rate
 from game import CompiledState, Game
 from games.othello import score_of_row
 from games.othello_endings import LEFT, QUESTION, SIZE
@@ -252,9 +253,7 @@ def match(args: argparse.Namespace) -> None:
     scores: list[float] = []
     for start in range(0, len(jobs), 32):
         scores += [g.score for g in play_batch(game, players, jobs[start : start + 32], seed=args.seed)]
-        won, drawn = scores.count(1.0), scores.count(0.5)
-        mean, error = np.mean(scores), 1.96 * np.std(scores) / len(scores) ** 0.5
-        print(f"{len(scores)} games: {won} won, {drawn} drawn: score {100 * mean:.1f} ±{100 * error:.1f} %", flush=True)
+        print(f"{len(scores)} games: {rate(scores)}", flush=True)
 
 
 def main() -> None:
