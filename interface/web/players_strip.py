@@ -1,4 +1,4 @@
-"""Who plays whom, above the board, with the clock: it counts in the browser, and here the time runs out."""
+"""Who plays whom, above the board, with points and the clock: it counts in the browser, and here the time runs out."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 from nicegui import ui
 
+from games.go import Go
 from interface.board_svg import LOOKS
 from interface.web.clock import LOW, face
+from interface.web.result_panel import has_points
+from interface.web.table import Table
 from languages.translate import tr
 from storage.game_files import PERSON
 
@@ -32,14 +35,18 @@ class Strip:
         self._place = ui.html("", sanitize=False).classes("players")
 
     def show(self) -> None:
-        """Show the players, whose turn it is, and the clock."""
+        """Show the players, their points, whose turn it is, and the clock."""
         table, now = self._play.table, time.monotonic()
+        counted = points(table)
         parts = []
         for side in (1, -1):
             colour = LOOKS[table.game.look].sides[side][0]
             turn = not table.over and table.state.playerTurn == side
             name = f'<span class="who">{escape(self._play.opponents.name_of(side))}</span>'
             dot = f'<span class="dot-side" style="background:{colour}"></span>'
+            if counted:
+                words = tr("{points} points", points=f"{counted[side]:g}")
+                name += f'<span class="points" title="{escape(words)}">{counted[side]:g}</span>'
             clock = ""
             if table.clock is not None:
                 left, runs = table.clock.time_of(side, now), "1" if table.clock.running == side else ""
@@ -79,3 +86,11 @@ class Strip:
             self._play.table.resign(late, late=True)
             with self._play.client:
                 self._play.changed()
+
+
+def points(table: Table) -> dict[int, float]:
+    """Return the points of both sides in the position on the board; {} in games that count none before the end."""
+    state, game = table.state, table.game
+    if isinstance(game, Go) or not has_points(game, state) or not any(state.score):
+        return {}
+    return dict(zip((state.playerTurn, -state.playerTurn), state.score, strict=True))

@@ -9,6 +9,7 @@ import games
 from config import UserError
 from interface.engines.position import set_up
 from interface.web.play_tab import Play
+from interface.web.players_strip import points
 from interface.web.result_panel import how
 from interface.web.seats import Seats
 from interface.web.share import link
@@ -295,3 +296,15 @@ def test_a_click_plays_nothing_while_another_game_is_prepared():
     tab.chosen_game = lambda: "tictactoe"
     Play.click(tab, 4)
     assert played == [4]
+
+
+@pytest.mark.parametrize("spec, moves, found", [
+    ("othello", [], {1: 2, -1: 2}), ("othello", ["d3"], {1: 4, -1: 1}), ("othello", ["d3", "c3"], {1: 3, -1: 3}),
+    ("metasquares(size=3)", ["a1", "c3"], {}), ("go", ["c3"], {}), ("littlego", ["c3"], {}), ("connect4", ["4"], {}),
+    ("metasquares(size=3)", ["a1", "c3", "a2", "c2", "b1", "c1", "b2"], {1: 1, -1: 0}),
+])  # fmt: skip
+def test_points_are_counted_in_play_where_the_game_counts_them(spec, moves, found):
+    table = Table(spec)
+    for move in moves:
+        table.play(table.game.parse_move(move))
+    assert points(table) == found
