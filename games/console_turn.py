@@ -48,7 +48,7 @@ def understood(game: Game, state: GameState, text: str) -> Typed:
         near = difflib.get_close_matches(text[:20], COMMANDS, n=1, cutoff=0.6)
         hint = tr("did you mean {word}?", word=near[0]) if near else tr("help lists what can be typed")
         return Typed(fault=f"{_one_line(error, game, state, text)}; {hint}")
-    return Typed(action) if action in state.allowedActions else Typed(fault=_cannot_be_played(game, state, action))
+    return Typed(action) if action in state.allowedActions else Typed(fault=refusal(game, state, action))
 
 
 def _one_line(error: UserError, game: Game, state: GameState, text: str) -> str:
@@ -59,7 +59,8 @@ def _one_line(error: UserError, game: Game, state: GameState, text: str) -> str:
     return tr("expected a move such as {move}, got {text}", move=example, text=repr(text[:40]))
 
 
-def _cannot_be_played(game: Game, state: GameState, action: int) -> str:
+def refusal(game: Game, state: GameState, action: int) -> str:
+    """Return that a move cannot be played, with the moves that can, in the person's language."""
     message = illegal_move(game, state, action).splitlines()[0]
     move, _, moves = message.removeprefix("illegal move ").removesuffix(")").partition(" (legal: ")
     return tr("illegal move {move} (legal: {moves})", move=move, moves=moves)

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import games
 from config import UserError
-from game import Game, GameState, illegal_move
+from game import Game, GameState
+from games.console_turn import refusal
 from games.line_of_moves import follow
 from interface.web.clock import Clock
 from languages.translate import tr
@@ -164,7 +165,7 @@ class Table:
         if self.over:
             raise UserError(tr("The game is over: begin a new one, or go back."))
         if action not in self.state.allowedActions:
-            raise UserError(refusal(self.game, self.state, action))
+            raise UserError(short_refusal(self.game, self.state, action))
         state, side = self.state.takeAction(action)[0], self.state.playerTurn
         if self.clock is not None:
             self.clock.moved(side, time.monotonic())
@@ -290,14 +291,11 @@ class Table:
         return side_name(self.game, side)
 
 
-def refusal(game: Game, state: GameState, action: int) -> str:
+def short_refusal(game: Game, state: GameState, action: int) -> str:
     """Return that a move cannot be played, in the language of the tab, with the moves that can if they are few."""
-    if not 0 <= action < game.action_size:
-        return illegal_move(game, state, action).splitlines()[0]
-    move, legal = game.move_name(action), " ".join(game.move_name(each) for each in state.allowedActions)
-    if len(state.allowedActions) > FEW:
-        return tr("illegal move {move}", move=move)
-    return tr("illegal move {move} (legal: {moves})", move=move, moves=legal)
+    if len(state.allowedActions) > FEW and 0 <= action < game.action_size:
+        return tr("illegal move {move}", move=game.move_name(action))
+    return refusal(game, state, action)
 
 
 def new_number() -> str:
