@@ -14,6 +14,8 @@ LIMITS = (
     ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
 )
 """Linux's files of a container's limit and of the bytes it uses, and the name of those it can give up: version 2, 1."""
+NO_LIMIT = 1 << 60
+"""Version 1 writes a number near the largest one where there is no limit."""
 
 
 def processor_flags() -> str:
@@ -32,10 +34,11 @@ def free_memory() -> int | None:
         found.append(next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable")))
     for limit, used, cached in LIMITS:
         with suppress(OSError, ValueError):  # there is no such file, or it says "max"
-            most, now = int((GROUPS / limit).read_text()), int((GROUPS / used).read_text())
-            facts = (GROUPS / limit).with_name("memory.stat").read_text().splitlines()
+            most, now = (int((GROUPS / name).read_text(encoding="ascii")) for name in (limit, used))
+            facts = (GROUPS / limit).with_name("memory.stat").read_text(encoding="ascii").splitlines()
             spare = next((int(line.split()[1]) for line in facts if line.startswith(cached + " ")), 0)
-            found.append(max(0, most - now + spare))
+            if most < NO_LIMIT:
+                found.append(max(0, most - now + spare))
     return min(found, default=None)
 
 

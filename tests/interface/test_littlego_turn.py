@@ -109,8 +109,8 @@ def test_two_programs_play_whole_games_through_files_and_never_lose_by_a_wrong_m
             (folder / "output.txt").unlink(missing_ok=True)
             if number == 0 and host.moves in (0, 7):
                 command = [sys.executable, str(HERE / "main.py"), "littlego", "--player", "random", "--seconds", "3600"]
-                err = "another process still compiles"  # of another test, perhaps
-                while "another process still compiles" in err:
+                out = "another process still compiles"  # of another test, perhaps
+                while "another process still compiles" in out:
                     found = subprocess.run([*command, "--step-file", "steps"], cwd=folder, capture_output=True,
                                            text=True, timeout=900, check=False)  # fmt: skip
                     code, out, err = found.returncode, found.stdout, found.stderr

@@ -49,3 +49,9 @@ def test_a_limit_counts_on_a_machine_that_says_no_more(place):
     machine.MEMORY.unlink()
     write(place, V2, 300 * MIB, 100 * MIB, "")
     assert machine.free_memory() == 200 * MIB
+
+
+def test_the_number_that_stands_for_no_limit_is_none(place):
+    machine.MEMORY.unlink()
+    write(place / "memory", V1, (1 << 63) - 4096, 100 * MIB, "")
+    assert machine.free_memory() is None

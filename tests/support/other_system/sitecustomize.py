@@ -2,7 +2,7 @@
 
 Names are hidden from the program's own modules only, since the libraries, Python's and others, need them on the system
 on which the test really runs. So each module of the program that imports `os` gets a copy without the hidden names,
-whose functions do what they do on Windows. The same holds for /proc. Processes can be spawned only, in all modules.
+whose functions do what they do on Windows. The same holds for /proc and /sys. Processes can be spawned only, in all modules.
 """
 
 import builtins
@@ -113,8 +113,8 @@ def spawn_only():
 
 
 def no_proc(event, args):
-    """Let the program's modules find no /proc, also where Python's library opens a file for them."""
-    if event in ("open", "os.listdir", "os.scandir") and str(args[0]).startswith("/proc/"):
+    """Let the program's modules find no /proc and no /sys, also where Python's library opens a file for them."""
+    if event in ("open", "os.listdir", "os.scandir") and str(args[0]).startswith(("/proc/", "/sys/")):
         frame = sys._getframe(1)
         while frame is not None and (frame.f_code.co_filename.startswith((LIBRARY, "<")) or frame.f_code is here):
             frame = frame.f_back
