@@ -13,7 +13,7 @@ from typing import Any
 
 BEAT = 2.0
 """Seconds from one sign of life of a playing actor to the next."""
-GATHER = 0.05
+GATHER = 0.2
 """Seconds for which messages are put together, once one has come."""
 PATIENCE = 10.0
 """Seconds after which a call that waits for messages returns without any."""

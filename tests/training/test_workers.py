@@ -168,6 +168,31 @@ def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
     assert len(spawning.handles) == 2 and spawning.log == []
 
 
+@pytest.mark.parametrize("side_by_side, games, held", [(128, 5000, 192), (128, 60, 30), (16, 5000, 32), (4, 5000, 8)])
+def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_its_share(side_by_side, games, held):
+    sent = []
+
+    class Takes:
+        name, waits, lost = "takes", False, False
+
+        def __init__(self, place, report):
+            self.say = lambda head: report(self, pack(head))
+            self.say({"kind": "ready"})
+
+        def send(self, message):
+            sent.append(len(message.get("games", ())))
+            if message["kind"] == "stop":
+                self.say({"kind": "stopped", "round": message["round"]})
+
+        def kill(self):
+            pass
+
+    pool, looks = WorkerPool(Takes, workers=2, side_by_side=side_by_side, log=print), []
+    assert list(pool.play(ROUND, range(games), stop=lambda: looks.append(0) or len(looks) > 3)) == []
+    size = max(sent)
+    assert 2 * (held - size) < sum(sent) <= 2 * held, (sent, "tasks are handed out whole")
+
+
 class Late:
     """A worker that ends its games when it is asked to stop, and says that it has stopped when the next ones come."""
 

@@ -2,7 +2,8 @@
 
 Names are hidden from the program's own modules only, since the libraries, Python's and others, need them on the system
 on which the test really runs. So each module of the program that imports `os` gets a copy without the hidden names,
-whose functions do what they do on Windows. The same holds for /proc and /sys. Processes can be spawned only, in all modules.
+whose functions do what they do on Windows. The same holds for /proc and /sys. Processes can be spawned only,
+in all modules.
 """
 
 import builtins
