@@ -168,7 +168,7 @@ def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
     assert len(spawning.handles) == 2 and spawning.log == []
 
 
-@pytest.mark.parametrize("side_by_side, games, held", [(128, 5000, 192), (128, 60, 30), (16, 5000, 32), (4, 5000, 8)])
+@pytest.mark.parametrize("side_by_side, games, held", [(128, 5000, 192), (128, 60, 30), (16, 5000, 32), (4, 5000, 16)])
 def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_its_share(side_by_side, games, held):
     sent = []
 
