@@ -1,6 +1,6 @@
 """What each technique is worth at equal core-minutes: whole runs of Connect 4, several seeds, against the plain run.
 
-    python benchmarks/ablations.py OUT [--minutes 60] [--cores 1] [--seeds 3] [--only NAME ...]
+    python benchmarks/ablations.py OUT [--minutes 60] [--cores 1] [--seeds 3] [--first-seed 0] [--only NAME ...]
     python benchmarks/ablations.py OUT --game "connect4(rows=4,columns=5)" --minutes 1 --set episodes=64 mcts_sims=32
 
 Each variant changes the base, the preset of the game, in one thing. A run's clock is processor time divided by
@@ -8,7 +8,8 @@ Each variant changes the base, the preset of the game, in one thing. A run's clo
 OUT/lines.jsonl a line for each finished one: the share of solved positions whose value its move keeps by stage (network
 alone and with --sims simulations), and the games of its last network against that of the base with the same seed. Begun
 runs continue and finished ones are not run again, so it can be stopped at any time. At the end it prints the table: Elo
-with the 95 % interval of all games, and of the shares mean and standard error over seeds.
+with the 95 % interval of all games, and of the shares mean and standard error over seeds. Several processes, each with
+processors and seeds of its own (`taskset -c 1 ... --seeds 4 --first-seed 2`), can share OUT.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ def run_all(options: argparse.Namespace) -> list[dict[str, Any]]:
     if len(lines) < len(before):
         raise UserError(f"expected runs of these options in {options.out}, got some of others: name another folder")
     done = {(line["variant"], line["seed"]) for line in lines}
-    for seed in range(options.seeds):
+    for seed in range(options.first_seed, options.seeds):
         for name in ["base", *(name for name in options.only if name != "base")]:
             if (name, seed) in done:
                 continue
@@ -216,6 +217,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=60.0, help="of work for each run, on --cores cores")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=0, help="begin with this one; --seeds counts from 0")
     parser.add_argument("--positions", type=int, default=3000)
     parser.add_argument("--sims", type=int, default=400)
     parser.add_argument("--games", type=int, default=200, help="against the base, with each seed")
