@@ -39,7 +39,7 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
         last: Any = None
 
         def now() -> tuple[float, Any, float]:
-            pids = [os.getpid()] + [p.hand.pid for p in getattr(pool, "_places", []) if p.hand is not None]
+            pids = [os.getpid()] + [p.handle.pid for p in getattr(pool, "_places", []) if p.handle is not None]
             return time.perf_counter(), pool.counts(), processor_seconds(pids)
 
         for _ in pool.play(source_of(session).spec(0), range(100_000)):

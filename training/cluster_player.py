@@ -59,6 +59,8 @@ class MatchPlayer:
             raise DamagedData("a match: expected the one that the driver sent, got another")
         self._visitor.load(weights)
 
-    def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
+    def play(
+        self, todo: deque[tuple[int, int]], stop: Callable[[], bool], together: Callable[[], bool]
+    ) -> Iterator[GameRecord]:
         while not stop() and todo:
             yield from self._visitor.play([todo.popleft()[0] for _ in range(min(len(todo), SIDE_BY_SIDE))], stop)

@@ -57,8 +57,10 @@ class NetworkPlayer:
         self._selfplay.clear_cache()
         self._selfplay.set_iteration(iteration, beginnings)
 
-    def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
-        return self._selfplay.play(self._predictor, todo, stop=stop)
+    def play(
+        self, todo: deque[tuple[int, int]], stop: Callable[[], bool], together: Callable[[], bool]
+    ) -> Iterator[GameRecord]:
+        return self._selfplay.play(self._predictor, todo, stop=stop, together=together)
 
 
 def _network(config: Config, game: Game, folder: Path) -> Any:

@@ -296,9 +296,13 @@ class WorkerPool:
         return Task(self._numbers, games)
 
     def _assign_tasks(self) -> None:
-        """Assign to each worker the games it plays side by side and a few more; a suspect task is assigned alone."""
+        """Assign to each worker the games it plays side by side and some more; a suspect task is assigned alone.
+
+        Once all are assigned, workers learn that no others follow.
+        """
         ready = sum(place.ready for place in self._places)
         most = min(self._ahead, -(-self._left // max(ready, 1)))  # so that each gets its share where games are few
+        waiting = bool(self._todo)
         for place in self._places:
             while place.handle is not None and place.ready and self._todo and self._fits(place, self._todo[0], most):
                 task = self._todo.popleft()
@@ -307,6 +311,10 @@ class WorkerPool:
                     place.busy, place.silent = True, 0.0
                 games = sorted(task.missing)
                 place.handle.send({"kind": "games", "round": self._round, "task": task.number, "games": games})
+        if waiting and not self._todo:
+            for place in self._places:
+                if place.handle is not None and place.busy:
+                    place.handle.send({"kind": "games", "round": self._round, "games": [], "last": True})
 
     def _fits(self, place: _Place, task: Task, most: int) -> bool:
         held = place.tasks.values()

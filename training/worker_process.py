@@ -42,10 +42,13 @@ class TaskPlayer(Protocol):
         """
         ...
 
-    def play(self, todo: deque[tuple[int, int]], stop: Callable[[], bool]) -> Iterator[GameRecord]:
+    def play(
+        self, todo: deque[tuple[int, int]], stop: Callable[[], bool], together: Callable[[], bool]
+    ) -> Iterator[GameRecord]:
         """Play games (index, seed) taken from the left of `todo` until it is empty.
 
-        Call `stop` again and again: true ends the work at once, and a call may add games or remove all.
+        Call `stop` again and again: true ends the work at once, and a call may add games or remove all. `together`: as
+        in `SelfPlay.play`.
         """
         ...
 
@@ -135,6 +138,8 @@ class _Worker:
         self._spec: dict[str, Any] = {}
         self._beaten = 0.0
         self._until: float | None = None
+        self._last = False
+        """Whether no other games follow in this round."""
         threading.Thread(target=self._receive, daemon=True).start()
 
     def _receive(self) -> None:
@@ -167,10 +172,10 @@ class _Worker:
         kind = self._messages[0]["kind"]
         if kind == "games":
             self._take()
-            for record in player.play(self._todo, lambda: self._beat(player)):
+            for record in player.play(self._todo, lambda: self._beat(player), self._together):
                 self._send(game_message(record, player.counts()))
             return
-        spec, self._until = self._messages.popleft(), None
+        spec, self._until, self._last = self._messages.popleft(), None, False
         self._todo.clear()
         if kind == "stop":
             self.say({"kind": "stopped", "round": spec["round"], "counts": player.counts()})
@@ -185,8 +190,13 @@ class _Worker:
         """Add the games of the messages at hand to those to play."""
         while self._messages and self._messages[0]["kind"] == "games":
             run, iteration = self._spec["run"], self._spec["iteration"]
-            games = self._messages.popleft()["games"]
-            self._todo.extend((i, game_seed(run, iteration, i)) for i in games)
+            message = self._messages.popleft()
+            self._last = message.get("last", False)
+            self._todo.extend((i, game_seed(run, iteration, i)) for i in message["games"])
+
+    def _together(self) -> bool:
+        """Return whether the games in flight are the round's last ones and nobody waits for the first of them."""
+        return self._last and self._until is None
 
     def _beat(self, player: TaskPlayer) -> bool:
         """Take further games and give a sign of life; return whether to stop. Called between two batches.

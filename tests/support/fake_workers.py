@@ -32,7 +32,7 @@ class Workman:
     def counts(self):
         return Counts(10 * self.played, 0, 0, self.played, self.played, 8, 0.0)
 
-    def play(self, todo, stop):
+    def play(self, todo, stop, together):
         while not stop() and todo:
             index, seed = todo.popleft()
             time.sleep(self.settings.get("pace", 0.0))

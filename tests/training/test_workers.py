@@ -168,7 +168,7 @@ def test_a_stop_ends_the_round_and_the_same_workers_play_the_next():
     assert len(spawning.handles) == 2 and spawning.log == []
 
 
-@pytest.mark.parametrize("side_by_side, games, held", [(128, 5000, 192), (128, 60, 30), (16, 5000, 32), (4, 5000, 16)])
+@pytest.mark.parametrize("side_by_side, games, held", [(128, 5000, 192), (128, 64, 32), (16, 5000, 32), (4, 5000, 16)])
 def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_its_share(side_by_side, games, held):
     sent = []
 
@@ -180,7 +180,7 @@ def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_i
             self.say({"kind": "ready"})
 
         def send(self, message):
-            sent.append(len(message.get("games", ())))
+            sent.append(message)
             if message["kind"] == "stop":
                 self.say({"kind": "stopped", "round": message["round"]})
 
@@ -189,8 +189,10 @@ def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_i
 
     pool, looks = WorkerPool(Takes, workers=2, side_by_side=side_by_side, log=print), []
     assert list(pool.play(ROUND, range(games), stop=lambda: looks.append(0) or len(looks) > 3)) == []
-    size = max(sent)
-    assert 2 * (held - size) < sum(sent) <= 2 * held, (sent, "tasks are handed out whole")
+    counts = [len(message.get("games", ())) for message in sent]
+    assert 2 * (held - max(counts)) < sum(counts) <= 2 * held, (counts, "tasks are handed out whole")
+    last = sum("last" in message for message in sent)
+    assert last == (2 if games <= 2 * held else 0), "all are assigned: no others follow"
 
 
 class Late:
@@ -203,7 +205,7 @@ class Late:
         self.say(pack({"kind": "ready"}))
 
     def send(self, message):
-        if message["kind"] == "games":
+        if message.get("games"):
             self.games = message["games"]
             if self.stopped:
                 self.say(self.stopped)
@@ -284,17 +286,36 @@ def test_a_stopping_worker_ends_when_its_time_is_over_and_gives_signs_until_then
     for module in (worker_pool, worker_process):
         monkeypatch.setattr(module, "time", clock)
 
-    def endless(predictor, todo, *, stop):
+    said = []
+
+    def endless(predictor, todo, *, stop, together):
         while not stop():
             clock.now += 1.0
+            said.append(together())
         yield from ()
 
     player = NetworkPlayer.__new__(NetworkPlayer)
     player._selfplay, player._predictor, player.counts = SimpleNamespace(play=endless), None, lambda: NOTHING
-    worker._messages.extend([GAMES, {"kind": "stop", "round": 1}])
+    worker._messages.extend([GAMES, {**GAMES, "games": [], "last": True}, {"kind": "stop", "round": 1}])
     worker._follow(player)
+    assert not any(said), "a game that ends early is not lost"
     assert clock.now - 100.0 == PATIENCE and not worker._todo
     assert [unpack(data)[0]["kind"] for data in worker.said] == ["alive"] * (int(PATIENCE) + 1)
+
+
+def test_the_last_games_of_a_round_end_together_and_those_before_do_not(worker):
+    said = []
+
+    def play(todo, stop, together):
+        for message in ({**GAMES, "games": [7]}, {**GAMES, "games": [], "last": True}, {**GAMES, "games": [8]}):
+            worker._messages.append(message)
+            assert not stop()
+            said.append((len(todo), together()))
+        yield from ()
+
+    worker._messages.append(GAMES)
+    worker._follow(SimpleNamespace(counts=lambda: NOTHING, play=play))
+    assert said == [(3, False), (3, True), (4, False)]
 
 
 def test_a_stop_is_noticed_however_many_messages_come():
