@@ -31,6 +31,8 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
     from loggers import Console
     from training.game_source import source_of
     from training.presets import preset
+    from training.worker_pool import WorkerPool
+    from training.worker_process import ProcessHandle
 
     config = preset("laptop", workers=workers)
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
@@ -39,8 +41,9 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
         last: Any = None
 
         def now() -> tuple[float, Any, float]:
-            pids = [os.getpid()] + [p.handle.pid for p in getattr(pool, "_places", []) if p.handle is not None]
-            return time.perf_counter(), pool.counts(), processor_seconds(pids)
+            places = pool._places if isinstance(pool, WorkerPool) else []
+            pids = [p.handle.pid for p in places if isinstance(p.handle, ProcessHandle)]
+            return time.perf_counter(), pool.counts(), processor_seconds([os.getpid(), *pids])
 
         for _ in pool.play(source_of(session).spec(0), range(100_000)):
             first = first or now()
