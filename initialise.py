@@ -352,9 +352,9 @@ class Session:
     def _load_memory(self) -> None:
         """Fill a new ltmemory from the games on disk, up to the last finished retraining."""
         self.memory = Memory.of_run(self.config, self.game)
-        count = self.memory.extend(record for _, record in self.store.games(self.config.memory_size, self.iteration))
+        found = self.store.games(self.config.memory_size, self.iteration, self.game.sizes)
+        count, self.remembered = self.memory.extend(record for _, record in found), self.iteration - 1
         recall(self.memory, self.store, self.iteration, self.game.action_size)
-        self.remembered = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
     def write_metrics(self) -> None:

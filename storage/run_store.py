@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from config import UserError
+from game import Game
 from storage.atomic_files import DamagedData
 from storage.database import Database, row_digest
 from storage.game_record import IMPORTED, GameBytes, GameRecord
@@ -73,26 +74,28 @@ class Store(Database):
         """Return the numbers of an iteration's games that are stored."""
         return {r[0] for r in self._db.execute("SELECT idx FROM games WHERE iteration = ?", (iteration,))}
 
-    def games(self, positions: int, before: int = 2**31) -> Iterator[tuple[int, GameRecord]]:
+    def games(
+        self, positions: int, before: int = 2**31, sizes: Iterable[Game] = ()
+    ) -> Iterator[tuple[int, GameRecord]]:
         """Yield (iteration, game) in order: the newest games that together hold `positions` positions.
 
-        Only games of iterations below `before`.
+        Only games of iterations below `before`. sizes: in a run of several, those whose positions count.
         """
-        first, total = None, 0
-        query = (
-            "SELECT iteration, SUM(trained) FROM games WHERE iteration < ? GROUP BY iteration "
-            "ORDER BY iteration DESC"
-        )
-        for iteration, trained in self._db.execute(query, (before,)):
+        facts = {row[0]: row[2] for row in self.rows("stages", "WHERE stage = ?", (SIZES,))}
+        boards, first, total = {game.spec for game in sizes}, None, 0
+        columns, group = ("idx, trained", "") if boards else ("0, SUM(trained)", "GROUP BY iteration")
+        query = f"SELECT iteration, {columns} FROM games WHERE iteration < ? {group} ORDER BY iteration DESC"
+        for iteration, index, trained in self._db.execute(query, (before,)):
+            if boards and not (iteration in facts and board_of(facts[iteration], index) in boards):
+                continue
             first, total = iteration, total + trained
             if total >= positions:
                 break
         if first is None:
             return
         rest = "WHERE iteration >= ? AND iteration < ? ORDER BY iteration, idx"
-        sizes = {row[0]: row[2] for row in self.rows("stages", "WHERE stage = ?", (SIZES,))}
         for row in self.rows("games", rest, (first, before)):
-            yield row[0], game_of_row(row, sizes.get(row[0]))
+            yield row[0], game_of_row(row, facts.get(row[0]))
 
     def games_of(self, iteration: int) -> Iterator[GameRecord]:
         """Yield the games of one iteration in order."""

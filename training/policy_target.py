@@ -25,6 +25,7 @@ def write_target(f, puct, t, target):
     """Write the weight of each root move into target, [action_size] uint16; at least one is positive.
 
     Weights are visits, without those that only forced playouts explain, and only of moves that keep the proven value.
+    Playouts are forced under Dirichlet noise alone (`select.select_puct`): without it all visits count.
     After a Gumbel search they are those of its improved policy. If every move loses and the root was proven near the
     end of the game, the network's priors are written: visits from before the proof mean nothing.
     """
@@ -35,6 +36,7 @@ def write_target(f, puct, t, target):
     root = f.nodes[f.trees[t].root]
     searched = root.proven != LOSS or root.late != ROOT_TRIED
     stop = root.first + root.materialised
+    forced = puct.forced_playouts > 0.0 and f.trees[t].noisy == DIRICHLET
     best, most, written = root.first, 0, 0
     for e in range(root.first, stop):
         if f.edges[e].N > most and keeps_proof(f, root, e):
@@ -43,7 +45,7 @@ def write_target(f, puct, t, target):
         edge = f.edges[e]
         if edge.N > 0 and keeps_proof(f, root, e):
             n = edge.N
-            if puct.forced_playouts > 0.0 and e != best and root.proven == UNPROVEN:
+            if forced and e != best and root.proven == UNPROVEN:
                 n = pruned(f, t, puct, e, best)
             target[f.moves[e].action] = min(n, MAX_VISITS)
             written += n
@@ -66,9 +68,7 @@ def pruned(f, t, puct, e, best):
     gap = known_q(f, best) + puct_bonus(scale, f.moves[best].P, f.edges[best].N) - known_q(f, e)
     if gap <= 0.0:
         return edge.N
-    p = np.float64(move.P)
-    if f.trees[t].noisy == DIRICHLET:
-        p = with_noise(puct.epsilon, p, f.noise[t, move.action])
+    p = with_noise(puct.epsilon, np.float64(move.P), f.noise[t, move.action])
     deserved = math.ceil(scale * move.P / gap - 1.0)
     forced = math.sqrt(puct.forced_playouts * p * root.total)
     n = max(edge.N - forced, deserved, 0.0)

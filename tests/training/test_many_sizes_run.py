@@ -1,6 +1,7 @@
 """A run on boards of several sizes: played, trained on, interrupted, continued with larger ones, checked, exported."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -92,6 +93,22 @@ def test_a_run_goes_on_with_other_sizes_and_keeps_what_it_learned(finished, tmp_
     new = recover(folder)
     assert new.lost == [] and new.games == report.games
     assert verify(folder.with_name(new.run)).state == report.state
+
+
+def test_a_run_with_other_sizes_remembers_the_same_games_when_it_is_opened_again(finished, tmp_path):
+    folder = tmp_path / finished[0].parent.name / finished[0].name
+    shutil.copytree(finished[0], folder)
+    store = Store(folder / "run.db", read_only=True)
+    played = [store.trained_positions(i) for i in (1, 2, 3)]
+    store.close()
+    larger = with_overrides(settings(iterations=4, memory_size=sum(played)), game="gomoku(n=3,size=5..6)")
+    with Session.open(folder, larger, console=QUIET) as session:
+        train(session)
+        held = [column[: len(session.memory)].copy() for column in session.memory.ltmemory]
+        assert len(session.memory) < session.config.memory_size < session.store.positions_until(4)
+    with Session.open(folder, larger, console=QUIET) as session:
+        assert len(session.memory) == len(held[0])
+        assert all(map(np.array_equal, held, (c[: len(session.memory)] for c in session.memory.ltmemory)))
 
 
 def test_sizes_that_change_within_an_iteration_count_from_the_next_one_on(tmp_path):

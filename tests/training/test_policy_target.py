@@ -7,11 +7,14 @@ import pytest
 
 import games
 from agent import Agent
+from compiled import call
 from memory import Batch
 from model import Residual_CNN
+from search.many_trees import ManyTrees
 from support.board_drawings import play
 from support.search_cases import GAMES, Projection, plain_search, value_of, values_after
 from support.tiny_runs import tiny
+from training.policy_target import write_target
 from training.selfplay import SelfPlay, game_seed
 
 
@@ -111,6 +114,16 @@ def visits_of_the_first_search(**changes):
     for record in selfplay.play(network, [(i, game_seed("run", 1, i)) for i in range(16)]):
         found.append(record.visits[0])
     return np.array(found, float)
+
+
+def test_the_target_of_a_search_without_noise_has_all_its_visits():
+    game = GAMES["connect4"]
+    trees = ManyTrees(game, plain_search(forced_playouts=2.0), sims=200, cache_size=0)
+    trees.set_root(game.start())
+    trees.search(Projection(game), 200)
+    target = np.zeros(game.action_size, np.uint16)
+    call(write_target, trees.forest, trees.puct, 0, target)
+    assert (target == trees.visit_counts()).all() and (target == 1).any()
 
 
 def test_forced_playouts_are_left_out_of_the_target_of_moves_that_the_search_did_not_want():
