@@ -343,7 +343,7 @@ class PuzzleSource:
         return self._found[number - 1] if len(self._found) >= number else None
 
     def _make(self, number: int) -> None:
-        """Make puzzles until there are `number`, if the game has so many."""
+        """Make puzzles until there are `number`, or the game has no more."""
         if self._more is None:
             self._more = Maker(self.game).puzzles(MORE, stop=lambda: self._stop())
         known = {self._identity(puzzle) for puzzle in self._found}
