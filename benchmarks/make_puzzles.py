@@ -32,6 +32,8 @@ def main(spec: str, count: int = 8, seed: int = 1) -> None:
     found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
     end = time.monotonic() + 60 * MINUTES
     for puzzle in maker.puzzles(seed, stop=lambda: time.monotonic() > end):
+        if puzzle is None:
+            break
         here = found[puzzle.level]
         slow = sum(p.kind not in (WIN, FAST) for p in here)
         if game.won_by_a_move and puzzle.kind not in (WIN, FAST) and slow >= count // 2:

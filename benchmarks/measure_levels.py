@@ -37,7 +37,7 @@ def main() -> None:
         if folder is None:
             raise SystemExit(f"no player of {spec} ships")
         known = read_levels(spec)
-        ladder = known if all(level.name for level in known) else LADDER
+        ladder = known if known and all(level.name for level in known) else LADDER
         print(f"{spec}: {len(ladder)} players", flush=True)
         found = measure_levels(
             game, count=args.games_each, ladder=ladder, file=folder / GAMES_FILE,

@@ -55,7 +55,12 @@ def play_batch(
     player with a clock) plays its games one after the other.
     """
     if min(player.at_once for player in players) == 1:
-        return [play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0) for job in jobs]
+        alone = []
+        for job in jobs:
+            alone.append(play_alone(game, players, job, seed=seed, turns_until_tau0=turns_until_tau0))
+            if report is not None and not any(player.is_person for player in players):
+                report(len(alone))
+        return alone
     for player in players:
         player.new_games(len(jobs))
     games_on = []

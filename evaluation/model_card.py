@@ -31,7 +31,7 @@ def model_card(folder: Path) -> str:
         store.close()
     made = lines[: newest.iteration]
     rows, columns = game.grid_shape
-    spent = made[-1]["total_seconds"] / 60
+    spent = made[-1]["total_seconds"] / 60 if made else 0.0
     facts = {
         "game": f"`{game.spec}`, {rows} x {columns} points, {game.action_size} actions, "
         f"{game.input_shape[2]} input planes",

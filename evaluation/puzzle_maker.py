@@ -7,6 +7,7 @@ is too far away. The puzzles of a game depend on the seed alone.
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -65,6 +66,15 @@ BLUNDERS = 0.1
 """Share of random moves in these games."""
 
 
+Stop = Callable[[], bool]
+"""Called repeatedly; True ends the work early."""
+
+
+def never() -> bool:
+    """Return False: nothing ends the work."""
+    return False
+
+
 class Maker:
     """Makes puzzles of one game. Only one thread may use it."""
 
@@ -87,20 +97,22 @@ class Maker:
 
     # ---- where puzzles come from
 
-    def puzzles(self, seed: int, *, stop: Callable[[], bool] = lambda: False) -> Iterator[Puzzle]:
-        """Yield puzzles, without end unless the game has no more: no two alike, turned or mirrored."""
+    def puzzles(self, seed: int, *, stop: Stop = never) -> Iterator[Puzzle | None]:
+        """Yield puzzles, without end unless the game has no more: no two alike, turned or mirrored.
+
+        Yields None when `stop()` is true; the next one is then what it would have been.
+        """
         seen: set[bytes] = set()
-        in_vain = 0
-        for number in itertools.count():
+        number = in_vain = 0
+        while in_vain <= GIVE_UP:
             rng = np.random.default_rng([seed, number])
             puzzle = self._of_game(self._play(rng), rng, seen, stop)
-            if stop():
-                return
-            in_vain = 0 if puzzle else in_vain + 1
+            if puzzle is None and stop():
+                yield None
+                continue
+            number, in_vain = number + 1, 0 if puzzle else in_vain + 1
             if puzzle:
                 yield self.grade(puzzle, seed)
-            elif in_vain > GIVE_UP:
-                return
 
     def _play(self, rng: np.random.Generator) -> list[int]:
         """Return the moves of a game between two players of different strength, with a random opening."""
@@ -118,7 +130,7 @@ class Maker:
             state = state.takeAction(action)[0]
         return moves
 
-    def _of_game(self, moves: list[int], rng: np.random.Generator, seen: set[bytes], stop: Callable[[], bool]
+    def _of_game(self, moves: list[int], rng: np.random.Generator, seen: set[bytes], stop: Stop
                  ) -> Puzzle | None:  # fmt: skip
         """Return a puzzle out of a game, whose position is in none of `seen`."""
         self._known.clear()
@@ -303,35 +315,49 @@ class Maker:
 
 
 class PuzzleSource:
-    """The numbered puzzles of a game: those that ship from 1 on, then such as are made when they are first needed."""
+    """The numbered puzzles of a game: those that ship from 1 on, then such as are made when they are first needed.
 
-    def __init__(self, game: Game, *, stop: Callable[[], bool] = lambda: False) -> None:
-        """Read the puzzles that ship; `stop()` is asked while others are made."""
-        self.game, self.stop = game, stop
+    Safe to use from several threads: while one makes puzzles, the others wait for those that they need.
+    """
+
+    def __init__(self, game: Game) -> None:
+        """Read the puzzles that ship."""
+        self.game = game
         self._found = shipped_puzzles(game)
         self.shipped = len(self._found)
-        self._more: Iterator[Puzzle] | None = None
+        self._lock = threading.Lock()
+        self._stop: Stop = never
+        """Of the call that makes puzzles now."""
+        self._more: Iterator[Puzzle | None] | None = None
 
-    def get(self, number: int) -> Puzzle | None:
-        """Return a puzzle; None if the game has no more, or it was stopped. May take a minute after the last shipped.
+    def get(self, number: int, *, stop: Stop = never) -> Puzzle | None:
+        """Return a puzzle; None if the game has no more, or `stop()` became true while others were made.
 
-        Raises `UserError` if a game needs a solver for more that is not installed.
+        May take a minute after the last that ships. Raises `UserError` if a game needs a solver for more that is not
+        installed.
         """
-        while len(self._found) < number:
-            if self._more is None:
-                self._more = Maker(self.game).puzzles(MORE, stop=lambda: self.stop())
-            known = {identity(self.game, after_moves(self.game, p.moves)) for p in self._found}
-            fresh = (p for p in self._more if identity(self.game, after_moves(self.game, p.moves)) not in known)
-            puzzle = next(fresh, None)
-            if puzzle is None:
-                return None
-            self._found.append(puzzle)
-        return self._found[number - 1]
+        if len(self._found) < number:
+            with self._lock:
+                self._stop = stop
+                self._make(number)
+        return self._found[number - 1] if len(self._found) >= number else None
 
-    def following(self, number: int, level: str = "") -> int | None:
+    def _make(self, number: int) -> None:
+        """Make puzzles until there are `number`, or the game has no more."""
+        if self._more is None:
+            self._more = Maker(self.game).puzzles(MORE, stop=lambda: self._stop())
+        known = {self._identity(puzzle) for puzzle in self._found}
+        while len(self._found) < number and (puzzle := next(self._more, None)) is not None:
+            if self._identity(puzzle) not in known:
+                self._found.append(puzzle)
+
+    def _identity(self, puzzle: Puzzle) -> bytes:
+        return identity(self.game, after_moves(self.game, puzzle.moves))
+
+    def following(self, number: int, level: str = "", *, stop: Stop = never) -> int | None:
         """Return the number of the first puzzle after `number` that has a level, "" = any; None if there is none."""
         for found in itertools.count(number + 1):
-            puzzle = self.get(found)
+            puzzle = self.get(found, stop=stop)
             if puzzle is None or not level or puzzle.level == level:
                 return found if puzzle else None
         return None

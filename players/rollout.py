@@ -21,7 +21,7 @@ from search.pipeline import shared_run
 from search.proofs import WIN
 from search.rollouts import rollout_step
 from search.select import puct_of
-from search.tables import forest_bytes, trees_in
+from search.tables import trees_in
 
 SEARCH = SearchSettings(cpuct=1.4, epsilon=0.0, fpu_reduction=-1.0, look_ahead=0, endgame=0)
 """Uses proofs; cpuct is the c of UCB1, for values from -1 to 1."""
@@ -90,6 +90,8 @@ class RolloutPlayer(BatchPlayer):
         super().__init__(name, game)
         self._sims, self._seconds = sims, seconds
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
+        self._most = max(trees_in(TREES_BYTES, game, 1000), 1) * 1000
+        """Simulations that a tree has room for, in TREES_BYTES."""
         self._interrupted = False
         self._end_rule = end_rule and isinstance(game, LittleGo)
         self._games: dict[int, list[MCTS]] = {}
@@ -100,13 +102,14 @@ class RolloutPlayer(BatchPlayer):
     def trees(self, slot: int) -> list[MCTS]:
         """Return the independent searches of a game; they are made on demand."""
         if slot not in self._games:
-            fits = TREES_BYTES * 1000 // forest_bytes(self.game, 1, 1, 1000)
-            sims = self._sims if self._sims is not None else max(fits // 2 - 2, 1000)
             count = 1 if self._sims is not None else self._lanes
-            self._games[slot] = [MCTS(self.game, SEARCH, sims=sims, cache_size=0, seed=lane) for lane in range(count)]
-            for mcts in self._games[slot]:
-                mcts.puct = puct_of(SEARCH, ucb=True)
+            self._games[slot] = [self._tree(self._sims or self._most, lane) for lane in range(count)]
         return self._games[slot]
+
+    def _tree(self, sims: int, seed: int) -> MCTS:
+        mcts = MCTS(self.game, SEARCH, sims=sims, cache_size=0, seed=seed)
+        mcts.puct = puct_of(SEARCH, ucb=True)
+        return mcts
 
     def new_game(self, slot: int, seed: int) -> None:
         for i, mcts in enumerate(self.trees(slot)):
@@ -164,10 +167,14 @@ class RolloutPlayer(BatchPlayer):
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
         """Search one tree until its root has `sims` visits, kept visits included, or is proven; return the root.
 
-        `stop` is called repeatedly; True ends the search early.
+        `stop` is called repeatedly; True ends the search early. The tree is a new one if the last has no room for that.
         """
         mcts = self.trees(0)[0]
-        goal = min(sims or self._sims or ANYHOW, mcts.capacity // 2 - 2)
+        goal = min(sims or self._sims or ANYHOW, max(self._most, self._sims or 0))
+        if not mcts.fits(goal):
+            larger = self._tree(goal, 0)
+            larger.forest.trees["rng"] = mcts.forest.trees["rng"]
+            mcts = self._games[0][0] = larger
         mcts.set_root(state, sims=goal)
 
         def over() -> bool:

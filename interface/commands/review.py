@@ -22,6 +22,7 @@ from system.terminal import redraws
 
 if TYPE_CHECKING:
     from evaluation.review import Judged
+    from game import Game
     from storage.game_files import Record
 
 EXAMPLES = {
@@ -57,6 +58,7 @@ class Review:
 def run(argv: list[str]) -> int:
     args = parse(Review, argv)
     whole(args.sims, "sims", 1, 1_000_000)
+    whole(args.seed, "seed", 0, 2**31 - 1)
     show_compiling("search")
     import games
     from evaluation.review import as_values, review
@@ -66,7 +68,7 @@ def run(argv: list[str]) -> int:
     record = load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
     if not record.moves:
         raise UserError(f"{args.file}: expected a game with moves to review, it has none")
-    makes = _Reviewer(args.player or strongest(record.game.spec, args.sims), args.sims)
+    makes = _Reviewer(args.player or strongest(record.game, args.sims), args.sims)
     if args.player:
         makes(record.game)  # a wrong name is an error at once
     found: list[Judged] = []
@@ -85,11 +87,19 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def strongest(spec: str, sims: int) -> str:
-    """Return the strongest player of a game that searches: the one that ships, else the best network, else rollouts."""
-    from storage.run_folders import runs_of, shipped_run
+def strongest(game: Game, sims: int) -> str:
+    """Return the strongest player of a game that searches: the one that ships, else the best network that plays it,
+    else rollouts."""
+    from players.by_name import NoNetwork, run_folder
+    from storage.run_folders import shipped_run
 
-    return "shipped" if shipped_run(spec) is not None else "best" if runs_of(spec, None) else f"rollout:{sims}"
+    if shipped_run(game.spec) is not None:
+        return "shipped"
+    try:
+        run_folder(game, None)
+    except NoNetwork:
+        return f"rollout:{sims}"
+    return "best"
 
 
 class _Reviewer:

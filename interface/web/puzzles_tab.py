@@ -13,7 +13,7 @@ from typing import Any
 from nicegui import ui
 
 from config import UserError
-from evaluation.puzzle_maker import PuzzleSource
+from evaluation.puzzle_maker import PuzzleSource, Stop
 from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
 from interface import puzzle_words as words
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
@@ -69,7 +69,7 @@ class Puzzles:
         if not seen:
             self._job += 1
         elif self._attempt is None and self._source is not None:
-            self._go(lambda source: source.following(self._number, self._level))
+            self._go(lambda source, stop: source.following(self._number, self._level, stop=stop))
 
     # ---- what is seen
 
@@ -254,34 +254,33 @@ class Puzzles:
         """Open the first puzzle of the level that is not solved."""
         done = {int(number) for number in self._done.get(self._spec, {})}
 
-        def find(source: PuzzleSource) -> int | None:
-            number = source.following(0, self._level)
+        def find(source: PuzzleSource, stop: Stop) -> int | None:
+            number = source.following(0, self._level, stop=stop)
             while number is not None and number in done and number < source.shipped:
-                number = source.following(number, self._level)
+                number = source.following(number, self._level, stop=stop)
             return number
 
         self._go(find)
 
     def _follow(self) -> None:
         """Open the next puzzle of the level."""
-        self._go(lambda source: source.following(self._number, self._level))
+        self._go(lambda source, stop: source.following(self._number, self._level, stop=stop))
 
     def _open(self, number: Any) -> None:
         if PUZZLE.fullmatch(str(number)):
-            self._go(lambda source: int(number) if source.get(int(number)) else None)
+            self._go(lambda source, stop: int(number) if source.get(int(number), stop=stop) else None)
 
-    def _go(self, find: Callable[[PuzzleSource], int | None]) -> None:
+    def _go(self, find: Callable[[PuzzleSource, Stop], int | None]) -> None:
         self._job += 1
         in_background(self._load(self._job, find), "puzzle")
 
-    async def _load(self, job: int, find: Callable[[PuzzleSource], int | None]) -> None:
+    async def _load(self, job: int, find: Callable[[PuzzleSource, Stop], int | None]) -> None:
         """Open the puzzle whose number `find` returns; others than those that ship are made, in a thread."""
         spec = self._spec
 
         def look() -> tuple[PuzzleSource, int | None]:
-            source = self._source or PuzzleSource(make_game(spec), stop=lambda: self._job != job)
-            source.stop = lambda: self._job != job
-            return source, find(source)
+            source = self._source or PuzzleSource(make_game(spec))
+            return source, find(source, lambda: self._job != job)
 
         if self._source is None or self._number >= self._source.shipped:
             self._say(tr("Making another puzzle ...") if self._source else tr("Loading ..."))

@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.model_card import CARD, model_card, write_card
 from storage.run_folders import SHIPPED
+from storage.run_store import Store
 
 FOLDERS = sorted(SHIPPED.glob("*/run0001"))
 
@@ -34,3 +35,11 @@ def test_a_card_has_the_figures_of_the_scoreboard_and_the_levels(tmp_path):
 def test_a_game_without_a_solver_says_so():
     text = model_card(SHIPPED / "gomoku" / "run0001")
     assert "No solver knows this game's exact values" in text and "value kept" not in text
+
+
+def test_a_network_that_was_trained_elsewhere_has_a_card(tmp_path, monkeypatch):
+    folder = shutil.copytree(SHIPPED / "tictactoe" / "run0001", tmp_path / "run0001")
+    newest = Store.newest
+    monkeypatch.setattr(Store, "newest", lambda store: newest(store)._replace(version=0, iteration=0))
+    text = model_card(folder)
+    assert "# tictactoe: version 0" in text and "| data | 0 games against itself |" in text

@@ -2,6 +2,7 @@
 negamax over the rules in Python, and for gomoku a search of threats on sets of points."""
 
 import functools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -293,6 +294,23 @@ def test_after_those_that_ship_others_are_made(monkeypatch):
     keys = [identity(game, after_moves(game, source.get(n).moves)) for n in (1, 2, 3, 4)]
     assert made is not None and len(set(keys)) == 4
     assert source.following(0, made.level) <= 4
+
+
+def test_puzzles_that_were_stopped_are_made_when_they_are_needed_again(monkeypatch):
+    monkeypatch.setattr("evaluation.puzzle_maker.shipped_puzzles", lambda game: [])
+    made = [PuzzleSource(games.make("tictactoe")).get(n) for n in (1, 2, 3)]
+    source = PuzzleSource(games.make("tictactoe"))
+    for n, puzzle in enumerate(made, 1):
+        assert source.get(n, stop=lambda: True) is None and source.following(n - 1, stop=lambda: True) is None
+        assert source.get(n) == puzzle, "the one that it would have been"
+
+
+def test_two_threads_may_need_new_puzzles_at_once(monkeypatch):
+    monkeypatch.setattr("evaluation.puzzle_maker.shipped_puzzles", lambda game: [])
+    source = PuzzleSource(games.make("tictactoe"))
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(source.get, (3, 2, 3, 1)))
+    assert [puzzle is not None for puzzle in found] == [True] * 4 and found[0] == found[2] == source.get(3)
 
 
 def test_a_game_of_ones_own_has_puzzles_where_its_end_is_near(tmp_path):

@@ -72,6 +72,14 @@ def test_a_game_with_few_openings_is_played_as_often_as_it_differs():
     assert len(scores) == len(found) == 4, "two positions that are no mirror images, two colours"
 
 
+@pytest.mark.parametrize("person, shown", [(False, [1, 2, 3, 4]), (True, [])])
+def test_games_one_after_the_other_are_counted_too_but_not_at_a_persons_prompt(person, shown):
+    players, done = (RandomPlayer(GAME), RandomPlayer(GAME)), []
+    players[1].at_once, players[1].is_person = 1, person
+    contest(GAME, players, 4, seed=0, opening_plies=2, every=2, report=done.append)
+    assert done == shown
+
+
 # ---- what is decided
 
 

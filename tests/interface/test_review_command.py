@@ -6,7 +6,9 @@ import unicodedata
 
 import pytest
 
+import games
 from interface.commands.review import padded, strongest
+from storage import run_folders
 from storage.game_files import Record, append, save
 from support.command_line import told
 from support.game_samples import GAMES
@@ -95,7 +97,8 @@ def test_one_game_of_many_is_chosen(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     "more, words",
-    [(["--sims", "0"], "sims: expected a whole number"), (["--player", "random"], "expected a player that searches"),
+    [(["--sims", "0"], "sims: expected a whole number"), (["--seed", "-1"], "seed: expected a whole number"),
+     (["--player", "random"], "expected a player that searches"),
      (["--player", "nobody"], "expected a player such as"), (["--game", "connect4"], "expected a game of connect4"),
      (["--game-number", "2"], "expected game 1, the only one")],
 )  # fmt: skip
@@ -112,8 +115,14 @@ def test_files_without_a_game_are_named(capsys, tmp_path):
 
 
 def test_the_strongest_player_is_chosen_for_each_game(trained_place):
-    assert strongest("tictactoe", 400) == "best", "the run of the test, for nothing ships there"
-    assert strongest("metasquares", 400) == "rollout:400"
+    assert strongest(GAMES["tictactoe"], 400) == "best", "the run of the test, for nothing ships there"
+    assert strongest(games.make("metasquares"), 400) == "rollout:400"
+
+
+def test_a_network_of_many_sizes_reviews_where_no_other_does(monkeypatch, tmp_path):
+    monkeypatch.setattr(run_folders, "RUNS", tmp_path)
+    assert strongest(games.make("gomoku(size=11)"), 400) == "best", "the one that ships for 7x7 to 15x15"
+    assert strongest(games.make("gomoku"), 400) == "shipped"
 
 
 def test_chinese_words_count_twice():

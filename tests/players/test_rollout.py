@@ -11,8 +11,9 @@ import pytest
 import games
 from MCTS import Node
 from players.by_name import make_player
-from players.rollout import RolloutPlayer
+from players.rollout import TREES_BYTES, RolloutPlayer
 from search.proofs import DRAW, LOSS, UNPROVEN, WIN
+from search.tables import forest_bytes
 from support.board_drawings import play
 from support.command_line import told
 from support.search_cases import GAMES
@@ -142,3 +143,20 @@ def test_a_tree_that_does_not_fit_into_memory_is_told_as_too_many_simulations(pl
     code, out, err = told(capsys, "match", "rollout:9999999", "random", "--game", "tictactoe", "--games", "2")
     assert (code, out) == (2, "") and err.count("\n") == 1 and err.endswith("GiB; take fewer simulations\n"), err
     assert err.startswith("error: not enough memory: a tree of tictactoe for up to 30,000,062 positions needs 1")
+
+
+def test_a_review_gets_the_simulations_that_it_wants_of_a_player_with_fewer():
+    player, large = RolloutPlayer(GAMES["connect4"], sims=10), RolloutPlayer(GAMES["connect4"], sims=400)
+    for each in (player, large):
+        each.new_game(0, 5)
+    start = GAMES["connect4"].start()
+    assert player.think(start, 400).visits == large.think(start, 400).visits == 400
+    assert player.trees(0)[0].visit_counts().tolist() == large.trees(0)[0].visit_counts().tolist()
+
+
+@pytest.mark.parametrize("spec", ["connect4", "gomoku(size=15)", "littlego"])
+def test_a_tree_under_a_time_limit_takes_no_more_than_its_memory(spec, monkeypatch):
+    monkeypatch.setattr("players.rollout.cores", lambda: 1)
+    game = games.make(spec)
+    (tree,) = RolloutPlayer(game, seconds=1.0).trees(0)
+    assert 0.9 * TREES_BYTES < forest_bytes(game, 1, 1, tree.capacity) <= TREES_BYTES
