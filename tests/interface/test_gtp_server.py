@@ -127,10 +127,11 @@ def test_after_two_passes_play_may_go_on():
 
 
 def test_handicap_stones_stand_where_the_protocol_puts_them():
-    assert one("boardsize 9", "fixed_handicap 5") == "= C3 G7 G3 C7 E5"
-    assert one("boardsize 19", "fixed_handicap 9") == "= D4 Q16 Q4 D16 D10 Q10 K4 K16 K10"
+    assert one("boardsize 9", "fixed_handicap 5") == "= C3 G7 C7 G3 E5"
+    assert one("boardsize 19", "fixed_handicap 3") == "= D4 Q16 D16"
+    assert one("boardsize 19", "fixed_handicap 9") == "= D4 Q16 D16 Q4 D10 Q10 K4 K16 K10"
     answers = told_gtp("boardsize 7", "fixed_handicap 4", "showboard", "genmove w", "clear_board", "showboard")
-    assert answers[1] == "= C3 E5 E3 C5" and answers[2].count("X") - 1 == 4 and "white to move" in answers[2]
+    assert answers[1] == "= C3 E5 C5 E3" and answers[2].count("X") - 1 == 4 and "white to move" in answers[2]
     assert answers[5].count("X") == 1
     chosen = one("place_free_handicap 3").removeprefix("= ").split()
     assert len(set(chosen)) == 3 and one("place_free_handicap 3", player="shipped").count(" ") == 3
