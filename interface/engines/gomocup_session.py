@@ -152,7 +152,7 @@ class Session:
         if all(a[1] != b[1] for a, b in itertools.pairwise(stones)):
             position = Position(self.game)
             for point, _ in stones:
-                position.play(position.to_move, point)
+                self._play(position, point)
             return position, (1 if stones[0][1] else -1) if stones else 0
         own = sum(ours for _, ours in stones)
         others = len(stones) - own
@@ -162,6 +162,13 @@ class Session:
         for point, ours in stones:
             board.flat[point] = player if ours else -player
         return Position(set_up(self.game, board, player)), player
+
+    def _play(self, position: Position, point: int) -> None:
+        """Play a point for the player to move; raise `UserError` with the protocol's name of it if that is illegal."""
+        state = position.state
+        if not state.isEndGame and point not in state.allowedActions:
+            raise UserError(f"illegal move {self.name(point)}")
+        position.play(position.to_move, point)
 
     def point(self, words: str) -> int:
         """Return the point of x,y; raise `UserError` if there is none."""
@@ -182,7 +189,7 @@ class Session:
         mover = (self._own or (1 if ours else -1)) * (1 if ours else -1)
         if position.to_move != mover:
             raise UserError(f"expected a move of {'the other' if ours else 'ours'}, whose turn it is")
-        position.play(mover, point)
+        self._play(position, point)
         self._own = mover if ours else -mover
         self.stones = [*self.stones, (point, ours)]
 

@@ -51,7 +51,7 @@ def test_a_game_from_the_manual_is_played():
         (["START 9", "TURN 9,9"], "ERROR expected x,y from 0,0 to 8,8, got '9,9'"),
         (["START 9", "TURN -1,2"], "ERROR expected x,y"),
         (["START 9", "TURN"], "ERROR expected x,y"),
-        (["START 9", "PLAY 1,1", "TURN 1,1"], "ERROR illegal move"),
+        (["START 9", "PLAY 1,1", "TURN 1,1"], "ERROR illegal move 1,1"),
         (["START 9", "PLAY 1,1", "BEGIN"], "ERROR expected an empty board"),
         (["START 9", "PLAY 1,1", "PLAY 2,2"], "ERROR expected a move of the other"),
         (["START 9", "TAKEBACK 1,1"], "ERROR expected a stone on 1,1"),

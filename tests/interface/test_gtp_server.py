@@ -92,6 +92,13 @@ def test_what_cannot_be_done_is_refused_in_one_line_and_changes_nothing(lines, r
     assert answers[-1] == answers[-3]
 
 
+def test_the_refusal_of_a_move_names_points_as_the_protocol_does():
+    """Othello counts its lines from the top, GTP from below."""
+    assert one("play b a1", game="othello") == "? illegal move: a1 (legal: D6 C5 F4 E3)"
+    full = [f"play {'bw'[i % 2]} a{i + 1}" for i in range(6)]
+    assert "(legal: B1 C1 D1 E1 F1 G1)" in one(*full, "play b a6", game="connect4")
+
+
 def test_a_colour_may_move_twice_in_go_but_not_in_other_games():
     answers = told_gtp("play b c3", "play b c4", "play b c5", "undo", "genmove w", "showboard", "printsgf")
     assert answers[4][:2] == "= " and answers[5].count("X") >= 2 and answers[6].startswith("= (;FF[4]AB[")
