@@ -250,9 +250,16 @@ class Session:
             if match is None:
                 raise UserError(f"expected x,y,1 for an own stone or x,y,2 for one of the other, got {line[:20]!r}")
             stones.append((self.point(match[1]), match[2] == "1"))
+        if 2 * sum(ours for _, ours in stones) == len(stones) and stones and not stones[0][1] and not self._is_renju:
+            # we are to move, so we began: but for renju the stones may come in any order
+            stones = [stone for pair in zip(stones[1::2], stones[::2], strict=True) for stone in pair]
         with self._or_as_before():
             self._take(stones)
             return self._move(began)
+
+    @property
+    def _is_renju(self) -> bool:
+        return self.game.parameters.get("rule") == "renju"
 
     def _swap2(self, lines: list[str]) -> str:
         points = [self.point(line) for line in lines]
