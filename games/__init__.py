@@ -87,8 +87,8 @@ def parameters_of(kind: type[Game], inside: str) -> dict[str, Parameter]:
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.3)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            options = ", ".join(known) or "none"
-            raise UserError(f"{kind.name}: expected a parameter out of {options}, got {key[:40]!r}{hint}")
+            options = f"a parameter out of {', '.join(known)}" if known else "no parameters"
+            raise UserError(f"{kind.name}: expected {options}, got {key[:40]!r}{hint}")
         if key in found:
             raise UserError(f"{kind.name}: expected {key} once, got it twice")
         found[key] = _parameter(kind.name, key, value, known[key].default)

@@ -24,6 +24,9 @@ from storage.game_files import PERSON, Record, check_place, save
 from system.shell import join
 from system.terminal import columns_of, has_colours, width_of
 
+HINTED = 10
+"""Moves in the table of a hint: with all of a large board's the best ones, which come first, leave the terminal."""
+
 
 class _Seated(User):
     """A person at the console who sees the first position before anything is compiled, and not a second time."""
@@ -117,6 +120,7 @@ def _hint(machine: Player, state: GameState) -> str:
     if not isinstance(thinker, Agent):
         return tr("{player} gives no hints.", player=machine.name)
     found = explain(thinker, state)
+    found["moves"] = found["moves"][:HINTED]
     return as_text(found, state).split("\n\n", 1)[1]
 
 

@@ -60,7 +60,10 @@ class ChildProgram:
         """Send a line that has no answer; raise `OSError` or `EngineFailed` when it cannot be sent."""
         if self._process.stdin is None:
             raise EngineFailed("has no input")
-        self._process.stdin.write(f"{line}\n".encode("ascii"))  # fits a pipe, as answers are waited for
+        try:
+            self._process.stdin.write(f"{line}\n".encode("ascii"))  # fits a pipe, as answers are waited for
+        except BrokenPipeError:
+            raise EngineFailed("ended without an answer") from None
 
     def kill(self) -> None:
         """Kill the program and all that it started."""

@@ -152,7 +152,7 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
 def run_to_change(spec: str, number: int | None = None) -> Path:
     """Return the folder of a run that may be changed, by default the newest; the shipped one is read-only."""
     if number == 0:
-        raise UserError("run: expected the number of a run of one's own, got 0, the player that ships")
+        raise UserError("run: expected the number of one of your runs, got 0, the player that ships")
     return find_run(spec, number)
 
 

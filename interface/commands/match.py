@@ -15,7 +15,7 @@ from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
 from interface.joining import joined
-from system.shell import quoted
+from system.shell import join, quoted
 
 if TYPE_CHECKING:
     from agent import Player
@@ -294,6 +294,6 @@ def _tell(values: dict[str, Any], args: Match) -> None:
     words = values.pop("words")
     if args.save:
         own = f" --game {quoted(args.game)}" if ".py" in args.game else ""  # its file is run, so it has to be typed
-        replay = f"python main.py replay {args.save} --game-number 1{own}"
+        replay = f"python main.py replay {join([args.save])} --game-number 1{own}"
         words.append(f"  the games are in {args.save}; `{replay}` shows one")
     print(json.dumps(values) if args.json else "\n".join(words))

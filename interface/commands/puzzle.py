@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from config import UserError
 from interface.arguments import parse, whole
 from interface.commands import show_compiling
+from languages.translate import tr
 
 if TYPE_CHECKING:
     from evaluation.puzzle_maker import PuzzleSource
@@ -56,9 +58,13 @@ def _first(source: PuzzleSource, number: int | None, level: str) -> int:
     """Return the number of the puzzle to begin with; raise `UserError` if there is none."""
     if number is None or number > source.shipped:
         show_compiling("search")
+    if not source.shipped or (number or 0) > source.shipped:
+        print(tr("Making a puzzle ..."), file=sys.stderr, flush=True)
     first = (source.following(0, level) if number is None else number if source.get(number) else None)
     if first is None:
-        wanted = f"puzzle {number}" if number is not None else f"{level or 'any'} puzzles"
+        wanted = f"puzzle {number}, {source.game.spec} has fewer"
+        if number is None:
+            wanted = f"{level or 'any'} puzzles, {source.game.spec} has none"
         there = f"{source.shipped} ship" if source.shipped else "none ships, and none was found by a solver"
-        raise UserError(f"expected a game with {wanted}, {source.game.spec} has fewer ({there})")
+        raise UserError(f"expected a game with {wanted} ({there})")
     return first

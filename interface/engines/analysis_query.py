@@ -29,6 +29,9 @@ _RULES = {
     "littlego": ("simple", "no", ""),
 }  # fmt: skip
 """{name: (ko, suicide, how the score differs)}"""
+_WORDS = {"ko": "POSITIONAL", "tax": "NONE"}
+"""{field of rules as an object: what it is where it is missing}"""
+_RULE_FIELDS = {"ko", "score", "scoring", "suicide", "tax", "hasButton", "whiteHandicapBonus", "friendlyPassOk"}
 _KO = {"SIMPLE": "simple", "POSITIONAL": "superko", "SITUATIONAL": "superko"}
 KNOWN = {
     "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize",
@@ -145,16 +148,29 @@ def _rules(rules: Any, warnings: list[tuple[str, str]]) -> tuple[str, str]:
     if isinstance(rules, str) and rules.strip().lower() in _RULES:
         ko, suicide, differs = _RULES[rules.strip().lower()]
     elif isinstance(rules, dict):
-        ko = _KO.get(str(rules.get("ko", "SIMPLE")).upper(), "")
-        suicide = "yes" if rules.get("suicide") is True else "no"
-        differs = "" if str(rules.get("scoring", "AREA")).upper() == "AREA" else "by area"
-        if not ko:
-            raise BadField("rules", f"Unknown ko rule, expected one of {', '.join(_KO)}")
+        ko, suicide, differs = _described(rules, warnings)
     else:
         raise BadField("rules", f"Could not parse rules, expected one of {', '.join(_RULES)} or an object")
     if differs:
         warnings.append(("rules", f"Not known here: the game is counted {differs}, and every stone is alive"))
     return ko, suicide
+
+
+def _described(rules: dict[str, Any], warnings: list[tuple[str, str]]) -> tuple[str, str, str]:
+    """Return (ko, suicide, how the score differs) of rules as an object; what it lacks is as in Tromp-Taylor's."""
+    words = {key: str(rules.get(key, usual)).upper() for key, usual in _WORDS.items()}
+    words["scoring"] = str(rules.get("scoring", rules.get("score", "AREA"))).upper()
+    for key, known in (("ko", _KO), ("scoring", ("AREA", "TERRITORY")), ("tax", ("NONE", "SEKI", "ALL"))):
+        if words[key] not in known:
+            raise BadField("rules", f"Unknown {key} rule, expected one of {', '.join(known)}")
+    for key in ("suicide", "hasButton"):
+        if not isinstance(rules.get(key, False), bool):
+            raise BadField("rules", f"{key} must be a boolean")
+    if unused := sorted(key[:40] for key in rules if key not in _RULE_FIELDS):
+        warnings.append(("rules", f"Unused fields: {', '.join(unused[:20])}"))
+    differs = "by area" if words["scoring"] == "TERRITORY" else "without a tax" if words["tax"] != "NONE" else ""
+    differs = differs or "without a button" * rules.get("hasButton", False)
+    return _KO[words["ko"]], "yes" if rules.get("suicide", True) else "no", differs
 
 
 def _moves(value: Any, field: str) -> list[tuple[int, str]]:
@@ -189,14 +205,16 @@ def _begun(values: dict[str, Any], game: Game, moves: list[tuple[int, str]]) -> 
             raise BadField("initialStones", f"Could not place a stone on {name[:20]!r}")
         board.flat[point] = player
     try:
-        return Position(set_up(game, board, moves[0][0] if moves else _first(values)))
+        return Position(set_up(game, board, _first(values, moves)))
     except UserError as error:
         raise BadField("initialStones", str(error).splitlines()[0]) from None
 
 
-def _first(values: dict[str, Any]) -> int:
-    """Return who moves first where no move says it: White after a handicap, as in KataGo, where nothing is stated."""
+def _first(values: dict[str, Any], moves: list[tuple[int, str]]) -> int:
+    """Return who is to move at first: as stated, else who moves; after a handicap White, as in KataGo."""
     player = values.get("initialPlayer")
+    if player is None and moves:
+        return moves[0][0]
     if player is None:
         black = [colour for colour, _ in _moves(values.get("initialStones", []), "initialStones")]
         return -1 if len(black) > 1 and min(black) == 1 else 1
@@ -214,8 +232,12 @@ def _play(position: Position, player: int, name: str, number: int) -> None:
 
 
 def _to_play(position: Position, moves: list[tuple[int, str]], number: int, values: dict[str, Any]) -> GameState:
-    """Return the position with the player to move who moves next in the query, else in turn."""
-    turn = moves[number][0] if number < len(moves) else -moves[-1][0] if moves else _first(values)
+    """Return the position with the player to move who moves next in the query, else in turn; at first as stated."""
+    turn = -moves[-1][0] if moves else 1
+    if number < len(moves):
+        turn = moves[number][0]
+    if number == 0:
+        turn = _first(values, moves)
     try:
         return position.turned_to(turn)
     except UserError:

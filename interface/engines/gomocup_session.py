@@ -152,7 +152,7 @@ class Session:
         if all(a[1] != b[1] for a, b in itertools.pairwise(stones)):
             position = Position(self.game)
             for point, _ in stones:
-                position.play(position.to_move, point)
+                self._play(position, point)
             return position, (1 if stones[0][1] else -1) if stones else 0
         own = sum(ours for _, ours in stones)
         others = len(stones) - own
@@ -162,6 +162,13 @@ class Session:
         for point, ours in stones:
             board.flat[point] = player if ours else -player
         return Position(set_up(self.game, board, player)), player
+
+    def _play(self, position: Position, point: int) -> None:
+        """Play a point for the player to move; raise `UserError` with the protocol's name of it if that is illegal."""
+        state = position.state
+        if not state.isEndGame and point not in state.allowedActions:
+            raise UserError(f"illegal move {self.name(point)}")
+        position.play(position.to_move, point)
 
     def point(self, words: str) -> int:
         """Return the point of x,y; raise `UserError` if there is none."""
@@ -182,7 +189,7 @@ class Session:
         mover = (self._own or (1 if ours else -1)) * (1 if ours else -1)
         if position.to_move != mover:
             raise UserError(f"expected a move of {'the other' if ours else 'ours'}, whose turn it is")
-        position.play(mover, point)
+        self._play(position, point)
         self._own = mover if ours else -mover
         self.stones = [*self.stones, (point, ours)]
 
@@ -243,9 +250,16 @@ class Session:
             if match is None:
                 raise UserError(f"expected x,y,1 for an own stone or x,y,2 for one of the other, got {line[:20]!r}")
             stones.append((self.point(match[1]), match[2] == "1"))
+        if 2 * sum(ours for _, ours in stones) == len(stones) and stones and not stones[0][1] and not self._is_renju:
+            # we are to move, so we began: but for renju the stones may come in any order
+            stones = [stone for pair in zip(stones[1::2], stones[::2], strict=True) for stone in pair]
         with self._or_as_before():
             self._take(stones)
             return self._move(began)
+
+    @property
+    def _is_renju(self) -> bool:
+        return self.game.parameters.get("rule") == "renju"
 
     def _swap2(self, lines: list[str]) -> str:
         points = [self.point(line) for line in lines]

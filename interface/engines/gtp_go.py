@@ -123,7 +123,7 @@ def _fixed(size: int, count: int) -> list[int]:
         return []
     low, middle = (3 if size >= 13 else 2), size // 2
     high = size - 1 - low
-    corners = [(low, low), (high, high), (high, low), (low, high)]  # (column, row from below)
+    corners = [(low, low), (high, high), (low, high), (high, low)]  # (column, row from below)
     sides = [(low, middle), (high, middle), (middle, low), (middle, high)]
     more = sides[: (count - 4) // 2 * 2] + [(middle, middle)] * (count % 2)
     spots = corners[:count] if count <= 4 else corners + more

@@ -171,7 +171,11 @@ def play(session: Session, words: list[str]) -> str:
         raise Failure("syntax error: expected a colour and a vertex")
     position = session.position
     try:
-        position.play(player, vertices.action(session.game, position.state, words[1]))
+        action, legal = vertices.action(session.game, position.state, words[1]), position.turned_to(player)
+        if action not in legal.allowedActions:
+            names = " ".join(vertices.vertex(session.game, legal, other) for other in legal.allowedActions)
+            raise UserError(f"{words[1]} (legal: {names})")
+        position.play(player, action)
     except UserError as error:
         raise Failure(f"illegal move{_reason(error)}") from None
     return ""

@@ -42,15 +42,21 @@ class Loading(Generic[T]):
         return self._found[0]
 
     def wait_for(self, lines: CommandLines) -> str | None:
-        """Return the next line, None at the end; raise the error of loading as soon as it is known."""
+        """Return the next line, None at the end; raise the error of loading as soon as it is known.
+
+        At the end loading is waited for: its error is not lost where all lines came before it.
+        """
         while True:
             loads = self._thread.is_alive()
             if self._error is not None:
                 raise self._error
             try:
-                return lines.next(LOOK if loads else None)
+                line = lines.next(LOOK if loads else None)
             except queue.Empty:
                 continue
+            if line is None:
+                self.result()
+            return line
 
     def end(self) -> None:
         """Wait until the thread has ended: the program may not end while it compiles."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from config import UserError
-from game import PLAYER, CompiledState, Game, GameState, illegal_move
+from game import PLAYER, CompiledState, Game, GameState
 from games.chains import KO, PASSED
 from games.go import Go
 from games.line_of_moves import ready, starting_at, stones_of
@@ -47,10 +47,13 @@ class Position:
         return self.game.state_of(row)
 
     def play(self, player: int, action: int) -> None:
-        """Play a move; raise `UserError`, with nothing changed, if it is not legal."""
+        """Play a move; raise `UserError`, with nothing changed, if it is not legal.
+
+        The message names no point: each protocol has names of its own.
+        """
         before = self.turned_to(player)
         if action not in before.allowedActions:
-            raise UserError(illegal_move(self.game, before, action).splitlines()[0])
+            raise UserError("illegal move")
         after = before.takeAction(action)[0]
         if before.playerTurn != self.to_move:
             self._out_of_turn.append(len(self.moves))

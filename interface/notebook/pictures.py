@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from agent import Agent
-from config import Config, layers
+from config import Config, UserError, layers
 from evaluation.milestones import chosen_versions, in_words, milestones, probes, shares
 from game import Game, GameState
 from initialise import Session
@@ -160,6 +160,8 @@ def show_tree(agent: Agent, state: GameState, sims: int = 32) -> Tree:
 
     The branches of the last simulation are marked. The search evaluates one position at a time, from an empty tree.
     """
+    if sims < 1:
+        raise UserError(f"sims: expected at least 1, got {sims}")
     growth, frames = Growth(agent, state), list[str]()
     while len(frames) < min(sims, MOST_STEPS) and not growth.over:
         frames.append(growth.picture())

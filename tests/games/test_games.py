@@ -231,7 +231,7 @@ def test_a_built_in_game_says_what_wins_and_each_rule_in_its_own_words(spec):
             "connect4(row=5)",
             "connect4: expected a parameter out of rows, columns, n, got 'row'; did you mean 'rows'?",
         ),
-        ("tictactoe(rows=3)", "tictactoe: expected a parameter out of none, got 'rows'"),
+        ("tictactoe(rows=3)", "tictactoe: expected no parameters, got 'rows'"),
         ("connect4(rows=five)", "connect4: expected a whole number for rows, got 'five'"),
         ("connect4(rows=-5)", "connect4: expected a whole number for rows, got '-5'"),
         ("connect4(rows=30,columns=30)", "connect4: expected .* 400 cells at most .*, got rows 30, columns 30, n 4"),

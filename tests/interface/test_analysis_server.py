@@ -89,6 +89,9 @@ def test_avoided_moves_are_not_searched():
         ({"rules": "no such"}, "rules"),
         ({"rules": None}, "rules"),
         ({"rules": {"ko": "x"}}, "rules"),
+        ({"rules": {"tax": "x"}}, "rules"),
+        ({"rules": {"suicide": "no"}}, "rules"),
+        ({"initialPlayer": 5}, "initialPlayer"),
         ({"komi": "7"}, "komi"),
         ({"komi": 2.3}, "komi"),
         ({"komi": 1e9}, "komi"),
@@ -191,6 +194,32 @@ def test_white_moves_first_after_a_handicap_where_nothing_says_it():
     assert one_of({**first, "initialPlayer": "b"})["rootInfo"]["currentPlayer"] == "B"
     for others in (stones[:1], [*stones, ["W", "D3"]]):
         assert one_of({**first, "initialStones": others})["rootInfo"]["currentPlayer"] == "B"
+
+
+def test_the_player_stated_for_the_beginning_counts_although_moves_follow():
+    """KataGo's turn 0 is the stated player's; the moves have their own."""
+    query = {**QUERY, "initialPlayer": "W", "analyzeTurns": [0, 1, 2]}
+    found = [each["rootInfo"]["currentPlayer"] for each in sorted(told_analysis(query), key=lambda e: e["turnNumber"])]
+    assert found == ["W", "W", "B"]
+
+
+@pytest.mark.parametrize(
+    "rules, parameters, warned",
+    [
+        ({}, {"ko": "superko", "suicide": "yes"}, []),
+        ({"ko": "simple", "suicide": False, "friendlyPassOk": True}, {"ko": "simple", "suicide": "no"}, []),
+        ({"ko": "SITUATIONAL", "score": "TERRITORY"}, {"ko": "superko", "suicide": "yes"}, ["by area"]),
+        ({"tax": "ALL"}, {"ko": "superko", "suicide": "yes"}, ["without a tax"]),
+        ({"hasButton": True, "handicap": 2}, {"ko": "superko", "suicide": "yes"}, ["handicap", "without a button"]),
+    ],
+)
+def test_rules_as_an_object_are_completed_as_katago_does(rules, parameters, warned):
+    """What a query leaves out is as in Tromp-Taylor's rules; what is not played is warned of."""
+    read = read_query({**QUERY, "rules": rules}, games.make("go"), 8)
+    usual = {"ko": "simple", "suicide": "no"}
+    assert {key: read.game.parameters.get(key, usual[key]) for key in usual} == parameters
+    assert len(read.warnings) == len(warned)
+    assert all(words in text for words, (_, text) in zip(warned, read.warnings, strict=True))
 
 
 def one_of(query):

@@ -5,11 +5,14 @@ import os
 import queue
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from config import UserError
 from interface.engines.command_lines import TOO_LONG, CommandLines
+from interface.engines.loading import Loading
 
 HERE = Path(__file__).parents[2]
 
@@ -50,6 +53,20 @@ def test_it_is_seen_that_a_line_has_come_and_one_may_be_heeded_at_once():
         assert heard.get(timeout=600) == "play b c3" and lines.next(600) == "play b c3"
         target.close()
         assert lines.next(600) is None and lines.waiting and lines.next(600) is None
+
+
+def test_a_failure_to_load_is_raised_although_the_input_ended_before_it():
+    ended = threading.Event()
+
+    def load():
+        assert ended.wait(600)
+        raise UserError("no such player")
+
+    lines, loading = CommandLines(io.BytesIO(b"name\n")), Loading(load)
+    assert loading.wait_for(lines) == "name"
+    threading.Timer(0.2, ended.set).start()
+    with pytest.raises(UserError, match="no such player"):
+        loading.wait_for(lines)
 
 
 @pytest.mark.parametrize("command, last", [("gtp", b"quit\n"), ("gomocup", b"END\n")])

@@ -6,6 +6,8 @@ import sys
 import pytest
 
 import games
+from agent import Agent
+from interface import console
 from interface.console import outlook
 from interface.review_words import percent
 from languages import translate
@@ -37,3 +39,16 @@ def test_only_what_is_certain_is_100_percent(share, text):
     assert percent(share) == text
     value = share / 50 - 1
     assert abs(value) == 1 or f" {text} %" in outlook(value) and "1.00" not in outlook(value)
+
+
+def test_a_hint_leaves_the_best_moves_in_sight(monkeypatch):
+    """A table of all moves of a large board is longer than a terminal, and the best come first."""
+    game = games.make("gomoku")
+    numbers = {"N": 1, "share": 0.5, "P": 0.1, "Q": 0.0, "U": 0.1, "V": 0.0, "proven": ""}
+    lines = [{"move": game.move_name(a), "pv": [game.move_name(a)], **numbers} for a in range(game.action_size)]
+    found = {"to_move": "X", "player": "it", "simulations": 20, "nodes": 21, "network_value": 0.0, "search_value": 0.0,
+             "proven": "", "moves": lines}  # fmt: skip
+    monkeypatch.setattr(console, "explain", lambda agent, state: found)
+    text = console._hint(Agent("it", game, lambda planes: None), game.start())
+    table = text.partition("principal variation\n")[2].splitlines()
+    assert len(table) == 10 and table[0].split()[0] == game.move_name(0)

@@ -51,14 +51,14 @@ def test_a_game_from_the_manual_is_played():
         (["START 9", "TURN 9,9"], "ERROR expected x,y from 0,0 to 8,8, got '9,9'"),
         (["START 9", "TURN -1,2"], "ERROR expected x,y"),
         (["START 9", "TURN"], "ERROR expected x,y"),
-        (["START 9", "PLAY 1,1", "TURN 1,1"], "ERROR illegal move"),
+        (["START 9", "PLAY 1,1", "TURN 1,1"], "ERROR illegal move 1,1"),
         (["START 9", "PLAY 1,1", "BEGIN"], "ERROR expected an empty board"),
         (["START 9", "PLAY 1,1", "PLAY 2,2"], "ERROR expected a move of the other"),
         (["START 9", "TAKEBACK 1,1"], "ERROR expected a stone on 1,1"),
         (["START 9", "BOARD", "1,1,3", "DONE"], "ERROR expected x,y,1"),
         (["START 9", "BOARD", "1,1,1", "1,1,2", "DONE"], "ERROR expected each point once"),
         (["START 9", "BOARD", "1,1,1", "2,2,1", "DONE"], "ERROR expected as many stones of both"),
-        (["START 9", "BOARD", "1,1,2", "2,2,1", "DONE"], "ERROR expected a move of the other's"),
+        (["INFO rule 4", "START 15", "BOARD", "1,1,2", "2,2,1", "DONE"], "ERROR expected a move of the other's"),
         (["START 9", "SWAP2BOARD", "1,1", "DONE"], "ERROR expected 0, 3 or 5 stones"),
         (["SUGGEST 1,1"], "UNKNOWN command SUGGEST"),
         (["\u00e4\u00f6 x"], "UNKNOWN command ??"),
@@ -94,6 +94,14 @@ def test_a_board_in_its_order_is_a_line_of_moves_and_any_other_is_set_up(session
     assert POINT.fullmatch(session.run("TURN", "0,0" if session.stones[-1][0] else "1,0"))
     session.run("RESTART", "")
     assert session.stones == []
+
+
+def test_a_board_of_as_many_stones_is_ours_to_move_in_whatever_order_they_come(session):
+    """The protocol has an order for renju only, so that the first line need not be the first move."""
+    session.run("START", "9")
+    assert POINT.fullmatch(session.take_list("BOARD", ["1,1,2", "2,2,1", "3,3,2", "4,4,1"]))
+    assert session.stones[:4] == [(20, True), (10, False), (40, True), (30, False)]
+    assert session.position().to_move == -1
 
 
 def test_moves_are_taken_back_and_played_on(session):

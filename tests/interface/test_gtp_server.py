@@ -92,6 +92,13 @@ def test_what_cannot_be_done_is_refused_in_one_line_and_changes_nothing(lines, r
     assert answers[-1] == answers[-3]
 
 
+def test_the_refusal_of_a_move_names_points_as_the_protocol_does():
+    """Othello counts its lines from the top, GTP from below."""
+    assert one("play b a1", game="othello") == "? illegal move: a1 (legal: D6 C5 F4 E3)"
+    full = [f"play {'bw'[i % 2]} a{i + 1}" for i in range(6)]
+    assert "(legal: B1 C1 D1 E1 F1 G1)" in one(*full, "play b a6", game="connect4")
+
+
 def test_a_colour_may_move_twice_in_go_but_not_in_other_games():
     answers = told_gtp("play b c3", "play b c4", "play b c5", "undo", "genmove w", "showboard", "printsgf")
     assert answers[4][:2] == "= " and answers[5].count("X") >= 2 and answers[6].startswith("= (;FF[4]AB[")
@@ -127,10 +134,11 @@ def test_after_two_passes_play_may_go_on():
 
 
 def test_handicap_stones_stand_where_the_protocol_puts_them():
-    assert one("boardsize 9", "fixed_handicap 5") == "= C3 G7 G3 C7 E5"
-    assert one("boardsize 19", "fixed_handicap 9") == "= D4 Q16 Q4 D16 D10 Q10 K4 K16 K10"
+    assert one("boardsize 9", "fixed_handicap 5") == "= C3 G7 C7 G3 E5"
+    assert one("boardsize 19", "fixed_handicap 3") == "= D4 Q16 D16"
+    assert one("boardsize 19", "fixed_handicap 9") == "= D4 Q16 D16 Q4 D10 Q10 K4 K16 K10"
     answers = told_gtp("boardsize 7", "fixed_handicap 4", "showboard", "genmove w", "clear_board", "showboard")
-    assert answers[1] == "= C3 E5 E3 C5" and answers[2].count("X") - 1 == 4 and "white to move" in answers[2]
+    assert answers[1] == "= C3 E5 C5 E3" and answers[2].count("X") - 1 == 4 and "white to move" in answers[2]
     assert answers[5].count("X") == 1
     chosen = one("place_free_handicap 3").removeprefix("= ").split()
     assert len(set(chosen)) == 3 and one("place_free_handicap 3", player="shipped").count(" ") == 3

@@ -13,12 +13,14 @@ from config import Config, UserError
 from evaluation import match, rating
 from evaluation.match import contest
 from evaluation.promotion import judge_sprt, sprt, tournament
+from interface.commands import match as match_command
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from storage.game_files import load_game
 from support.command_line import told
 from support.match_players import Drawn, Luck, Spy
 from support.search_cases import GAMES
+from system.shell import join
 
 GAME = GAMES["tictactoe"]
 
@@ -28,6 +30,11 @@ def played(capsys, *argv):
     code, out, err = told(capsys, "match", *argv, "--json")
     assert err == "" and out.count("\n") == 1
     return code, json.loads(out)
+
+
+def test_the_command_that_shows_a_game_can_be_copied_whatever_the_file_is_called(capsys):
+    match_command._tell({"words": []}, match_command.Match("random", "random", save="my games.jsonl"))
+    assert f"replay {join(['my games.jsonl'])} --game-number 1`" in capsys.readouterr().out
 
 
 # ---- which games are played

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import games
-from config import Config
+from config import Config, UserError
 from interface.help import setting_texts
 from interface.notebook.folded import Folded, Settings
 from interface.notebook.pictures import Tree, loop, network, show_tree
@@ -58,6 +58,11 @@ def test_a_tree_is_drawn_at_some_simulations_and_kept_at_each(agent):
     tops = [float(e.get("y")) for e in inner]
     ends = [top + float(e.get("height")) for top, e in zip(tops, inner, strict=True)]
     assert all(end < top for end, top in zip(ends, tops[1:], strict=False)), "none covers another"
+
+
+def test_a_tree_without_simulations_is_refused(agent):
+    with pytest.raises(UserError, match="sims: expected at least 1, got 0"):
+        show_tree(agent, agent.game.start(), 0)
 
 
 def test_the_steps_of_a_tree_are_a_widget_where_there_are_widgets(agent, monkeypatch):

@@ -87,7 +87,10 @@ def test_a_game_without_puzzles_says_so(typed, monkeypatch):
     monkeypatch.setattr("evaluation.puzzle_maker.GIVE_UP", 0)
     monkeypatch.setattr("evaluation.puzzle_maker.Maker.make", lambda *_: None)
     code, out, err = typed([], "puzzle", "--game", "connect4(rows=4,columns=4)")
-    assert code == 2 and "has fewer" in err and err.count("\n") == 1
+    assert code == 2 and err.startswith("Making a puzzle ...\nerror: ") and err.count("\n") == 2
+    assert "any puzzles, connect4(columns=4,rows=4) has none (none ships" in err
+    _, _, err = typed([], "puzzle", "--game", "tictactoe", "--level", "hard")
+    assert "hard puzzles, tictactoe has none (14 ship)" in err
 
 
 def test_in_chinese(typed, monkeypatch):

@@ -13,6 +13,7 @@ from evaluation.match import play_batch
 from funcs import playMatches
 from players import gomocup
 from players.by_name import make_player, one_at_a_time
+from players.child_program import ChildProgram, EngineFailed
 from players.gomocup import GomocupPlayer
 from players.simple import RandomPlayer
 
@@ -55,6 +56,14 @@ def test_a_bad_program_loses_every_game_by_rule_and_it_is_told_why(mode, told, c
         result = playMatches(game, engine, RandomPlayer(game), 2, LOG, 0)
     assert result.scores["random"] == 2 and result.scores[engine.name] == 0
     assert caplog.text.count("loses its game by rule") == 2 and told in caplog.text and "\x1b" not in caplog.text
+
+
+def test_a_program_that_has_ended_is_said_to_have_ended_whatever_is_sent_to_it():
+    program = ChildProgram([sys.executable, "-c", ""], seconds=60, start=60, goodbye=b"", logger=LOG)
+    program._process.wait(60)
+    with pytest.raises(EngineFailed, match="ended without an answer"):
+        program.send("START 9")
+    program.kill()
 
 
 def test_the_program_is_told_size_rule_time_and_all_moves(tmp_path):
