@@ -387,7 +387,7 @@ def illegal_move(game: Game, state: GameState, action: int) -> str:
     legal = state.allowedActions
     shown = " ".join(game.move_name(a) for a in legal[:40]) + (" ..." if len(legal) > 40 else "")
     try:
-        name = game.move_name(int(action)) if 0 <= int(action) < game.action_size else repr(action)
+        name = game.move_name(int(action)) if action in range(game.action_size) else repr(action)[:40]
     except (TypeError, ValueError):
         name = repr(action)[:40]
     return f"illegal move {name} ({f'legal: {shown}' if legal else 'the game is over'})\n{state.render()}"

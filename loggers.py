@@ -183,7 +183,7 @@ class Console:
     @property
     def width(self) -> int:
         """Characters of a line."""
-        return width_of(sys.stdout) - 1
+        return max(width_of(sys.stdout) - 1, 1)
 
     def row(self, text: str, heading: str, legend: str) -> None:
         """Print a line of a table; from time to time the heading before it, at first also the legend."""

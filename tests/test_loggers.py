@@ -79,6 +79,12 @@ def test_the_live_bar_is_never_longer_than_the_terminal(columns, time, capsys, m
     assert capsys.readouterr().out == "\r\x1b[J"
 
 
+def test_a_terminal_of_one_column_ends_no_training(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "1")
+    Console().row("1  2", "a  b", "a is b")
+    assert "1  2" in capsys.readouterr().out
+
+
 def test_a_table_has_its_legend_once_and_its_heading_from_time_to_time(capsys):
     console = Console()
     for i in range(loggers.HEADING_EVERY + 1):

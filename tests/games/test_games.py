@@ -118,6 +118,14 @@ def test_an_illegal_move_is_refused_with_the_board_and_the_legal_moves():
         1  2  3 """)
 
 
+@pytest.mark.parametrize("action, shown", [("4", "'4'"), (7, "7"), (-1, "-1"), (None, "None"), ("x" * 99, "'xxx")])
+def test_what_is_no_action_is_named_as_it_came(action, shown):
+    with pytest.raises(UserError) as error:
+        games.make("connect4").start().takeAction(action)
+    first = str(error.value).splitlines()[0]
+    assert first.startswith(f"illegal move {shown}") and len(first) < 99
+
+
 def test_a_move_after_the_end_is_refused():
     state = play(games.make("connect4"), "1122334")
     assert (state.isEndGame, state.value) == (True, -1.0)
