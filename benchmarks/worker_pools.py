@@ -1,16 +1,19 @@
 """Speed of self-play by threads of one process and by worker processes, with the network of the preset laptop.
 
-    python benchmarks/worker_pools.py [--seconds 30] [--workers 0,1,2,0,1,2]
+    python benchmarks/worker_pools.py [--seconds 30] [--workers 0,1,2,0,1,2] [--games 1024]
 
 Each way plays Connect 4 for that long after its start, in turn; the best of each counts, ratios are to threads (0
-workers). Where other work runs beside it, look at simulations per second of processor time, all processes together.
+workers). With --games in iterations of this size, each played to its last game, after a first one. Where other work
+runs next to it, look at simulations per second of processor time, all processes together.
 """
 
 import argparse
+import itertools
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +28,11 @@ def processor_seconds(pids: list[int]) -> float:
     return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
-    """Return (seconds until the first game, then simulations/s, evaluations/s, batch fill, simulations/processor s)."""
+def measure(root: Path, workers: int, seconds: float, games: int) -> tuple[float, ...]:
+    """Return (seconds until the first game, then simulations/s, evaluations/s, batch fill, simulations/processor s).
+
+    With `games` the first iteration takes the place of the first game.
+    """
     from initialise import Session
     from loggers import Console
     from training.game_source import source_of
@@ -45,7 +51,16 @@ def measure(root: Path, workers: int, seconds: float) -> tuple[float, ...]:
             pids = [p.handle.pid for p in places if isinstance(p.handle, ProcessHandle)]
             return time.perf_counter(), pool.counts(), processor_seconds([os.getpid(), *pids])
 
-        for _ in pool.play(source_of(session).spec(0), range(100_000)):
+        def moments() -> Iterator[None]:
+            """Play on and yield after each game, or after each iteration of `games`."""
+            spec = source_of(session).spec(0)
+            for iteration in itertools.count(1):
+                for _ in pool.play(spec._replace(iteration=iteration), range(games or 100_000)):
+                    if not games:
+                        yield
+                yield
+
+        for _ in moments():
             first = first or now()
             if time.perf_counter() - first[0] > seconds:
                 last = now()
@@ -61,11 +76,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--workers", default="0,1,2,0,1,2")
+    parser.add_argument("--games", type=int, default=0, help="of an iteration, 0 = it has no end")
     args = parser.parse_args()
     found: dict[int, list[tuple[float, ...]]] = {}
     for workers in map(int, args.workers.split(",")):
         with tempfile.TemporaryDirectory() as root:
-            found.setdefault(workers, []).append(measure(Path(root), workers, args.seconds))
+            found.setdefault(workers, []).append(measure(Path(root), workers, args.seconds, args.games))
             print(workers, *(f"{x:,.2f}" for x in found[workers][-1]), flush=True)
     best = {workers: np.max(lines, axis=0) for workers, lines in found.items()}
     base = best.get(0, next(iter(best.values())))
