@@ -18,14 +18,20 @@ class PolicyPlayer(BatchPlayer):
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(f"net:{agent.name}", agent.game)
-        self._agent = agent
+        self.agent = agent
         self._rngs = {0: np.random.default_rng(0)}
+
+    def with_network(self, agent: Agent) -> PolicyPlayer:
+        """Return such a player with another agent's network and game."""
+        found = PolicyPlayer(agent)
+        found.name = self.name
+        return found
 
     def new_game(self, slot: int, seed: int) -> None:
         self._rngs[slot] = np.random.default_rng(seed)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
-        values, logits = self._agent.predict(np.stack([state.planes() for state in states]))
+        values, logits = self.agent.predict(np.stack([state.planes() for state in states]))
         decisions = []
         for slot, state, tau, value, row in zip(slots, states, taus, values, logits, strict=True):
             allowed = np.array(state.allowedActions)

@@ -65,13 +65,19 @@ class TemperedPlayer(BatchPlayer):
         super().__init__(agent.name, agent.game)
         self.sims, self.temperature = sims, temperature
         self.at_once = agent.at_once
-        self._agent = agent
+        self.agent = agent
         self._trees: MCTS | None = None
         self._rngs = {0: np.random.default_rng(0)}
 
+    def with_network(self, agent: Agent) -> TemperedPlayer:
+        """Return such a player with another agent's network and game."""
+        found = TemperedPlayer(agent, self.sims, self.temperature)
+        found.name = self.name
+        return found
+
     def new_games(self, slots: int) -> None:
         if self.sims and (self._trees is None or len(self._trees.forest.trees) < slots):
-            self._trees = MCTS(self.game, self._agent.search, trees=slots, sims=self.sims)
+            self._trees = MCTS(self.game, self.agent.search, trees=slots, sims=self.sims)
 
     def new_game(self, slot: int, seed: int) -> None:
         self._rngs[slot] = np.random.default_rng(seed)
@@ -80,12 +86,12 @@ class TemperedPlayer(BatchPlayer):
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         if not self.sims:
-            values, logits = self._agent.predict(np.stack([state.planes() for state in states]))
+            values, logits = self.agent.predict(np.stack([state.planes() for state in states]))
             return [self._by_priors(*job) for job in zip(slots, states, values, logits, strict=True)]
         trees = self._searched(max(slots) + 1)
         for slot, state in zip(slots, states, strict=True):
             trees.set_root(state, tree=slot, sims=self.sims)
-        trees.search(self._agent.predictor, self.sims, slots)
+        trees.search(self.agent.predictor, self.sims, slots)
         return [self._by_visits(trees, slot) for slot in slots]
 
     def _searched(self, slots: int) -> MCTS:

@@ -21,12 +21,16 @@ from games.chains import CAP, SLOTS
 from games.go import Go
 from games.sizes import BOARD
 from players.by_name import make_player
+from players.network_alone import PolicyPlayer
+from players.tempered import TemperedPlayer
 from storage import run_folders
 
 LONGEST = 4
 """Moves for each point of a Go board after which a game is counted."""
 KEPT = 4
 """Networks in memory at once."""
+NETWORKS = Agent, PolicyPlayer, TemperedPlayer
+"""Players that a network makes: it can evaluate for other rules of its board."""
 
 
 def changed(game: Game, **parameters: int | float | str) -> Game:
@@ -99,9 +103,11 @@ class PlayerSource:
             for other in variants(game):
                 with suppress(UserError):
                     player = self._player(other)
-                    if isinstance(player, Agent):
+                    if isinstance(player, NETWORKS):
                         self.note = f"no network was trained for {game.spec}: that of {other.spec} evaluates"
-                        return self._twin(player, game)
+                        if isinstance(player, Agent):
+                            return self._twin(player, game)
+                        return player.with_network(self._twin(player.agent, game))
             raise error
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")
