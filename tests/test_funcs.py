@@ -190,6 +190,18 @@ def played_alone(text, *, game="connect4", opening=(), first=True, wishes=(6, 5,
     return found
 
 
+@pytest.mark.parametrize("leaves", [1, 8])
+def test_a_game_played_alone_knows_nothing_of_those_before(leaves):
+    game = GAMES["connect4"]
+    network = Projection(game)
+    agent, asked = Agent("agent", game, network, mcts_sims=40, leaves=leaves), []
+    for _ in range(3):
+        before = network.rows
+        found = play_alone(game, (agent, Scripted("other", game, (6, 5, 4, 3, 2, 1, 0))), (0, [], True), seed=1)
+        asked.append((network.rows - before, found.moves))
+    assert asked[0] == asked[1] == asked[2]
+
+
 def test_a_person_wins_against_a_player():
     found = played_alone("1\n1\n1\n1\n")
     assert found.moves == [0, 6, 0, 6, 0, 6, 0] and found.score == 1.0 and found.record.result == 1.0
