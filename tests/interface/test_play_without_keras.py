@@ -31,7 +31,7 @@ from collections import deque
 from training.worker_player import make_network_player
 player = make_network_player(json.loads(sys.argv[1]))
 player.load(*json.loads(sys.argv[2]), 1)
-assert len(list(player.play(deque([(0, 1)]), lambda: False))) == 1
+assert len(list(player.play(deque([(0, 1)]), lambda: False, lambda: True))) == 1
 """
 PAGE = """
 import games
