@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextvars import copy_context
 from html import escape
@@ -36,7 +35,8 @@ class TreePicture:
         self._growth: Growth | None = None
         self._job = 0
         """Counts positions and beginnings: a step of an older one is dropped."""
-        self._lock = asyncio.Lock()
+        self._growing = False
+        """Whether a simulation runs or is about to."""
 
     def build(self) -> None:
         """Put the panel where the page is being built."""
@@ -85,23 +85,26 @@ class TreePicture:
             self._show(self._at + 1)
         elif self._growth is not None and self._growth.over:
             self._pause()
-        elif not self._lock.locked() and self._play.watched and not self._play.table.over:
+        elif not self._growing and self._play.watched and not self._play.table.over:
+            self._growing = True
             in_background(self._grow(self._job), "growing tree")
 
     async def _grow(self, job: int) -> None:
         """Run a simulation and show it, if the position is still the same."""
-        state, spec, name, found = self._play.table.state, self._play.table.game.spec, self._analyst(), None
-        async with self._lock:
-            try:
-                if self._growth is None:
-                    growth = await searching(lambda: Growth(self._play.roster.analyst(name, make_game(spec)), state))
-                    self._growth = growth if job == self._job else self._growth
-                if self._growth is not None and job == self._job:
-                    found = await searching(copy_context().run, self._growth.picture)
-            except UserError as error:
-                self._pause()
-                self._words.text = str(error).splitlines()[0]
-                return
+        found = None
+        try:
+            state, spec, name = self._play.table.state, self._play.table.game.spec, self._analyst()
+            if self._growth is None:
+                growth = await searching(lambda: Growth(self._play.roster.analyst(name, make_game(spec)), state))
+                self._growth = growth if job == self._job else self._growth
+            if self._growth is not None and job == self._job:
+                found = await searching(copy_context().run, self._growth.picture)
+        except UserError as error:
+            self._pause()
+            self._words.text = str(error).splitlines()[0]
+            return
+        finally:
+            self._growing = False
         if job != self._job and self._shelf.value and not self._frames:
             self._forward()
         elif job == self._job and found is not None:
