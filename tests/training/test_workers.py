@@ -190,7 +190,7 @@ def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_i
     pool, looks = WorkerPool(Takes, workers=2, side_by_side=side_by_side, log=print), []
     assert list(pool.play(ROUND, range(games), stop=lambda: looks.append(0) or len(looks) > 3)) == []
     counts = [len(message.get("games", ())) for message in sent]
-    assert 2 * (held - max(counts)) < sum(counts) <= 2 * held, (counts, "tasks are handed out whole")
+    assert 2 * (held - max(counts)) < sum(counts) <= 2 * held, (counts, "a task is assigned whole")
     last = sum("last" in message for message in sent)
     assert last == (2 if games <= 2 * held else 0), "all are assigned: no others follow"
 
