@@ -87,7 +87,7 @@ def test_the_tree_grows_a_simulation_at_a_time(browser, address, learned):
     page.press("to the first simulation")
     until(lambda: "N 1" in page.text(".growing .root"))
     page.press("one move back")
-    until(lambda: not page.count(".stage .stone") and page.text(".growing [role=status]") == "simulation 1")
+    until(lambda: not page.count(".stage .side > .stone") and page.text(".growing [role=status]") == "simulation 1")
 
 
 def test_games_are_small_boards_that_filters_choose_from(browser, address, learned):
