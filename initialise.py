@@ -80,20 +80,18 @@ class Session:
 
     @classmethod
     def start(
-        cls,
-        config: Config,
-        *,
-        root: Path | None = None,
-        console: Console | None = None,
-        log_mcts: bool = False,
-        INITIAL_RUN_NUMBER: int | None = None,
-        INITIAL_MODEL_VERSION: int | None = None,
+        cls, config: Config, *, root: Path | None = None, console: Console | None = None, log_mcts: bool = False,
+        INITIAL_RUN_NUMBER: int | None = None, INITIAL_GAME: str = "", INITIAL_MODEL_VERSION: int | None = None,
         INITIAL_MEMORY_VERSION: int | None = None,
-    ) -> Session:
-        """Start a new run; with INITIAL_RUN_NUMBER it takes over its network, games or both: those with a version."""
+    ) -> Session:  # fmt: skip
+        """Start a new run; with INITIAL_RUN_NUMBER it takes over its network, games or both: those with a version.
+
+        INITIAL_GAME: the game of that run if its rules are others; then only its network can be taken over.
+        """
         game = games.make(config.game)
         wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
-        source = None if INITIAL_RUN_NUMBER is None else find_run(game.spec, INITIAL_RUN_NUMBER, root)
+        theirs = games.make(INITIAL_GAME).spec if INITIAL_GAME else game.spec
+        source = None if INITIAL_RUN_NUMBER is None else find_run(theirs, INITIAL_RUN_NUMBER, root)
         if (source is None) != (wanted == (None, None)):
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         model = _build(config, game)

@@ -13,6 +13,7 @@ import numpy as np
 
 from config import Config, UserError, find_faults, layers
 from game import Game
+from games.sizes import family
 from network.net2net import enlarged, holds
 from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
@@ -27,12 +28,14 @@ SHOWN = 6
 def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
     """Return `config` with the layers and extra heads of another run's network.
 
-    Raises `UserError` if that network has no place in the one of `config`.
+    Raises `UserError` if that network has no place in the one of `config`. It may have learned other rules of the game.
     """
     config = replace(config, **{n: getattr(read_config(source), n) for n in EXTRA_HEADS})
     theirs = json.loads(store.get("model") or "{}")
     ours = json.loads(json.dumps(network_facts(config, game)))
     unlike = [n for n in ours if theirs.get(n) != ours[n]]
+    if "game" in unlike and str(theirs.get("game")).split("(")[0] == ours["game"].split("(")[0]:
+        unlike.remove("game")
     if not unlike:
         return config
     message = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
@@ -77,6 +80,7 @@ def taken_over(
                     raise UserError(f"{source.name} has another network: no place for {', '.join(lost)[:60]}")
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
         if last is not None:
+            _require_rules(source, game)
             done = store.iterations_done()
             if not 0 <= last <= done or not store.count_games():
                 wanted = f"from 0 to {done}" if store.count_games() else "of a run with games"
@@ -86,6 +90,13 @@ def taken_over(
         return weights, memory
     finally:
         store.close()
+
+
+def _require_rules(source: Path, game: Game) -> None:
+    """Raise `UserError` if a run's games follow other rules than those of `game`."""
+    theirs = read_config(source).game
+    if family(theirs) != family(game.spec):
+        raise UserError(f"initial_memory_version: expected games of {game.spec}, {source.name} has those of {theirs}")
 
 
 def _on_boards(records: list[GameRecord], game: Game, name: str) -> list[GameRecord]:

@@ -139,6 +139,20 @@ def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
             assert session.store.count_games() == (24 if games else 0)
 
 
+def test_a_network_that_learned_other_rules_is_a_beginning_and_its_games_are_not(root):
+    first, other = "gomoku(n=4,size=5)", "gomoku(n=4,rule=exact,size=5)"
+    with Session.start(tiny(game=first, seed=3), root=root, console=QUIET) as session:
+        begun = session.weights(0)
+    start = {"root": root, "console": QUIET, "INITIAL_RUN_NUMBER": 1, "INITIAL_GAME": first}
+    with Session.start(tiny(game=other, seed=4), **start, INITIAL_MODEL_VERSION=0) as session:
+        assert session.folder.parent.name == "gomoku-n-4-rule-exact-size-5"
+        assert all(np.array_equal(a, b) for a, b in zip(begun, session.weights(0), strict=True))
+    with pytest.raises(UserError, match="initial_memory_version: expected games of gomoku.n=4,rule=exact"):
+        Session.start(tiny(game=other), **start, INITIAL_MEMORY_VERSION=0)
+    with pytest.raises(UserError, match="another network: game: gomoku"):
+        Session.start(tiny(game=other), **{**start, "INITIAL_GAME": "tictactoe"}, INITIAL_MODEL_VERSION=1)
+
+
 @pytest.mark.parametrize(
     "changes, numbers, told",
     [({"hidden_cnn_layers": ("8x3",)}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "hidden_cnn_layers"),

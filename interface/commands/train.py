@@ -53,6 +53,8 @@ class Train:
     other than laptop names another; one with more filters or blocks is an enlarged copy (normalisation fixed)."""
     initial_memory_version: int | None = None
     """Iteration up to which its games are taken over."""
+    initial_game: str = ""
+    """The game of that run where it is another one, whose network fits: other rules on the same boards."""
     log_mcts: bool = False
     """Write every simulation of tournaments to logs/logger_mcts.log, its newest 16 MB: very slow; the games are the
     same."""
@@ -93,8 +95,9 @@ def _run(argv: list[str], signals: _Signals) -> int:
     if fresh and wanted is not None:
         raise UserError("expected --run, which resumes a run, or --new and --initial-run-number, which start one")
     taken = [early(argv, f"initial_{what}_version") is not None for what in ("model", "memory")]
-    if source is None and any(taken):
-        message = "expected --initial-run-number together with a version of a model or memory"
+    other = early(argv, "initial_game")
+    if source is None and (any(taken) or other is not None):
+        message = "expected --initial-run-number together with its game or a version of its model or memory"
         raise UserError(f"{message}: the run that it belongs to")
     if not fresh:
         folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
@@ -105,7 +108,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = read_config(folder)
             game_of(folder, base)
         if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
-            base = with_network_of(base, find_run(spec, source))
+            base = with_network_of(base, find_run(games.make(other).spec if other else spec, source))
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         with (
@@ -152,6 +155,7 @@ def _session(folder: Path | None, args: Train, config: Config) -> Session:
     return Session.start(
         config, console=console, log_mcts=args.log_mcts, INITIAL_RUN_NUMBER=args.initial_run_number,
         INITIAL_MODEL_VERSION=args.initial_model_version, INITIAL_MEMORY_VERSION=args.initial_memory_version,
+        INITIAL_GAME=args.initial_game,
     )  # fmt: skip
 
 
