@@ -56,7 +56,7 @@ REFUSED = [
     (["--initial-memory-version", "3"], "expected --initial-run-number together with"),
     (["--initial-game", "gomoku"], "expected --initial-run-number together with"),
     (["--initial-game", "gomuko", "--initial-run-number", "1"], "did you mean 'gomoku'"),
-    (["--initial-game", "gomoku", "--initial-run-number", "0", "--initial-model-version", "0"], "expected a player of gomoku"),
+    (["--initial-game", "gomoku", "--initial-run-number", "0"], "expected a player of gomoku"),
     (["--run", "5", "--new"], "expected --run, which resumes a run, or --new"),
     (["--run", "5", "--initial-run-number", "2"], "expected --run, which resumes a run, or --new"),
     (["--run", "0"], "expected the number of one of your runs, got 0"),
