@@ -64,6 +64,11 @@ def simulations(count: int) -> str:
     return "1 simulation" if count == 1 else f"{count} simulations"
 
 
+def nodes(count: int) -> str:
+    """Return a number of nodes in words."""
+    return "1 node" if count == 1 else f"{count} nodes"
+
+
 def forced(found: dict[str, Any]) -> str:
     """Return ": forced win in n moves" with the player's own moves counted, "" where the length is not known."""
     moves = (found.get("win_in_plies", 0) + 1) // 2
@@ -75,7 +80,7 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
     lines = [
         state.render(),
         "",
-        f"{found['to_move']} to move; {found['player']}, {simulations(found['simulations'])}, {found['nodes']} nodes",
+        f"{found['to_move']} to move; {found['player']}, {simulations(found['simulations'])}, {nodes(found['nodes'])}",
         f"value for {found['to_move']}: network {found['network_value']:+.3f}, search {found['search_value']:+.3f}"
         + (f" (proven {found['proven']}{forced(found)})" if found['proven'] else ""),
         "",

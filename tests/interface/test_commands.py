@@ -82,6 +82,8 @@ def test_explain_as_text_shows_the_board_and_a_trace_shows_every_simulation(trai
     argv = ["explain", "--game", "tictactoe", "--moves", "b2", "--sims", "30", "--trace", str(trace)]
     code, out, err = told(capsys, *argv)
     assert (code, err) == (0, "") and out.startswith("3  -  -  -") and "principal variation" in out
+    won = told(capsys, "explain", "--game", "tictactoe", "--moves", "a1 a2 b1 b2", "--sims", "30")[1]
+    assert ", 1 node\n" in won
     text = trace.read_text()
     assert text.count("leaf at depth") >= 30 and "back-fill" in text and "chosen: " in text
     said = f"error: {trace}: exists; --overwrite replaces it\n"
