@@ -8,14 +8,13 @@ in one flat `Config`. Both are frozen, check every field, and report all faults 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import re
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from system.setting_checks import fault_of, shown
+from system.setting_checks import fault_of, shown, unknown_setting
 
 VERSION = "0.3.0"
 RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of a game's sizes, in its brackets
@@ -175,6 +174,9 @@ class MemorySettings(_Checked):
     surprise_weight: float = setting(0.0, 0, 1)
     """Fraction of the drawing weight of an iteration's positions that is shared out by how far the search's policy was
     from the network's (KL divergence; KataGo: 0.5, within a game). 0 = off (article: 0)."""
+    side_share: float = setting(0.0, 0, 10)
+    """Positions after moves that a search considered and did not play, which are searched and teach what is found, as a
+    fraction of the iteration's new ones; they add no training steps. 0 = off (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,20 +315,11 @@ TYPES = typing.get_type_hints(Config)
 
 def find_faults(values: dict[str, Any]) -> list[str]:
     """Return one line for each setting that is unknown, of a wrong type or out of range."""
-    faults = [unknown_setting(name) for name in values if name not in FIELDS]
+    faults = [unknown_setting(name, FIELDS) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
         if name in values and (fault := fault_of(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])):
             faults.append(f"{name}: expected {fault}, got {shown(values[name])}")
     return faults or _conflicts(values)
-
-
-def unknown_setting(name: str, known: typing.Iterable[str] = FIELDS) -> str:
-    """Say that a name is unknown and suggest the nearest one."""
-    known, text = list(known), str(name)
-    near = difflib.get_close_matches(text, known, n=1, cutoff=0.72) or [
-        long for long in known if len(text) > 2 and any(word.startswith(text) for word in long.split("_"))
-    ]
-    return f"unknown setting {shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
 
 
 def _conflicts(values: dict[str, Any]) -> list[str]:
@@ -339,7 +332,8 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
-    if (later := [n for n in ("reanalyse_share", "surprise_weight", "restart_share") if values.get(n)]) and several:
+    later = [n for n in ("reanalyse_share", "surprise_weight", "side_share", "restart_share") if values.get(n)]
+    if later and several:
         faults.append(f"{later[0]}: expected 0 for a range of sizes, got {values[later[0]]}")
     if values.get("lag") and later and later[0] != "restart_share":
         faults.append(f"lag: expected 0 with {later[0]}, which looks again at positions before they are learned, got 1")

@@ -29,7 +29,7 @@ from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space
 from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
-from storage.position_data import recall
+from storage.position_data import recall, with_sides
 from storage.run_folders import (
     RUNS,
     find_run,
@@ -72,8 +72,9 @@ class Session:
         """The cluster whose machines play them (training/cluster.py), if any; it outlives the session."""
         self._predictors: dict[str, Any] = {}
         self._loaded: dict[str, tuple[int, str]] = {}
-        self.raw_rate, self.raw_at, self.remembered, self.began = 0.0, -math.inf, 0, time.perf_counter()
-        """Evaluations/s of the network alone; when measured; newest iteration in ltmemory; start of the present one."""
+        self.raw_rate, self.raw_at, self.began = 0.0, -math.inf, time.perf_counter()
+        """Evaluations/s of the network alone; when measured; start of the present iteration."""
+        self.remembered = self.sided = 0  # newest iterations whose games, and side positions, are in ltmemory
         self._written = 0, 0  # bytes of metrics.jsonl, and the iteration of its last line
 
     # ---- beginnings
@@ -351,7 +352,8 @@ class Session:
         """Fill a new ltmemory from the games on disk, up to the last finished retraining."""
         self.memory = Memory.of_run(self.config, self.game)
         found = self.store.games(self.config.memory_size, self.iteration, self.game.sizes)
-        count, self.remembered = self.memory.extend(record for _, record in found), self.iteration - 1
+        count = self.memory.extend(with_sides(found, self.game, self.store, self.iteration))
+        self.remembered = self.sided = self.iteration - 1
         recall(self.memory, self.store, self.iteration, self.game.action_size)
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled
-from config import Config, NetworkSettings
+from config import Config, NetworkSettings, UserError
 from game import PLAYER, Game
 from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
@@ -156,11 +156,10 @@ class Memory:
     @classmethod
     def of_run(cls, config: Config, game: Game) -> Memory:
         """Make the empty memory of a run."""
-        return cls(
-            game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-            search_value_plies=config.search_value_plies, ownership=learns_ownership(config.network, game),
-            masked=config.many_sizes,
-        )  # fmt: skip
+        if (owned := learns_ownership(config.network, game)) and config.side_share:
+            raise UserError("side_share: expected 0 where owners are learned (ownership_weight), as no game ends there")
+        return cls(game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
+                   search_value_plies=config.search_value_plies, ownership=owned, masked=config.many_sizes)  # fmt: skip
 
     def __len__(self) -> int:
         """Return the number of positions in ltmemory."""

@@ -51,6 +51,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "restarts in place of random openings": {"restart_share": 0.5, "random_opening_share": 0.25},
     "reanalysis of a tenth": {"reanalyse_share": 0.1},
     "reanalysis of three tenths": {"reanalyse_share": 0.3},
+    "side positions, a quarter as many": {"side_share": 0.25},
     "value from the search early, over 16 plies": {"search_value_plies": 16},
     "value from the search early, over 30 plies": {"search_value_plies": 30},
     "surprise, half of the weight": {"surprise_weight": 0.5},
@@ -204,6 +205,7 @@ def warm_up(options: argparse.Namespace) -> None:
         config = preset(preset_for(options.game), **{
             "game": options.game, **ALWAYS, **dict(map(parsed, options.set)), "iterations": 2, "episodes": 16,
             "min_memory": 16, "training_loops": 2, "restart_share": 0.5, "reanalyse_share": 0.1, "surprise_weight": 0.5,
+            "side_share": 0.1,
         })  # fmt: skip
         with Session.start(config, root=root, console=Console(quiet=True)) as session:
             train(session)

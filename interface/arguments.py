@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from typing import Any, Literal, TypeVar
 
-from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
+from config import FIELDS, TYPES, Config, UserError, find_faults
 from interface.help import help_text
+from system.setting_checks import unknown_setting
 from system.shell import join
 from training.presets import preset
 

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from storage.game_record import IMPORTED
-from storage.position_data import DATA, REANALYSE, SURPRISE, position_fault
+from storage.position_data import DATA, REANALYSE, SIDE, SURPRISE, position_fault
 from storage.run_store import Store
 
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
     REANALYSE: {"positions": (int,), DATA: (str,)}, SURPRISE: {"positions": (int,), DATA: (str,)},
+    SIDE: {"positions": (int,), DATA: (str,)},
     "sizes": {"games": (list,), "match": (str,)}, "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }  # fmt: skip
 """Facts that the end of a stage must hold for a run to resume."""
@@ -51,7 +52,7 @@ def stage_fault(row: tuple[Any, ...]) -> str:
     good = type(row[0]) is int and isinstance(facts, dict)
     if not good or not all(type(facts.get(name)) in kinds for name, kinds in wanted.items()):
         return f"expected what {str(row[1])[:20]} ended with, got another"
-    return position_fault(facts) if row[1] in (REANALYSE, SURPRISE) else ""
+    return position_fault(facts) if row[1] in (REANALYSE, SURPRISE, SIDE) else ""
 
 
 def _contradictions(store: Store) -> Iterator[str]:

@@ -8,16 +8,24 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import itertools
+import operator
 import zlib
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from config import UserError
+from game import Game
+from games.line_of_moves import after_moves
 from storage.atomic_files import DamagedData
 from storage.game_record import GameRecord
 
-REANALYSE, SURPRISE = "reanalyse", "surprise"
+REANALYSE, SURPRISE, SIDE = "reanalyse", "surprise", "side"
 """The stages that keep such data."""
+PLACES = (0, 4, "<i4"), (4, 6, "<u2"), (6, 8, "<u2")
+"""Of the first columns of `Sides`: bytes of a position from the first to the last, kind."""
 DATA = "data"
 """The name of the fact that holds it; it is no part of metrics.jsonl."""
 MOST_BYTES = 1 << 30
@@ -54,6 +62,53 @@ class Searched(NamedTuple):
         return cls(names, visits, _finite(np.frombuffer(rest[2 * actions * n :], "<f4")))
 
 
+class Sides(NamedTuple):
+    """Searches of n positions beside an iteration's games, each after another move than the one played."""
+
+    game: np.ndarray
+    """[n] int32: the game's index"""
+    ply: np.ndarray
+    """[n] uint16: of the other move"""
+    move: np.ndarray
+    """[n] uint16: that move"""
+    visits: np.ndarray
+    """[n, action_size] uint16: weight of each move in the policy target after it"""
+    values: np.ndarray
+    """[n] float32: the search's value, for the player to move after it"""
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts that hold them."""
+        kinds = "<i4", "<u2", "<u2", "<u2", "<f4"
+        return _facts(*(column.astype(kind) for column, kind in zip(self, kinds, strict=True)))
+
+    @classmethod
+    def of(cls, facts: dict[str, Any], actions: int) -> Sides:
+        """Return the searches that facts hold; raise `DamagedData` if they hold none."""
+        n, data = _content(facts, 8 + 2 * actions + 4)
+        game, ply, move = (np.frombuffer(data[a * n : b * n], kind) for a, b, kind in PLACES)
+        visits = np.frombuffer(data[8 * n : -4 * n or None], "<u2").reshape(n, actions)
+        return cls(game, ply, move, visits, _finite(np.frombuffer(data[(8 + 2 * actions) * n :], "<f4")))
+
+    def records(self, game: Game, store: Any, iteration: int) -> Iterator[GameRecord]:
+        """Yield each as a game with one search, at its end; raise `DamagedData` where it belongs to no game.
+
+        Its last move stands for any: nothing is learned from it.
+        """
+        for index, ply, move, visits, value in zip(*(column.tolist() for column in self), strict=True):
+            played = store.game(iteration, index).moves
+            line = [*played[:ply].tolist(), move]
+            if len(line) != ply + 1 or not any(visits):
+                raise DamagedData(f"iteration {iteration}: expected a position beside game {index}, got another")
+            try:
+                player = after_moves(game, line).playerTurn
+            except UserError as error:
+                raise DamagedData(f"iteration {iteration}, beside game {index}: {error}") from None
+            found = np.zeros((ply + 2, len(visits)), np.uint16), np.zeros(ply + 2, np.float32)
+            found[0][-1], found[1][-1] = visits, value
+            moves = np.array([*line, int(np.argmax(visits))], np.int16)
+            yield GameRecord(index, moves, *found, value * player)
+
+
 class Weights(NamedTuple):
     """How often n positions are drawn, beside others with 1."""
 
@@ -74,6 +129,17 @@ class Weights(NamedTuple):
         if (weights < 0).any():
             raise DamagedData("expected weights from 0 on, got others")
         return cls(np.frombuffer(data[: 8 * n], "<u8"), weights)
+
+
+def with_sides(
+    found: Iterable[tuple[int, GameRecord]], game: Game, store: Any, before: int
+) -> Iterator[GameRecord]:
+    """Yield games, which come as (iteration, game) in order, and after those of an iteration its side positions."""
+    facts = dict(store.stage_facts(SIDE, range(1, before)))
+    for iteration, group in itertools.groupby(found, key=operator.itemgetter(0)):
+        yield from (record for _, record in group)
+        if iteration in facts:
+            yield from Sides.of(facts[iteration], game.action_size).records(game, store, iteration)
 
 
 def recall(memory: Any, store: Any, before: int, actions: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 import typing
+from collections.abc import Iterable
 from typing import Any, Literal
 
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
@@ -42,3 +44,12 @@ def fault_of(value: Any, kind: Any, low: float | None, high: float | None) -> st
     if len({v.split("x")[0] for v in value}) != 1:
         return "the same number of filters in every layer (residual blocks add)"
     return None
+
+
+def unknown_setting(name: str, known: Iterable[str]) -> str:
+    """Say that a name is unknown and suggest the nearest one."""
+    known, text = list(known), str(name)
+    near = difflib.get_close_matches(text, known, n=1, cutoff=0.72) or [
+        long for long in known if len(text) > 2 and any(word.startswith(text) for word in long.split("_"))
+    ]
+    return f"unknown setting {shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")

@@ -1,4 +1,4 @@
-"""Stages between self-play and training that look again at stored positions; both are off by default.
+"""Stages between self-play and training that look again at stored positions; all are off by default.
 
 `reanalyse` searches early positions of earlier games again with the newest network, those first whose search was
 furthest from what the game showed (reanalysis: Schrittwieser et al. 2021, arXiv 2104.06294; of part of the positions:
@@ -12,41 +12,33 @@ from the games, the network and (run, iteration), so a run that is killed finds 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 
 import numpy as np
 
-from compiled import call
 from game import GameState
 from games.line_of_moves import after_moves
 from initialise import Session
-from network.predictor import side_by_side
-from search.many_trees import ManyTrees
-from search.tables import trees_in
 from storage.game_record import ILLEGAL_VISITS
 from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
 from training.divergence import stepping_back
 from training.game_source import source_of
 from training.hindsight import KEPT, Errors
-from training.policy_target import write_target
-from training.selfplay import game_seed
-from training.selfplay_step import budgets
+from training.position_search import search_positions
+from training.side_positions import search_side_positions
 from training.stage_bookkeeping import Stage, never
 
 REACH = KEPT
 """Iterations back from which positions are searched again; the present one's were searched by the newest network."""
-TREES_BYTES, MOST_TREES = 1 << 29, 256
-"""Largest memory of the trees side by side, in bytes; most positions that a thread searches side by side."""
 PIECE = 512
 """Positions in a request for the network's policy."""
 
 
 def look_again(session: Session, stop: Callable[[], bool] = never) -> None:
-    """Do both; what earlier iterations found is in the memory since it was loaded (`position_data.recall`)."""
+    """Do both and search side positions; what earlier iterations found is in the memory since it was loaded."""
     with stepping_back(session):
         reanalyse(session, stop)
         surprise(session, stop)
+        search_side_positions(session, stop)
 
 
 def reanalyse(session: Session, stop: Callable[[], bool] = never) -> None:
@@ -86,59 +78,15 @@ def choose(session: Session, count: int) -> list[tuple[int, int, int, np.uint64]
 
 def _search_again(stage: Stage, chosen: Sequence[tuple[int, int, int, np.uint64]]) -> tuple[Searched, float]:
     """Return the new searches of these positions, and the mean distance of their values from the old ones."""
-    s, n = stage.session, len(chosen)
-    visits, values = np.zeros((n, s.game.action_size), np.uint16), np.zeros(n, np.float32)
-    before = np.zeros(n, np.float32)
+    s, before = stage.session, np.zeros(len(chosen), np.float32)
     states: list[GameState] = []
     for k, (iteration, index, ply, _) in enumerate(chosen):
         record = s.store.game(iteration, index)
         before[k] = record.values[ply]
         states.append(after_moves(s.game, record.moves[:ply].tolist()))
-    threads = side_by_side(s.game, s.config.selfplay)[1]
-    size = int(np.clip(trees_in(TREES_BYTES // threads, s.game, s.config.mcts_sims), 1, MOST_TREES))
-    free: SimpleQueue[_Searcher] = SimpleQueue()
-    for _ in range(threads):
-        free.put(_Searcher(s, min(size, n), stage.iteration))
-
-    def search(part: range) -> None:
-        if stage.stop():
-            return
-        searcher = free.get()
-        try:
-            visits[part.start : part.stop], values[part.start : part.stop] = searcher.search(states, part)
-        finally:  # also when the network answers NaN: others wait for the searcher
-            free.put(searcher)
-
-    with stage.progress("reanalysis", n) as phase, ThreadPoolExecutor(threads) as pool:
-        parts = [range(start, min(start + size, n)) for start in range(0, n, size)]
-        for part, _ in zip(parts, pool.map(search, parts), strict=True):
-            phase.update(part.stop)
-    stage.check_stop()
+    visits, values = search_positions(stage, "reanalysis", states)
     names = np.array([name for *_, name in chosen], np.uint64)
-    return Searched(names, visits, values), float(np.abs(values - before).mean()) if n else 0.0
-
-
-class _Searcher:
-    """Searches positions side by side, as full searches of self-play without noise."""
-
-    def __init__(self, session: Session, trees: int, iteration: int) -> None:
-        s = session
-        self._sims, _ = budgets(s.config.selfplay, iteration)
-        self._predictor = s.predictor("selfplay", s.current_version)
-        self._trees = ManyTrees(s.game, s.config.search, trees=max(trees, 1), sims=self._sims)
-        self._run, self._iteration = s.store.get("run") or "", iteration
-
-    def search(self, states: Sequence[GameState], part: range) -> tuple[np.ndarray, np.ndarray]:
-        """Return (visits [len(part), action_size], values [len(part)]) of those of the states."""
-        m = self._trees
-        for tree, k in enumerate(part):
-            m.reset(tree, game_seed(f"{self._run}/{REANALYSE}", self._iteration, k))
-            m.plant(states[k], tree=tree)
-        m.search(self._predictor, self._sims, range(len(part)))
-        visits = np.zeros((len(part), m.game.action_size), np.uint16)
-        for tree in range(len(part)):
-            call(write_target, m.forest, m.puct, tree, visits[tree])
-        return visits, np.array([m.root_value(tree) for tree in range(len(part))], np.float32)
+    return Searched(names, visits, values), float(np.abs(values - before).mean()) if len(chosen) else 0.0
 
 
 # ---- surprise

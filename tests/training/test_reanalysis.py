@@ -17,7 +17,7 @@ from storage.run_folders import read_config
 from storage.run_store import Store
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
-from training import reanalysis
+from training import position_search
 from training.hindsight import errors, movers
 from training.reanalysis import divergence
 
@@ -159,12 +159,12 @@ def test_a_run_that_is_stopped_again_and_again_finds_and_learns_the_same(whole, 
 def test_a_search_that_fails_ends_the_stage_and_lets_no_other_wait(whole, tmp_path, monkeypatch, quick):
     folder = tmp_path / "runs" / whole[0].parent.name / whole[0].name
     shutil.copytree(whole[0], folder)
-    monkeypatch.setattr(reanalysis, "MOST_TREES", 1)
+    monkeypatch.setattr(position_search, "MOST_TREES", 1)
 
     def fails(searcher, states, part):
         raise ZeroDivisionError("a fault of the rules")
 
-    monkeypatch.setattr(reanalysis._Searcher, "search", fails)
+    monkeypatch.setattr(position_search._Searcher, "search", fails)
     with Session.open(folder, with_overrides(read_config(folder), iterations=5), console=QUIET) as session:
         with pytest.raises(ZeroDivisionError):
             train(session)

@@ -1,0 +1,69 @@
+"""A stage between self-play and training, off by default: positions beside the games are searched, too.
+
+A game shows what follows from the moves that were played. A side position is what would have followed from another one
+that the search considered; it gets a full search of its own, whose visits and value are what it teaches, as no game
+was played to its end from there (KataGo does so in self-play, its setting is `sidePositionProb`). In the memory it is a
+game of its own that ends there.
+
+What is found is stored with the stage's end. It follows from the games, the network and (run, iteration), so a run that
+is killed finds the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from game import GameState
+from games.line_of_moves import after_moves
+from initialise import Session
+from storage.game_record import ILLEGAL_VISITS
+from storage.position_data import SIDE, Sides
+from training.position_search import search_positions
+from training.selfplay import game_seed
+from training.stage_bookkeeping import Stage, never
+
+
+def search_side_positions(session: Session, stop: Callable[[], bool] = never) -> None:
+    """Search positions beside the iteration's games and put them into the memory; raise `Stopped` when `stop` ended it.
+    """
+    s, stage = session, Stage(session, SIDE, stop)
+    if not stage.finished:
+        if "retrain" in stage.earlier or not s.config.side_share:
+            return
+        chosen = choose(s, round(s.config.side_share * s.store.trained_positions(stage.iteration)))
+        visits, values = search_positions(stage, "side positions", [state for *_, state in chosen])
+        kept = visits.any(axis=1)
+        game, ply, move = np.array([place for *place, _ in chosen], np.int64).reshape(-1, 3)[kept].T
+        found = Sides(game, ply, move, visits[kept], values[kept])
+        stage.end({**found.facts(), "seconds": stage.seconds})
+        stage = Stage(session, SIDE)
+    if s.sided < stage.iteration:
+        s.memory.extend(Sides.of(stage.earlier[SIDE], s.game.action_size).records(s.game, s.store, stage.iteration))
+        s.sided = stage.iteration
+
+
+def choose(session: Session, count: int) -> list[tuple[int, int, int, GameState]]:
+    """Return at most `count` positions as (game, ply, move, the position after it), in the order of the games.
+
+    The plies are drawn among those with a full search that considered another move than the one played, the move by
+    the visits of the others.
+    """
+    s, iteration = session, session.iteration
+    rng = np.random.default_rng(game_seed(f"{s.store.get('run') or ''}/{SIDE}", iteration, 0))
+    considered = []
+    for record in s.store.games_of(iteration):
+        if not record.visits.size:  # no search of it was a full one
+            continue
+        others = np.where(record.visits == ILLEGAL_VISITS, 0, record.visits).astype(np.int64)
+        others[np.arange(len(record.moves)), record.moves] = 0
+        considered += [(record, ply, others[ply]) for ply in np.flatnonzero(others.any(axis=1)).tolist()]
+    found = []
+    for place in sorted(rng.permutation(len(considered))[:count].tolist()):
+        record, ply, weights = considered[place]
+        move = int(rng.choice(len(weights), p=weights / weights.sum()))
+        state = after_moves(s.game, [*record.moves[:ply].tolist(), move])
+        if not state.isEndGame:
+            found.append((record.index, ply, move, state))
+    return found
