@@ -53,6 +53,8 @@ FAR = 13
 """Where a solver sees to the end of the game: plies of the longest win, or loss, that a puzzle is about."""
 EARLIEST = 6
 """Moves before the earliest puzzle there."""
+AHEAD = 100
+"""Most puzzles that are made for one: each takes seconds, and all before it come first."""
 STONES = 21
 """Stones of a player on a full board of Connect 4."""
 PANEL = ("greedy", "rollout:16", "rollout:64", "rollout:256")
@@ -331,12 +333,12 @@ class PuzzleSource:
         self._more: Iterator[Puzzle | None] | None = None
 
     def get(self, number: int, *, stop: Stop = never) -> Puzzle | None:
-        """Return a puzzle; None if the game has no more, or `stop()` became true while others were made.
+        """Return a puzzle; None if the game has no more, it is too far ahead (AHEAD), or `stop()` became true.
 
         May take a minute after the last that ships. Raises `UserError` if a game needs a solver for more that is not
         installed.
         """
-        if len(self._found) < number:
+        if len(self._found) < number <= len(self._found) + AHEAD:
             with self._lock:
                 self._stop = stop
                 self._make(number)

@@ -20,7 +20,6 @@ EXAMPLES = {
     "python main.py puzzle --game gomoku --level hard": "of gomoku 9x9, the hard ones",
     "python main.py puzzle --number 12 --json": "one of them, with its solution, for programs",
 }
-MOST = 10_000
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,11 @@ class Puzzle:
 def run(argv: list[str]) -> int:
     args = parse(Puzzle, argv)
     import games
-    from evaluation.puzzle_maker import PuzzleSource
+    from evaluation.puzzle_maker import AHEAD, PuzzleSource
     from evaluation.puzzles import as_json
 
-    number = whole(args.number, "number", 1, MOST) if args.number is not None else None
     source, level = PuzzleSource(games.make(args.game)), "" if args.level == "any" else args.level
+    number = whole(args.number, "number", 1, source.shipped + AHEAD) if args.number is not None else None
     first = _first(source, number, level)
     if args.json:
         found = source.get(first)

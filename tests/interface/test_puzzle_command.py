@@ -77,7 +77,8 @@ def test_as_json_it_is_what_the_file_holds(typed):
     assert found["kind"] == puzzle.kind and found["asked"] == puzzle.asked
 
 
-@pytest.mark.parametrize("argv", [["--number", "0"], ["--level", "silly"], ["--game", "nogame"], ["--number", "x"]])
+@pytest.mark.parametrize("argv", [["--number", "0"], ["--level", "silly"], ["--game", "nogame"], ["--number", "x"],
+                                  ["--number", "9000"]])  # fmt: skip
 def test_wrong_options_are_one_line(typed, argv):
     code, out, err = typed([], "puzzle", *argv)
     assert code == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
