@@ -128,7 +128,8 @@ def against(session: Session, base: Path, count: int, sims: int) -> list[float]:
 
 
 def table(lines: list[dict[str, Any]]) -> str:
-    """Return a line for each variant: Elo over the base with its interval, shares with standard errors over seeds."""
+    """Return a line for each variant: Elo over the base with the interval of all its games and that of each seed in
+    brackets, which differ by more than the games alone; shares with standard errors over seeds."""
     by_name: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         by_name[line["variant"]].append(line)
@@ -139,6 +140,8 @@ def table(lines: list[dict[str, Any]]) -> str:
         scores = [score for run in runs for score in run["scores"]]
         won = rate(scores) if scores else None
         cells = [f"{won.elo:+.0f} [{won.low:+.0f}, {won.high:+.0f}]" if won else "0"]
+        each = [f"{rate(run['scores']).elo:+.0f}" for run in runs if run["scores"]]
+        cells[0] += f" ({', '.join(each)})" if len(each) > 1 else ""
         for column in columns:
             values = np.array([run["kept"].get(column, np.nan) for run in runs], float)
             error = f" ± {values.std(ddof=1) / len(values) ** 0.5:.1f}" if len(values) > 1 else ""

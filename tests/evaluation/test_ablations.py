@@ -29,10 +29,13 @@ def test_the_table_has_elo_with_its_interval_and_shares_with_their_errors():
     same = {"steps": 10, "games": 2000}
     lines = [{"variant": "base", "seed": s, "kept": {"alone all": 80.0 + s}, "scores": [], **same} for s in (0, 1)]
     lines += [{"variant": "new", "seed": 0, "kept": {"alone all": 90.0}, "scores": [1, 0.5] * 20, **same}]
-    head, _, base, new = ablations.table(lines).splitlines()
+    lines += [{**lines[-1], "variant": "other", "seed": 0}]
+    lines += [{**lines[-1], "seed": 1, "scores": [0, 0.5] * 20}]
+    head, _, base, new, other = ablations.table(lines).splitlines()
     assert head == "| variant | seeds | Elo | alone all | steps | games |"
     assert base == "| base | 2 | 0 | 80.5 ± 0.5 | 10 | 2,000 |"
     assert new.startswith("| new | 1 | +191 [+") and new.endswith("| 90.0 | 10 | 2,000 |")
+    assert "] (" not in new and "] (+191, -191) |" in other, "seeds differ by more than the games alone say"
 
 
 def test_settings_are_typed_as_name_and_value():
