@@ -174,9 +174,9 @@ class MemorySettings(_Checked):
     surprise_weight: float = setting(0.0, 0, 1)
     """Fraction of the drawing weight of an iteration's positions that is shared out by how far the search's policy was
     from the network's (KL divergence; KataGo: 0.5, within a game). 0 = off (article: 0)."""
-    side_share: float = setting(0.0, 0, 10)
-    """Positions after moves that a search considered and did not play, which are searched and teach what is found, as a
-    fraction of the iteration's new ones; they add no training steps. 0 = off (article: 0)."""
+    side_share: float = setting(0.0, 0, 1)
+    """Positions after moves that a search considered and did not play, which are searched and teach what is found, at
+    most this fraction of the iteration's new ones; they add no training steps. 0 = off (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)

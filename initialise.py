@@ -93,7 +93,7 @@ class Session:
         wanted = INITIAL_MODEL_VERSION, INITIAL_MEMORY_VERSION
         theirs = games.make(INITIAL_GAME).spec if INITIAL_GAME else game.spec
         source = None if INITIAL_RUN_NUMBER is None else find_run(theirs, INITIAL_RUN_NUMBER, root)
-        if (source is None) != (wanted == (None, None)):
+        if (source is None) != (wanted == (None, None)) or (INITIAL_GAME and source is None):
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         model = _build(config, game)
         weights, memory = taken_over(config, game, lambda c: model if c == config else _build(c, game), source, *wanted)
@@ -352,7 +352,7 @@ class Session:
         """Fill a new ltmemory from the games on disk, up to the last finished retraining."""
         self.memory = Memory.of_run(self.config, self.game)
         found = self.store.games(self.config.memory_size, self.iteration, self.game.sizes)
-        count = self.memory.extend(with_sides(found, self.game, self.store, self.iteration))
+        count = self.memory.extend(with_sides(found, self.game, self.store))
         self.remembered = self.sided = self.iteration - 1
         recall(self.memory, self.store, self.iteration, self.game.action_size)
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))

@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from compiled import call, compiled
-from config import Config, NetworkSettings, UserError
+from config import Config, NetworkSettings
 from game import PLAYER, Game
 from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
-from games.sizes import Frame
+from games.sizes import OUTSIDE, Frame
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
-from storage.position_data import origins
+from storage.position_data import SIDE, origins
 
 ILLEGAL = -1.0
 """Marks illegal moves in a policy target."""
@@ -45,7 +45,7 @@ class Batch(NamedTuple):
     value head only have shares of 0; the others are then scaled up, so that the mean sum over the batch is 1."""
     owners: np.ndarray | None = None
     """[B, rows, columns] int8: owner of each point at the game's end, 1 = the player to move, -1 = the other, 0 =
-    nobody, OUTSIDE = outside a smaller board; None unless the memory keeps it."""
+    nobody, OUTSIDE = outside a smaller board, or not known; None unless the memory keeps it."""
 
 
 class Positions(NamedTuple):
@@ -156,10 +156,11 @@ class Memory:
     @classmethod
     def of_run(cls, config: Config, game: Game) -> Memory:
         """Make the empty memory of a run."""
-        if (owned := learns_ownership(config.network, game)) and config.side_share:
-            raise UserError("side_share: expected 0 where owners are learned (ownership_weight), as no game ends there")
-        return cls(game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-                   search_value_plies=config.search_value_plies, ownership=owned, masked=config.many_sizes)  # fmt: skip
+        return cls(
+            game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
+            search_value_plies=config.search_value_plies, ownership=learns_ownership(config.network, game),
+            masked=config.many_sizes,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         """Return the number of positions in ltmemory."""
@@ -183,10 +184,10 @@ class Memory:
         self.clear_stmemory()
         return added
 
-    def extend(self, games: Iterable[GameRecord]) -> int:
-        """Add games to ltmemory in this order, replacing the oldest positions; return how many positions were added."""
+    def extend(self, games: Iterable[GameRecord], *, piece: int = 1000) -> int:
+        """Add games in this order, `piece` at once, replacing the oldest positions; return how many were added."""
         waiting, count = iter(games), 0
-        while some := list(itertools.islice(waiting, 1000)):
+        while some := list(itertools.islice(waiting, piece)):
             count += self._insert(self.joined(some))
             if isinstance(self.game, PlainGame):
                 self.game.tidy()  # it keeps every position that it has met
@@ -212,12 +213,12 @@ class Memory:
         visits = np.array(record.visits if np.any(record.visits) else policy, np.uint16, order="C").reshape(length, -1)
         moves = np.array(record.moves, np.int16)
         values = np.asarray(record.values, np.float32)
-        if not visits.any() and not self.fast_positions:
-            return Positions(*(column[:0] for column in self.ltmemory))
         if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
         legal = np.zeros(game.action_size, np.int32)
         kept = visits.any(axis=1) | self._fast(moves, visits, values)
+        if not kept.any():
+            return Positions(*(column[:0] for column in self.ltmemory))
         row = game.start_row.copy()
         bounds = make_bounds(game)
         n = call(unroll, game.rules, row, legal, moves, visits, kept, planes, policy, players, bounds)
@@ -228,8 +229,8 @@ class Memory:
         returns(players, values, float(record.result), self.value_lambda, outcome)
         if self.search_value_plies:  # with `batch`, the search's weight falls from 1 to value_from_search
             outcome += np.maximum(1 - np.arange(length) / self.search_value_plies, 0) * (values - outcome)
-        owners = game.state_of(row).owners if self._owned else None
-        whose = np.zeros((n, 0), np.int8)
+        owners = game.state_of(row).owners if self._owned and record.board != SIDE else None
+        whose = np.full((n, self._owned), OUTSIDE, np.int8)  # as beside a game, where nobody knows
         if owners is not None:
             whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
         frame, numbers = self._frame, np.full(n, number, np.uint8)

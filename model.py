@@ -23,7 +23,7 @@ from network.cpu_features import resolve_precision
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
 from network.keras_predictor import TRACING
-from network.losses import board_ownership_loss, ownership_loss, soft_policy_loss
+from network.losses import ownership_loss, soft_policy_loss
 from network.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
 from network.masked_layers import BoardMean, BoardReLU, ColumnMean, WidthScaling
 from network.optimizers import WeightAverage, make_optimizer
@@ -45,7 +45,7 @@ class Gen_Model:
         owned = config.ownership_weight if learns_ownership(config.network, game) else 0.0
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
-            "ownership_head": (board_ownership_loss if config.many_sizes else ownership_loss, owned),
+            "ownership_head": (ownership_loss, owned),
         }
         self.extra_heads = {name: head for name, head in heads.items() if head[1]}
         """Heads that only help training: {name: (loss, its weight)}; `_build` may leave them out."""

@@ -358,7 +358,7 @@ class PuzzleSource:
 
     def following(self, number: int, level: str = "", *, stop: Stop = never) -> int | None:
         """Return the number of the first puzzle after `number` that has a level, "" = any; None if there is none."""
-        for found in itertools.count(number + 1):
+        for found in range(number + 1, max(number, self.shipped) + AHEAD + 1):
             puzzle = self.get(found, stop=stop)
             if puzzle is None or not level or puzzle.level == level:
                 return found if puzzle else None

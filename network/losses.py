@@ -26,15 +26,12 @@ def soft_policy_loss(y_true: Any, y_pred: Any) -> Any:
 
 
 def ownership_loss(y_true: Any, y_pred: Any) -> Any:
-    """Return the cross-entropy [B], mean over points, of owners [B, rows, columns] (-1, 0, 1) with logits [..., 3]."""
-    points = keras.losses.sparse_categorical_crossentropy(y_true + 1, y_pred, from_logits=True)
-    return ops.mean(points, axis=(1, 2))
+    """Return the cross-entropy [B], mean over points, of owners [B, rows, columns] (-1, 0, 1) with logits [..., 3].
 
-
-def board_ownership_loss(y_true: Any, y_pred: Any) -> Any:
-    """Return `ownership_loss` [B] over the points of boards that may be smaller than their frame (OUTSIDE there)."""
+    Points that are OUTSIDE a smaller board, or whose owner is not known, do not count; if there are no others it is 0.
+    """
     inside = ops.cast(y_true, "int32") < OUTSIDE
     owners = ops.where(inside, y_true + 1, 0)
     points = keras.losses.sparse_categorical_crossentropy(owners, y_pred, from_logits=True)
     weights = ops.cast(inside, points.dtype)
-    return ops.sum(points * weights, axis=(1, 2)) / ops.sum(weights, axis=(1, 2))
+    return ops.sum(points * weights, axis=(1, 2)) / ops.maximum(ops.sum(weights, axis=(1, 2)), 1.0)

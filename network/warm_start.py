@@ -80,7 +80,7 @@ def taken_over(
                     raise UserError(f"{source.name} has another network: no place for {', '.join(lost)[:60]}")
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
         if last is not None:
-            _require_rules(source, game)
+            _require_rules(source.name, store.get("game") or game.spec, game)
             done = store.iterations_done()
             if not 0 <= last <= done or not store.count_games():
                 wanted = f"from 0 to {done}" if store.count_games() else "of a run with games"
@@ -92,11 +92,10 @@ def taken_over(
         store.close()
 
 
-def _require_rules(source: Path, game: Game) -> None:
-    """Raise `UserError` if a run's games follow other rules than those of `game`."""
-    theirs = read_config(source).game
+def _require_rules(name: str, theirs: str, game: Game) -> None:
+    """Raise `UserError` if a run's games follow other rules, those of `theirs`, than those of `game`."""
     if family(theirs) != family(game.spec):
-        raise UserError(f"initial_memory_version: expected games of {game.spec}, {source.name} has those of {theirs}")
+        raise UserError(f"initial_memory_version: expected games of {game.spec}, {name} has those of {theirs}")
 
 
 def _on_boards(records: list[GameRecord], game: Game, name: str) -> list[GameRecord]:

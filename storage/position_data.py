@@ -35,7 +35,7 @@ MOST_BYTES = 1 << 30
 def origins(record: GameRecord) -> np.ndarray:
     """Return [plies] uint64, a name for each position of a game: 48 bits of the game's hash, then its ply."""
     moves, values = np.asarray(record.moves, "<i2"), np.asarray(record.values, "<f4")
-    digest = hashlib.sha256(moves.tobytes() + values.tobytes()).digest()
+    digest = hashlib.sha256(moves.tobytes() + values.tobytes() + record.board.encode()).digest()
     return (np.frombuffer(digest, "<u8")[0] & ~np.uint64(0xFFFF)) | np.arange(len(moves), dtype=np.uint64)
 
 
@@ -89,24 +89,27 @@ class Sides(NamedTuple):
         visits = np.frombuffer(data[8 * n : -4 * n or None], "<u2").reshape(n, actions)
         return cls(game, ply, move, visits, _finite(np.frombuffer(data[(8 + 2 * actions) * n :], "<f4")))
 
-    def records(self, game: Game, store: Any, iteration: int) -> Iterator[GameRecord]:
-        """Yield each as a game with one search, at its end; raise `DamagedData` where it belongs to no game.
+    def records(self, game: Game, games: Iterable[GameRecord]) -> Iterator[GameRecord]:
+        """Yield each as a game with one search, at its end; raise `DamagedData` if it is not beside its game.
 
-        Its last move stands for any: nothing is learned from it.
+        games: of the iteration; what was beside one that is lost is left out. The last move of a record stands for any,
+        as nothing is learned from it.
         """
+        moves_of = {record.index: record.moves for record in games}
         for index, ply, move, visits, value in zip(*(column.tolist() for column in self), strict=True):
-            played = store.game(iteration, index).moves
-            line = [*played[:ply].tolist(), move]
+            if index not in moves_of:
+                continue
+            line = [*moves_of[index][:ply].tolist(), move]
             if len(line) != ply + 1 or not any(visits):
-                raise DamagedData(f"iteration {iteration}: expected a position beside game {index}, got another")
+                raise DamagedData(f"expected a position beside game {index}, got another")
             try:
                 player = after_moves(game, line).playerTurn
             except UserError as error:
-                raise DamagedData(f"iteration {iteration}, beside game {index}: {error}") from None
+                raise DamagedData(f"expected a position beside game {index}: {error}") from None
             found = np.zeros((ply + 2, len(visits)), np.uint16), np.zeros(ply + 2, np.float32)
             found[0][-1], found[1][-1] = visits, value
             moves = np.array([*line, int(np.argmax(visits))], np.int16)
-            yield GameRecord(index, moves, *found, value * player)
+            yield GameRecord(index, moves, *found, value * player, SIDE)
 
 
 class Weights(NamedTuple):
@@ -131,15 +134,13 @@ class Weights(NamedTuple):
         return cls(np.frombuffer(data[: 8 * n], "<u8"), weights)
 
 
-def with_sides(
-    found: Iterable[tuple[int, GameRecord]], game: Game, store: Any, before: int
-) -> Iterator[GameRecord]:
+def with_sides(found: Iterable[tuple[int, GameRecord]], game: Game, store: Any) -> Iterator[GameRecord]:
     """Yield games, which come as (iteration, game) in order, and after those of an iteration its side positions."""
-    facts = dict(store.stage_facts(SIDE, range(1, before)))
     for iteration, group in itertools.groupby(found, key=operator.itemgetter(0)):
-        yield from (record for _, record in group)
-        if iteration in facts:
-            yield from Sides.of(facts[iteration], game.action_size).records(game, store, iteration)
+        games = [record for _, record in group]
+        yield from games
+        for _, facts in store.stage_facts(SIDE, range(iteration, iteration + 1)):
+            yield from Sides.of(facts, game.action_size).records(game, games)
 
 
 def recall(memory: Any, store: Any, before: int, actions: int) -> None:

@@ -12,6 +12,7 @@ from config import UserError, with_overrides
 from initialise import Session
 from main import train
 from memory import ILLEGAL, Batch, Memory, learns_ownership
+from games.sizes import OUTSIDE
 from model import Gen_Model, ownership_loss, soft_policy_loss
 from network.choose_predictor import make_predictor
 from network.net2net import enlarged
@@ -149,6 +150,9 @@ def test_the_loss_of_owners_is_the_mean_cross_entropy_of_the_points():
     right = np.take_along_axis(shares, owners[..., None].astype(int) + 1, axis=-1)[..., 0]
     found = ownership_loss(tf.constant(owners), tf.constant(logits)).numpy()
     assert found == pytest.approx(-np.log(right).mean(axis=(1, 2)), abs=1e-5)
+    owners[1, 0], owners[2] = OUTSIDE, OUTSIDE
+    found = ownership_loss(tf.constant(owners), tf.constant(logits)).numpy()
+    assert found == pytest.approx([-np.log(right[0]).mean(), -np.log(right[1, 1]).mean(), 0.0], abs=1e-5)
 
 
 # ---- networks

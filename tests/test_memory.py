@@ -42,6 +42,15 @@ def states_of(game, record):
 # ---- from a game to positions
 
 
+def test_a_game_of_which_no_position_is_kept_gives_none():
+    game = games.make("tictactoe")
+    record = random_record(game, np.random.default_rng(3), share=0.0)
+    assert not record.visits.any()
+    for share in (0.0, 1e-9):
+        memory = Memory(game, 100, fast_positions=share)
+        assert memory.extend([record]) == 0 and len(memory) == 0 and memory.positions(record).planes.shape[0] == 0
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_positions_of_a_game_are_those_that_playing_it_gives(name):
     game, rng = GAMES[name], np.random.default_rng(1)

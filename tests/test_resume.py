@@ -139,6 +139,12 @@ def test_network_and_games_can_be_taken_over_one_without_the_other(root, quick):
             assert session.store.count_games() == (24 if games else 0)
 
 
+def test_games_of_a_run_whose_game_was_spelled_otherwise_are_taken_over(tmp_path):
+    Session.start(tiny(game="TicTacToe"), root=tmp_path, console=QUIET).close()
+    with pytest.raises(UserError, match="of a run with games"):  # it has none yet, and is the same game
+        Session.start(tiny(), root=tmp_path, console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MEMORY_VERSION=0)
+
+
 def test_a_network_that_learned_other_rules_is_a_beginning_and_its_games_are_not(root):
     first, other = "gomoku(n=4,size=5)", "gomoku(n=4,rule=exact,size=5)"
     with Session.start(tiny(game=first, seed=3), root=root, console=QUIET) as session:
@@ -163,6 +169,7 @@ def test_a_network_that_learned_other_rules_is_a_beginning_and_its_games_are_not
      ({}, {"INITIAL_RUN_NUMBER": 8, "INITIAL_MODEL_VERSION": 1}, "there is run0001"),
      ({"game": "connect4"}, {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}, "there is none"),
      ({}, {"INITIAL_MODEL_VERSION": 1}, "initial_run_number"),
+     ({}, {"INITIAL_GAME": "tictactoe"}, "initial_run_number"),
      ({}, {"INITIAL_MEMORY_VERSION": 1}, "initial_run_number")],
 )  # fmt: skip
 def test_a_beginning_that_does_not_fit_is_refused_before_anything_is_written(root, changes, numbers, told):

@@ -40,7 +40,8 @@ def search_side_positions(session: Session, stop: Callable[[], bool] = never) ->
         stage.end({**found.facts(), "seconds": stage.seconds})
         stage = Stage(session, SIDE)
     if s.sided < stage.iteration:
-        s.memory.extend(Sides.of(stage.earlier[SIDE], s.game.action_size).records(s.game, s.store, stage.iteration))
+        sides = Sides.of(stage.earlier[SIDE], s.game.action_size)
+        s.memory.extend(sides.records(s.game, s.store.games_of(stage.iteration)), piece=max(len(sides.game), 1))
         s.sided = stage.iteration
 
 
@@ -56,14 +57,21 @@ def choose(session: Session, count: int) -> list[tuple[int, int, int, GameState]
     for record in s.store.games_of(iteration):
         if not record.visits.size:  # no search of it was a full one
             continue
-        others = np.where(record.visits == ILLEGAL_VISITS, 0, record.visits).astype(np.int64)
-        others[np.arange(len(record.moves)), record.moves] = 0
-        considered += [(record, ply, others[ply]) for ply in np.flatnonzero(others.any(axis=1)).tolist()]
+        others = _others(record.visits, record.moves)
+        considered += [(record, ply) for ply in np.flatnonzero(others.any(axis=1)).tolist()]
     found = []
     for place in sorted(rng.permutation(len(considered))[:count].tolist()):
-        record, ply, weights = considered[place]
+        record, ply = considered[place]
+        weights = _others(record.visits[ply : ply + 1], record.moves[ply : ply + 1])[0]
         move = int(rng.choice(len(weights), p=weights / weights.sum()))
         state = after_moves(s.game, [*record.moves[:ply].tolist(), move])
         if not state.isEndGame:
             found.append((record.index, ply, move, state))
+    return found
+
+
+def _others(visits: np.ndarray, moves: np.ndarray) -> np.ndarray:
+    """Return visits [plies, actions] of the legal moves that were not played."""
+    found = np.where(visits == ILLEGAL_VISITS, 0, visits)
+    found[np.arange(len(moves)), moves] = 0
     return found

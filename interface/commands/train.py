@@ -99,6 +99,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
     if source is None and (any(taken) or other is not None):
         message = "expected --initial-run-number together with its game or a version of its model or memory"
         raise UserError(f"{message}: the run that it belongs to")
+    theirs = games.make(other).spec if other else spec
     if not fresh:
         folder = unfinished_run(spec) if wanted is None else run_to_change(spec, wanted)
     try:
@@ -108,7 +109,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = read_config(folder)
             game_of(folder, base)
         if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
-            base = with_network_of(base, find_run(games.make(other).spec if other else spec, source))
+            base = with_network_of(base, find_run(theirs, source))
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         with (
@@ -123,7 +124,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         if number_of == 0 or "main.py recover" in str(error):
             raise
         at = f" --run {number_of}" if number_of else ""
-        command = f"python main.py recover --game {quoted(spec)}{at}"
+        command = f"python main.py recover --game {quoted(spec if folder else theirs)}{at}"
         raise DamagedData(f"{error}; `{command}` saves its undamaged part") from None
 
 

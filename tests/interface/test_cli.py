@@ -13,7 +13,7 @@ import pytest
 import initialise
 from interface import cli
 from support.command_line import SMALL, refused_unchanged, told
-from support.tiny_runs import tree_of
+from support.tiny_runs import QUIET, tiny, tree_of
 
 # ---- what is refused
 
@@ -190,6 +190,14 @@ def test_a_damaged_run_is_told_with_the_name_of_the_file_and_its_own_exit_code(
     argv = ["explain", "--game", "tictactoe", "--player", "version0001"]
     err = refused_unchanged(trained_place, capsys, *argv, code=4)
     assert how == "damaged" and "database" in err or Path(file).name in err
+
+
+def test_the_remedy_for_a_damaged_beginning_names_its_game(place, capsys):
+    with initialise.Session.start(tiny(game="gomoku(n=4,size=5)"), root=place, console=QUIET) as session:
+        (session.folder / "models" / "version0000.npz").write_bytes(b"x")
+    begin = "--initial-game", "gomoku(size=5,n=4)", "--initial-run-number", "1", "--initial-model-version", "0"
+    code, _, err = told(capsys, "--new", "--game", "gomoku(size=5,n=4,rule=exact)", *begin)
+    assert code == 4 and "recover --game 'gomoku(n=4,size=5)' --run 1" in err
 
 
 def test_a_run_in_use_is_refused_with_its_own_exit_code(trained_place, capsys):

@@ -1,13 +1,17 @@
 """Positions beside the games: which are chosen, what is found, what the memory has after a resume."""
 
+import contextlib
 import itertools
 import json
+import shutil
+import sqlite3
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from config import SettingsError, UserError, with_overrides
+from config import SettingsError, with_overrides
+from games.sizes import OUTSIDE
 from initialise import Session
 from main import train
 from memory import origins
@@ -15,17 +19,21 @@ from search.many_trees import ManyTrees
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
 from storage.position_data import SIDE, Sides
+from storage.recover import recover
 from storage.run_folders import read_config
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
 from training.side_positions import choose
 
-SETTINGS = {"side_share": 0.4, "iterations": 4, "memory_size": 400, "fast_positions": 0.5, "reanalyse_share": 0.2}
+SETTINGS = {
+    "side_share": 0.4, "iterations": 4, "memory_size": 400, "fast_positions": 0.5, "reanalyse_share": 0.2,
+    "surprise_weight": 0.5, "ownership_weight": 1.5,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """Return (folder of a finished run, columns of its memory from the oldest position on)."""
+    """Return (folder of a finished run, columns and drawing weights of its memory from the oldest position on)."""
     with Session.start(tiny(**SETTINGS), root=tmp_path_factory.mktemp("side"), console=QUIET) as session:
         train(session)
         return session.folder, in_order(session.memory)
@@ -33,7 +41,7 @@ def whole(tmp_path_factory):
 
 def in_order(memory):
     order = (memory._next - len(memory) + np.arange(len(memory))) % memory.size
-    return [column[order].copy() for column in memory.ltmemory]
+    return [column[order].copy() for column in (*memory.ltmemory, memory._weights)]
 
 
 def sides(session):
@@ -90,7 +98,7 @@ def test_each_is_searched_as_by_a_tree_alone_and_teaches_what_was_found(whole):
         side = sides(session)[4]
         version = max(v.version for v in store.versions() if v.iteration < 4)
         predictor, memory = session.predictor("selfplay", version), session.memory.ltmemory
-        records = [*side.records(game, store, 4)]
+        records = [*side.records(game, store.games_of(4))]
         for k, record in enumerate(records[:12]):
             moves = [*store.game(4, int(side.game[k])).moves[: side.ply[k]], side.move[k]]
             assert record.moves[:-1].tolist() == moves
@@ -103,6 +111,7 @@ def test_each_is_searched_as_by_a_tree_alone_and_teaches_what_was_found(whole):
             assert set(np.flatnonzero(side.visits[k])) <= set(state.allowedActions)
             (row,) = np.flatnonzero(memory.origin[: len(session.memory)] == origins(record)[-1])[:1]
             assert memory.result[row] == memory.value[row] == side.values[k], "for the player to move"
+            assert (memory.owners[row] == OUTSIDE).all(), "nobody knows who would own the points"
             legal = memory.visits[row] != ILLEGAL_VISITS
             assert (np.where(legal, memory.visits[row], 0) == side.visits[k]).all()
             assert set(np.flatnonzero(legal)) == set(state.allowedActions)
@@ -140,18 +149,54 @@ def test_a_game_without_full_searches_has_none():
 def test_what_belongs_to_no_game_is_refused(whole):
     with Session.open(whole[0], console=QUIET) as session:
         side = sides(session)[1]
-        for wrong in ({"ply": side.ply + 90}, {"visits": side.visits * 0}, {"game": side.game + 10_000},
-                      {"move": side.move + 100}):  # fmt: skip
+        for wrong in ({"ply": side.ply + 90}, {"visits": side.visits * 0}, {"move": side.move + 100}):
             with pytest.raises(DamagedData):
-                session.memory.extend(side._replace(**wrong).records(session.game, session.store, 1))
+                session.memory.extend(side._replace(**wrong).records(session.game, session.store.games_of(1)))
 
 
-def test_they_are_off_by_default_and_refused_where_their_end_would_teach(trained, tmp_path):
+def test_what_was_beside_a_lost_game_is_left_out_and_a_recovered_run_goes_on(whole, tmp_path, quick):
+    folder = tmp_path / "runs" / whole[0].parent.name / whole[0].name
+    shutil.copytree(whole[0], folder)
+    with Session.open(folder, console=QUIET) as session:
+        side = sides(session)[4]
+    lost = int(side.game[0])
+    with contextlib.closing(sqlite3.connect(folder / "run.db")) as db, db:
+        db.execute("UPDATE games SET result = 0.25 WHERE iteration = 4 AND idx = ?", (lost,))
+    found = recover(folder)
+    assert any("stay lost" in line for line in found.lost)
+    again = folder.with_name(found.run)
+    with Session.open(again, with_overrides(read_config(again), iterations=5), console=QUIET) as session:
+        names = session.memory.ltmemory.origin[: len(session.memory)]
+        records = [*side.records(session.game, session.store.games_of(4))]
+        assert len(records) == np.count_nonzero(side.game != lost)
+        assert np.isin([origins(record)[-1] for record in records], names).all()
+        assert len(train(session)) == 1
+
+
+def test_an_interrupted_insertion_leaves_none_of_them(whole, monkeypatch, tmp_path, quick):
+    with Session.start(tiny(**SETTINGS), root=tmp_path, console=QUIET) as session:
+        real, calls = session.memory.joined, []
+
+        def interrupted(games):
+            found = real(games)
+            if games and games[0].board == SIDE and not calls:
+                calls.append(len(games))
+                raise KeyboardInterrupt
+            return found
+
+        monkeypatch.setattr(session.memory, "joined", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(session, iterations=1)
+        train(session, iterations=1)
+        side = sides(session)[1]
+        assert calls == [len(side.game)], "all at once"
+        names = [origins(record)[-1] for record in side.records(session.game, session.store.games_of(1))]
+        assert np.isin(session.memory.ltmemory.origin[: len(session.memory)], names).sum() == len(names)
+
+
+def test_they_are_off_by_default_and_go_with_no_lag(trained):
     assert read_config(trained).side_share == 0
     with Session.open(trained, console=QUIET) as session:
         assert not sides(session)
-    with pytest.raises(UserError, match="side_share: expected 0 where owners are learned"):
-        Session.start(tiny(game="go(size=5)", side_share=0.1, ownership_weight=1.5), root=tmp_path, console=QUIET)
-    assert not [*tmp_path.rglob("run.db")]
     with pytest.raises(SettingsError, match="lag: expected 0 with side_share"):
         tiny(side_share=0.1, lag=1)
