@@ -9,10 +9,10 @@ import pytest
 import games
 import model as model_module
 from config import UserError, with_overrides
+from games.sizes import OUTSIDE
 from initialise import Session
 from main import train
 from memory import ILLEGAL, Batch, Memory, learns_ownership
-from games.sizes import OUTSIDE
 from model import Gen_Model, ownership_loss, soft_policy_loss
 from network.choose_predictor import make_predictor
 from network.net2net import enlarged
