@@ -18,11 +18,11 @@ from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
 from interface import puzzle_words as words
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
 from interface.game_titles import titled
+from interface.side_names import side_name
 from interface.web.board_stage import MOVE, confirm, framed
 from interface.web.controls import icon_button
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
-from interface.web.table import side_name
 from interface.web.web_players import make_game
 from languages.translate import tr
 

@@ -17,12 +17,12 @@ from config import UserError
 from evaluation.milestones import Probe, chosen_versions, in_words, milestones, network_of, probes, shares
 from game import GameState
 from interface.board_svg import Mark, board_svg
+from interface.side_names import side_name
 from interface.web.charts import Point, curve_svg
 from interface.web.controls import icon_button
 from interface.web.machine_turns import searching
 from interface.web.run_reader import game_spec, readable, reading
 from interface.web.tab_language import in_background
-from interface.web.table import side_name
 from interface.web.web_players import make_game
 from languages.translate import tr
 from storage.game_files import PERSON

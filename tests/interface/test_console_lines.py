@@ -34,6 +34,26 @@ def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys,
     assert aim[:15] in out, "what wins is said"
 
 
+def test_a_game_of_points_ends_with_the_points_and_names_the_sides_that_the_rules_name(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c3\npass\npass\n"))
+    out = told(capsys, "play", "--game", "go", "--against", "human")[1]
+    assert "you are X (Black)" in out and "White gets 2.5 points" in out
+    assert out.splitlines()[-3:] == [
+        "X (Black): 25 points (1 stones, 24 territory)", "O (White): 2.5 points (0 stones, 0 territory, 2.5 komi)",
+        "X wins. Moves: c3 pass pass",
+    ]  # fmt: skip
+
+
+def test_the_move_that_ends_a_game_has_no_outlook(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c1\n"))
+    out = told(capsys, "play", "--game", "tictactoe", "--against", "shipped", "--moves", "a1 b1 a2 b2")[1]
+    assert "plays b3\n" in out and "You lose." in out and "it expects" not in out and "proven" not in out
+
+
+def test_one_simulation_is_one():
+    assert console._expected(1, ["a1"], 79) == "  1 simulation; it expects a1"
+
+
 @pytest.mark.parametrize("share, text", [(100.0, "100"), (99.6, "99"), (0.0, "0"), (0.3, "1"), (54.5, "54")])
 def test_only_what_is_certain_is_100_percent(share, text):
     assert percent(share) == text
