@@ -1,4 +1,4 @@
-"""The language of a tab: the address's `language`, else the browser's."""
+"""The language of a tab: the address's `language`, else the one chosen last in this browser, else the browser's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from languages.translate import LANGUAGES, chosen, language, of_browser, of_tab,
 
 _tabs: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 SWITCH = (
-    "() => {{ const place = new URL(location); place.searchParams.set('language', '{}');"
+    "() => {{ const place = new URL(location); place.searchParams.set('language', '{0}');"
+    " document.cookie = 'language={0}; max-age=31536000; samesite=lax';"
     " location.replace(place) }}"
 )
 
@@ -26,8 +27,10 @@ LOST = (  # NiceGUI's own words are those of one language for all tabs
 
 def begin_tab(named: str) -> None:
     """Choose the language of the tab whose page is being built; `named`: by the address, "" or anything."""
-    header = context.client.request.headers.get("accept-language", "")
-    _tabs[context.client] = named if named in LANGUAGES else of_browser(header)
+    request = context.client.request
+    kept = request.cookies.get("language", "")
+    found = next((name for name in (named, kept) if name in LANGUAGES), "")
+    _tabs[context.client] = found or of_browser(request.headers.get("accept-language", ""))
 
 
 def words_of_loss() -> str:
