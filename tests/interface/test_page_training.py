@@ -11,8 +11,9 @@ from interface.web import run_reader  # noqa: E402
 from interface.web.at_work import jobs, words_of  # noqa: E402
 from interface.web.charts import LETTER, WIDTH, Point, curve_svg  # noqa: E402
 from interface.web.games_tab import games_html, passing  # noqa: E402
-from interface.web.run_reader import Listed, list_games  # noqa: E402
+from interface.web.run_reader import Listed, list_games, standing  # noqa: E402
 from interface.web.training_process import Trainer  # noqa: E402
+from interface.web.training_tab import facts_html  # noqa: E402
 from training.presets import PRESETS, preset, preset_for  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -75,6 +76,13 @@ def test_a_game_with_a_move_that_cannot_be_is_shown_as_such(trained):
     game, every = list_games(trained, 1, "self-play")
     html = games_html(game, [every[0]._replace(moves=[4, 4])])
     assert "illegal" in html and "<svg" not in html
+
+
+def test_a_run_that_ships_without_its_games_counts_none(trained):
+    now = standing(trained)
+    assert "<span>games</span>0" in facts_html(now._replace(games=0)), "a run that has not begun"
+    assert "<span>games</span>" in facts_html(now, ships=True) and now.games > 0
+    assert "games" not in facts_html(now._replace(games=0), ships=True)
 
 
 def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):
