@@ -327,7 +327,7 @@ class _Views:
         if name == "puzzles":
             from interface.web.puzzles_tab import Puzzles
 
-            return Puzzles(self._play)
+            return Puzzles(self._play, lambda: self._tabs.set_value("play"))
         from interface.web.training_tab import Learn
 
         return Learn(self._place, self._play, lambda: self._tabs.set_value("play"))

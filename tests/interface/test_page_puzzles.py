@@ -122,6 +122,30 @@ def test_a_hint_has_three_steps(browser, address):
     assert page.count(".puzzles .refutation text") and not page.count(".puzzles .stage .point")
 
 
+def test_a_puzzle_that_is_over_is_opened_in_analyse_with_its_solution(browser, address):
+    page = opened(browser, address)
+    assert "Analyse" not in page.text(".puzzles .tools")
+    press(page, "Solution")
+    until(lambda: "The solution:" in verdict(page))
+    press(page, "Analyse")
+    until(lambda: page.count(".moves button") == len(TICTACTOE[0].moves) + len(TICTACTOE[0].line))
+    stones = len(TICTACTOE[0].moves)
+    until(lambda: "mode=analyse" in browser.current_url and f"Move {stones} of" in page.status)
+
+
+def test_the_tip_of_a_button_does_not_cover_what_is_said(browser, address):
+    from selenium.webdriver import ActionChains
+
+    page = opened(browser, address)
+    hint = until(lambda: [e for e in page.all('button[aria-label^="a hint"]') if e.is_displayed()])[0]
+    ActionChains(browser).move_to_element(hint).click().perform()
+    until(lambda: verdict(page) and page.count(".q-tooltip"))
+    until(lambda: page.run("return document.querySelector('.q-tooltip').getBoundingClientRect().height") > 10)
+    bottom, top = page.run("""return [document.querySelector('.q-tooltip').getBoundingClientRect().bottom,
+        document.querySelector('.puzzles .verdict').getBoundingClientRect().top]""")
+    assert bottom <= top
+
+
 def test_a_level_and_a_puzzle_are_chosen(browser, address):
     page = opened(browser, address, "&game=othello(size=6)")
     found = shipped_puzzles(games.make("othello(size=6)"))
