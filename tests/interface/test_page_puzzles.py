@@ -237,6 +237,31 @@ def test_a_bad_move_is_held_with_the_reason_and_played_when_one_insists(browser,
     assert not lesson(page)
 
 
+def test_a_move_that_was_held_is_forgotten_when_the_game_changes(browser, address):
+    page = teacher(browser, address, "a1%20b1")
+    page.click(games.make("tictactoe").parse_move("c3"))
+    until(lambda: "c3 misses the win" in lesson(page))
+    page.press("to the start")
+    until(lambda: not lesson(page))
+    assert not [b for b in page.all(".teacher button") if b.is_displayed()], "no button that does nothing"
+
+
+def test_on_a_phone_a_held_move_is_explained_next_to_the_board(browser, address):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page = teacher(browser, address, "a1%20b1")
+        page.run("scrollTo(0, 0)")
+        page.click(games.make("tictactoe").parse_move("c3"))
+        until(lambda: "c3 misses the win" in lesson(page))
+        box = "return [...document.querySelectorAll(arguments[0])].pop().getBoundingClientRect().toJSON()"
+        until(lambda: page.run(box, ".teacher button")["bottom"] <= 844)
+        assert page.run(box, ".stage")["bottom"] > 300
+        assert page.run(box, ".teacher")["top"] < page.run(box, ".moves")["top"]
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_without_the_teacher_a_bad_move_is_played(browser, address):
     page = Page(browser, address, "&view=play&game=tictactoe&moves=a1%20b1")
     until(lambda: page.count(".stage .point"))
