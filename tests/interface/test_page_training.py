@@ -1,6 +1,7 @@
 """The training view without a browser: runs at work, names of curves that fit, games that pass filters."""
 
 import os
+import re
 import shutil
 import xml.etree.ElementTree as ET
 
@@ -9,7 +10,7 @@ import pytest
 pytest.importorskip("nicegui", reason="the training view is a part of the page")
 from interface.web import run_reader  # noqa: E402
 from interface.web.at_work import jobs, words_of  # noqa: E402
-from interface.web.charts import LETTER, WIDTH, Point, curve_svg  # noqa: E402
+from interface.web.charts import LETTER, WIDTH, Point, curve_svg, moves_html  # noqa: E402
 from interface.web.games_tab import games_html, passing  # noqa: E402
 from interface.web.run_reader import Listed, list_games, standing  # noqa: E402
 from interface.web.training_process import Trainer  # noqa: E402
@@ -43,6 +44,11 @@ def test_a_place_on_the_axis_is_marked_and_the_axis_has_a_name():
     svg = curve_svg("x", {"value": [Point(0, 0.5), Point(10, 1.0)]}, over="version", here=5)
     assert svg.count('class="here"') == 1 and "<title>value, version 10: 1</title>" in svg
     assert 'class="here"' not in curve_svg("x", {"": [Point(0, 0.5)]}, here=5)
+
+
+def test_the_list_of_moves_numbers_them_as_a_review_and_the_stones_do():
+    list_of = re.sub("<[^>]*>", "", moves_html(["f5", "d6", "c3"], 3, {2: "inaccuracy"}))
+    assert list_of.split() == ["1.", "f5", "d6", "3.", "c3?!"]
 
 
 def test_games_pass_by_result_length_and_version():
