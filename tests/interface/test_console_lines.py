@@ -9,6 +9,7 @@ import games
 from agent import Agent
 from interface import console
 from interface.console import outlook
+from interface.explain import as_text
 from interface.review_words import percent
 from languages import translate
 from support.command_line import told
@@ -72,3 +73,8 @@ def test_a_hint_leaves_the_best_moves_in_sight(monkeypatch):
     text = console._hint(Agent("it", game, lambda planes: None), game.start())
     table = text.partition("principal variation\n")[2].splitlines()
     assert len(table) == 10 and table[0].split()[0] == game.move_name(0)
+    found["moves"] = [line | {"N": int(number < 3)} for number, line in enumerate(lines)]
+    rows = as_text(found, game.start()).partition("principal variation\n")[2].splitlines()
+    assert len(rows) == 4 and rows[-1] == "and 78 moves without a visit"
+    found["moves"] = lines[:1] + [line | {"N": 0} for line in lines[1:11]]
+    assert as_text(found, game.start()).count("\n") == as_text(found | {"moves": lines[:11]}, game.start()).count("\n")
