@@ -149,7 +149,7 @@ class Watch:
                     self._looks[version] = look
                 self._tell(version, digest)
             if job == self._job:
-                self._words.text = tr("{count} versions", count=len(self._versions))
+                self._words.text = how_many(len(self._versions))
         except UserError as error:
             if job == self._job:
                 self._words.text = str(error).splitlines()[0]
@@ -262,6 +262,11 @@ class Watch:
         self._play.refresh_players()
         self._play.changed()
         self._open_board()
+
+
+def how_many(versions: int) -> str:
+    """Return how many versions look at the position; runs that ship have one."""
+    return tr("1 version; runs that you train keep more") if versions == 1 else tr("{count} versions", count=versions)
 
 
 def _versions(folder: Path) -> dict[int, str]:

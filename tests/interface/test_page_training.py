@@ -15,6 +15,7 @@ from interface.web.games_tab import games_html, passing  # noqa: E402
 from interface.web.run_reader import Listed, list_games, standing  # noqa: E402
 from interface.web.training_process import Trainer  # noqa: E402
 from interface.web.training_tab import facts_html  # noqa: E402
+from interface.web.watch_view import how_many  # noqa: E402
 from training.presets import PRESETS, preset, preset_for  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -89,6 +90,10 @@ def test_a_run_that_ships_without_its_games_counts_none(trained):
     assert "<span>games</span>0" in facts_html(now._replace(games=0)), "a run that has not begun"
     assert "<span>games</span>" in facts_html(now, ships=True) and now.games > 0
     assert "games" not in facts_html(now._replace(games=0), ships=True)
+
+
+def test_a_run_with_one_version_says_where_there_are_more():
+    assert how_many(1).startswith("1 version; ") and how_many(5) == "5 versions"
 
 
 def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):
