@@ -88,7 +88,11 @@ def play_console(
             save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
             print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
-            print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
+            if result is None:
+                command = join(["python", "main.py", "play", "--load", str(save_to), *of])
+                print(tr("`{command}` continues it.", command=command))
+            else:
+                print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
     return 0
 
 
