@@ -6,6 +6,7 @@ import datetime
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -124,12 +125,22 @@ def _fresh_seed() -> int:
 
 
 def _hint(machine: Player, state: GameState) -> str:
-    thinker = machine.player if isinstance(machine, BookPlayer) else machine
+    thinker: Any = machine.player if isinstance(machine, BookPlayer) else machine
+    if not isinstance(thinker, Agent):
+        thinker = _adviser(machine.game)
     if not isinstance(thinker, Agent):
         return tr("{player} gives no hints.", player=machine.name)
     found = explain(thinker, state)
     found["moves"] = found["moves"][:HINTED]
     return as_text(found, state).split("\n\n", 1)[1]
+
+
+@lru_cache(1)
+def _adviser(game: Game) -> Any:
+    """Return who gives the hints against an opponent that does not search with a network."""
+    from interface.teaching import thinker_of
+
+    return thinker_of(game)
 
 
 def _tell(machine: Player, person: User) -> Any:

@@ -51,9 +51,11 @@ def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
     stones = sum(cell == side for row in grid.cells for cell in row)
     owned = int((owners == side).sum())
     if isinstance(game, Othello):
-        return tr("{count} discs", count=stones)
+        return tr("1 disc") if stones == 1 else tr("{count} discs", count=stones)
+    total = tr("1 point") if score == 1 else tr("{points} points", points=f"{score:g}")
     if not isinstance(game, Go):
-        return tr("{points} points", points=f"{score:g}")
-    parts = [tr("{count} stones", count=stones), tr("{count} territory", count=owned - stones)]
+        return total
+    parts = [tr("1 stone") if stones == 1 else tr("{count} stones", count=stones)]
+    parts += [tr("{count} territory", count=owned - stones)]
     parts += [tr("{points} komi", points=f"{score - owned:g}")] if score != owned else []
-    return tr("{points} points", points=f"{score:g}") + f" ({', '.join(parts)})"
+    return f"{total} ({', '.join(parts)})"

@@ -40,7 +40,7 @@ def test_a_game_of_points_ends_with_the_points_and_names_the_sides_that_the_rule
     out = told(capsys, "play", "--game", "go", "--against", "human")[1]
     assert "you are X (Black)" in out and "White gets 2.5 points" in out
     assert out.splitlines()[-3:] == [
-        "X (Black): 25 points (1 stones, 24 territory)", "O (White): 2.5 points (0 stones, 0 territory, 2.5 komi)",
+        "X (Black): 25 points (1 stone, 24 territory)", "O (White): 2.5 points (0 stones, 0 territory, 2.5 komi)",
         "X wins. Moves: c3 pass pass",
     ]  # fmt: skip
 
@@ -49,6 +49,18 @@ def test_the_move_that_ends_a_game_has_no_outlook(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("c1\n"))
     out = told(capsys, "play", "--game", "tictactoe", "--against", "shipped", "--moves", "a1 b1 a2 b2")[1]
     assert "plays b3\n" in out and "You lose." in out and "it expects" not in out and "proven" not in out
+
+
+@pytest.mark.parametrize(
+    "spec, opponent, said",
+    [("tictactoe", "level:1", "; shipped:version"), ("metasquares(size=3)", "random", "random gives no hints.")],
+)
+def test_a_hint_against_an_opponent_without_a_search_is_that_of_a_network_if_there_is_one(
+    capsys, monkeypatch, spec, opponent, said
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nq\n"))
+    out = told(capsys, "play", "--game", spec, "--against", opponent)[1]
+    assert said in out and ("principal variation" in out) == (spec == "tictactoe")
 
 
 def test_one_simulation_is_one():
