@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine
+from contextvars import copy_context
+from functools import partial
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from nicegui import background_tasks, context
 
 from languages.translate import LANGUAGES, chosen, language, of_browser, of_tab, tr
 
+T = TypeVar("T")
 _tabs: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 SWITCH = (
     "() => {{ const place = new URL(location); place.searchParams.set('language', '{0}');"
@@ -47,6 +50,13 @@ def in_background(work: Coroutine[Any, Any, None], name: str) -> None:
         await work
 
     background_tasks.create(run(), name=name)
+
+
+def in_language(work: Callable[..., T], *given: Any) -> Callable[[], T]:
+    """Return a function for a thread, which works in the language of the tab in whose event this is called."""
+    with_it = copy_context()
+    with_it.run(chosen.set, language())
+    return partial(with_it.run, work, *given)
 
 
 def _of_tab() -> str:

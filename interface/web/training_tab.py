@@ -4,7 +4,6 @@ and log; and next to it what is trained now."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import copy_context
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from interface.web.run_reader import (
     standing,
     strength_points,
 )
+from interface.web.tab_language import in_language
 from interface.web.table import outcome
 from interface.web.watch_view import Watch
 from interface.web.web_players import SHIPS, named_runs
@@ -175,7 +175,7 @@ class Learn:
                 return
             chosen = [self._run.value, *self._compare.value]
             compared = {name: self._folders[name] for name in chosen if name in self._folders}
-            found = await run.io_bound(copy_context().run, read_all, folder, compared, self._drawn)
+            found = await run.io_bound(in_language(read_all, folder, compared, self._drawn))
             if found is not None:  # it is None when the program ends
                 self._show(folder, *found)
         except UserError as error:

@@ -1,9 +1,12 @@
 """The training view without a browser: runs at work, names of curves that fit, games that pass filters."""
 
+import asyncio
 import os
 import re
 import shutil
+import threading
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,8 +17,10 @@ from interface.web.charts import LETTER, WIDTH, Point, curve_svg, moves_html  # 
 from interface.web.games_tab import games_html, passing  # noqa: E402
 from interface.web.run_reader import Listed, list_games, standing  # noqa: E402
 from interface.web.training_process import Trainer  # noqa: E402
-from interface.web.training_tab import facts_html  # noqa: E402
+from interface.web.training_tab import Learn, facts_html  # noqa: E402
 from interface.web.watch_view import how_many  # noqa: E402
+from languages import translate  # noqa: E402
+from languages.translate import catalogue  # noqa: E402
 from training.presets import PRESETS, preset, preset_for  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -90,6 +95,18 @@ def test_a_run_that_ships_without_its_games_counts_none(trained):
     assert "<span>games</span>0" in facts_html(now._replace(games=0)), "a run that has not begun"
     assert "<span>games</span>" in facts_html(now, ships=True) and now.games > 0
     assert "games" not in facts_html(now._replace(games=0), ships=True)
+
+
+def test_curves_that_a_thread_draws_are_in_the_language_of_the_tab(trained, monkeypatch):
+    here, shown = threading.current_thread(), []
+    monkeypatch.setattr(translate, "of_tab", [lambda: "zh" if threading.current_thread() is here else "en"])
+    view = Learn.__new__(Learn)
+    view._reading, view._folders, view._drawn = False, {"mine": trained}, ()
+    view._run, view._compare, view._more = (SimpleNamespace(value=v) for v in ("mine", [], None))
+    view._work, view._list_runs = SimpleNamespace(show=lambda found: None), lambda: None
+    view._watched, view._show = lambda: True, lambda folder, now, drawn, charts, log: shown.append(charts)
+    asyncio.run(view._refresh())
+    assert catalogue("zh")["Strength"] in shown[0] and "Strength" not in shown[0]
 
 
 def test_a_run_with_one_version_says_where_there_are_more():
