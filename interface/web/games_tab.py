@@ -267,7 +267,7 @@ def games_html(game: Game | None, found: list[Listed]) -> str:
             index = one.number % IMPORTED
             tip = f"{tr('iteration {iteration}, game {index}', iteration=one.iteration, index=index)}: {tip}"
         length = tr("1 move") if len(one.moves) == 1 else tr("{count} moves", count=len(one.moves))
-        lines = [_result(own, one), length] if one.person is None else [_result(own, one), one.who, length]
+        lines = [_result(own, one), one.who, length] if one.person else [_result(own, one), length]
         parts.append(
             f'<button type="button" data-game="{one.number}" data-iteration="{one.iteration}" '
             f'title="{escape(tip)}">{board}{"".join(f"<span>{escape(line)}</span>" for line in lines)}</button>'

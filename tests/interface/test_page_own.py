@@ -41,7 +41,7 @@ def test_a_list_of_the_person_s_games_says_against_whom_and_who_won():
 
     assert lines("a1 b1 a2 b2 a3", ("you", "level:2")) == ["You win", "You - Master", "5 moves"]
     assert lines("a1 b1 a2 b2 a3", ("rollout:25", "you")) == ["You lose", "rollout:25 - You", "5 moves"]
-    assert lines("a1 b1 a2 b2 a3", ("you", "you"))[0] == "X wins"
+    assert lines("a1 b1 a2 b2 a3", ("you", "you")) == ["X wins", "5 moves"]
     assert lines("a1", ("you", "<b>")) == ["not finished", "You - &lt;b&gt;", "1 move"]
     assert lines("4", ("you", "level:1"), "connect4")[1] == "You - Beginner"
 
