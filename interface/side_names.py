@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from game import Game, GameState
-from games.go import Go
-from games.othello import Othello
 from interface.board_svg import grid_of
 from languages.translate import tr
 
@@ -45,6 +43,9 @@ def has_points(game: Game, state: GameState) -> bool:
 
 def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
     """Return a side's points in words: discs, or stones with territory and komi."""
+    from games.go import Go  # not loaded where another game is played
+    from games.othello import Othello
+
     grid, owners = grid_of(end), end.owners
     if grid is None or owners is None:
         return tr("{points} points", points=f"{score:g}")
