@@ -88,7 +88,7 @@ def help_text(game: Game, state: GameState) -> str:
     """Return what can be typed, a line each."""
     move = game.move_name(state.allowedActions[0])
     lines = {
-        move: tr("a move, as the question shows them"), "hint, h": tr("what the other player's search thinks"),
+        move: tr("a move, as the question shows them"), "hint, h": tr("what a network's search thinks"),
         "undo, u": tr("take your last move back"), "board, b": tr("show the board"), "moves, m": tr("the moves so far"),
         "resign, r": tr("give the game up"), "quit, q": tr("leave; with --save the game is kept"),
         "help, ?": tr("this list"),

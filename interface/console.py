@@ -6,6 +6,7 @@ import datetime
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from games.console_turn import COLUMNS, board_text
 from games.line_of_moves import after_moves
 from interface.explain import as_text, explain
 from interface.review_words import percent
+from interface.side_names import marks, points
 from languages.translate import tr
 from players.book import BookPlayer
 from players.by_name import make_player
@@ -72,7 +74,7 @@ def play_console(
         from interface.teaching import warner
 
         person.warn = warner(game)
-    side = game.pieces[1 if human_first else -1]
+    side = marks(game)[1 if human_first else -1]
     print(tr("{game}: you are {side}, against {player}", game=game.name, side=side, player=machine.name))
     width = COLUMNS if game.aim.isascii() else COLUMNS // 2
     print(*textwrap.wrap(game.aim, width), sep="\n", end="\n" * bool(game.aim))
@@ -87,7 +89,11 @@ def play_console(
             save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
             print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
-            print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
+            if result is None:
+                command = join(["python", "main.py", "play", "--load", str(save_to), *of])
+                print(tr("`{command}` continues it.", command=command))
+            else:
+                print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
     return 0
 
 
@@ -101,7 +107,10 @@ def _play(game: Game, person: User, machine: Player, human_first: bool, opening:
     except Quit:
         print("\n" + tr("The game is abandoned."))
         return None
-    print(person.drawn(after_moves(game, played.moves)))
+    end = after_moves(game, played.moves)
+    print(person.drawn(end))
+    for line in points(game, end, marks(game)):
+        print(line)
     words = {1.0: tr("You win."), 0.5: tr("A draw."), 0.0: tr("You lose.")}[played.score]
     if machine.is_person and played.record.result:
         words = tr("{side} wins.", side=game.pieces[1 if played.record.result > 0 else -1])
@@ -116,12 +125,22 @@ def _fresh_seed() -> int:
 
 
 def _hint(machine: Player, state: GameState) -> str:
-    thinker = machine.player if isinstance(machine, BookPlayer) else machine
+    thinker: Any = machine.player if isinstance(machine, BookPlayer) else machine
+    if not isinstance(thinker, Agent):
+        thinker = _adviser(machine.game)
     if not isinstance(thinker, Agent):
         return tr("{player} gives no hints.", player=machine.name)
     found = explain(thinker, state)
     found["moves"] = found["moves"][:HINTED]
     return as_text(found, state).split("\n\n", 1)[1]
+
+
+@lru_cache(1)
+def _adviser(game: Game) -> Any:
+    """Return who gives the hints against an opponent that does not search with a network."""
+    from interface.teaching import thinker_of
+
+    return thinker_of(game)
 
 
 def _tell(machine: Player, person: User) -> Any:
@@ -137,7 +156,7 @@ def _tell(machine: Player, person: User) -> Any:
         move = machine.game.move_name(action)
         text = tr("{player} plays {move}", player=machine.name, move=move)
         more = ""
-        if isinstance(machine, Agent) and machine.MCTS is not None:
+        if isinstance(machine, Agent) and machine.MCTS is not None and not state.isEndGame:
             root = machine.MCTS.root
             after = dict(root.edges)[action].outNode
             line = [action, *(machine.MCTS.principal_variation(after) if after else [])]
@@ -154,7 +173,9 @@ def _tell(machine: Player, person: User) -> Any:
 def _expected(simulations: int, moves: list[str], width: int) -> str:
     """Return what a search expects, with as many of its moves as a line has room for, the first at least."""
     for count in range(len(moves), 0, -1):
-        text = "  " + tr("{count} simulations; it expects {moves}", count=simulations, moves=" ".join(moves[:count]))
+        line = " ".join(moves[:count])
+        text = "  " + (tr("1 simulation; it expects {moves}", moves=line) if simulations == 1 else
+                       tr("{count} simulations; it expects {moves}", count=simulations, moves=line))  # fmt: skip
         if columns_of(text) <= width:
             break
     return text

@@ -11,6 +11,9 @@ from MCTS import Node
 from search.forced_wins import win_length
 from search.trace import choices_at, snapshot
 
+UNVISITED = 10
+"""Moves without a visit that have a row of their own, at most: the best moves, which come first, stay in sight."""
+
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:
     """Search a position and return the result of the search; see `describe`."""
@@ -86,8 +89,12 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
         "",
         f"{'move':>5} {'N':>6} {'share':>7} {'P':>7} {'Q':>7} {'U':>7} {'V':>7}  principal variation",
     ]
-    for m in found["moves"]:
+    visited = [m for m in found["moves"] if m["N"]]
+    rest = len(found["moves"]) - len(visited)
+    for m in visited if rest > UNVISITED else found["moves"]:
         q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
         row = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
         lines.append(f"{row}  {' '.join(m['pv'])}" + (f"  {m['proven']}" if m["proven"] else ""))
+    if rest > UNVISITED:
+        lines.append(f"and {rest} moves without a visit")
     return "\n".join(lines)

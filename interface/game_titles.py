@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from languages.translate import tr
 
 TITLES = {
@@ -31,5 +33,16 @@ def title_of(spec: str) -> str:
 
 
 def titled(specs: list[str]) -> dict[str, str]:
-    """Return {spec: displayed name}, in their order."""
-    return {spec: title_of(spec) for spec in specs}
+    """Return {spec: displayed name}: the boards of a game next to each other, the smallest first; games in their order.
+
+    >>> list(titled(["hex(size=9)", "go", "hex"]).values())
+    ['Hex 9x9', 'Hex 11x11', 'Go 5x5']
+    """
+    order = [spec.partition("(")[0] for spec in specs]
+    titles = {spec: title_of(spec) for spec in specs}
+
+    def place(spec: str) -> tuple[int, int, str]:
+        size = re.search(r"\d+(?=x\d)", titles[spec])
+        return order.index(spec.partition("(")[0]), int(size[0]) if size else 0, titles[spec]
+
+    return {spec: titles[spec] for spec in sorted(titles, key=place)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from agent import Quit, User
-from config import UserError
 from evaluation.puzzle_maker import PuzzleSource
 from evaluation.puzzles import Attempt
+from games.console_turn import understood
 from interface import puzzle_words as words
 from languages.translate import tr
 
@@ -60,14 +60,13 @@ class Solver(User):
 
     def _try(self, attempt: Attempt, text: str) -> bool:
         """Play what was typed, if it is right; say what happened."""
-        try:
-            action = self.game.parse_move(text)
-            answer = attempt.answer(action)
-        except UserError as error:
-            self.say(str(error))
+        typed = understood(self.game, attempt.state, text)
+        if typed.action is None:  # a word of a game's, as help: the question lists the words of puzzles
+            self.say(typed.fault or attempt.state.render())
             return False
+        answer = attempt.answer(typed.action)
         if not answer.right:
-            self.say(words.wrong(self.game, action, answer.refutation))
+            self.say(words.wrong(self.game, typed.action, answer.refutation))
             return False
         self.say(attempt.state.render())
         self.say(words.right(attempt, answer))

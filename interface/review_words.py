@@ -20,7 +20,7 @@ def counted(counts: dict[str, int], lost_throughout: bool = False) -> str:
     '1 mistake, 2 blunders'
     """
     if lost_throughout:
-        return tr("every move lost")
+        return tr("no move could save the game")
     found = [tr(ONE[mark]) if n == 1 else tr(MANY[mark], count=n) for mark, n in counts.items() if n]
     return tr(", ").join(found) or tr("no mistakes")
 

@@ -119,10 +119,11 @@ MESSAGE_BYTES = 1_400_000
 EXCLUSIVE = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
 """Option of a socket that takes a port which nobody has now: on Windows the usual one takes it from its owner."""
 SCHEMES = {"dark": True, "light": False}
-"""What the browser remembers of a choice; without one its system's holds."""
+"""What the browser remembers of a choice; without one its system's holds. The cookie is lax: a strict one does not come
+with the first request of a browser that the file of `doorway` leads here."""
 TOGGLE = (
     '() => { const dark = !document.body.classList.contains("body--dark");'
-    ' document.cookie = `scheme=${dark ? "dark" : "light"}; max-age=31536000; samesite=strict`; emit(dark) }'
+    ' document.cookie = `scheme=${dark ? "dark" : "light"}; max-age=31536000; samesite=lax`; emit(dark) }'
 )
 CLOSING = 1
 """Seconds that requests in progress have to end when the server does."""
@@ -326,7 +327,7 @@ class _Views:
         if name == "puzzles":
             from interface.web.puzzles_tab import Puzzles
 
-            return Puzzles(self._play)
+            return Puzzles(self._play, lambda: self._tabs.set_value("play"))
         from interface.web.training_tab import Learn
 
         return Learn(self._place, self._play, lambda: self._tabs.set_value("play"))

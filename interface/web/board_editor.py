@@ -12,8 +12,8 @@ from config import UserError
 from game import Game, GameState
 from games.line_of_moves import starting_at, stones_of
 from interface.board_svg import ratio_of, stones_svg
+from interface.side_names import side_name
 from interface.web.controls import icon_button
-from interface.web.table import side_name
 from languages.translate import tr
 from storage.game_files import Record
 

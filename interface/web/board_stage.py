@@ -9,7 +9,8 @@ from json import dumps
 from game import Game, GameState
 from interface.board_grid import Before
 from interface.board_svg import LOOKS, Mark, board_svg
-from interface.web.table import Table, side_name
+from interface.side_names import side_name
+from interface.web.table import Table
 from languages.translate import tr
 
 MOVE = (  # the second click of a double one is ignored, wherever it is; confirmed: see play.js

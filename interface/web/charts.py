@@ -186,7 +186,8 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
 
 
 def moves_html(names: Sequence[str], here: int, marks: Mapping[int, str] | None = None) -> str:
-    """Return the moves of a game as buttons, the one that led to ply `here` marked.
+    """Return the moves of a game as buttons, the one that led to ply `here` marked, with the number of every second
+    one: a move's number is the same in the list, in a review, on the stones and in "Move 2 of 7".
 
     marks: {number of the move, from 0: its mark in a review, one of `evaluation.review.MARKS`}.
     """
@@ -194,7 +195,7 @@ def moves_html(names: Sequence[str], here: int, marks: Mapping[int, str] | None 
         return ""
     parts = []
     for ply, name in enumerate(names, 1):
-        number = f'<span class="soft">{(ply + 1) // 2}.</span> ' if ply % 2 else ""
+        number = f'<span class="soft">{ply}.</span> ' if ply % 2 else ""
         mark = (marks or {}).get(ply - 1, "")
         kind = " ".join(filter(None, (mark, "here" if ply == here else "")))
         word = f' title="{escape(tr(mark))}"' if mark else ""

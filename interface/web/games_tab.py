@@ -15,12 +15,14 @@ from game import Game
 from games.line_of_moves import after_moves
 from interface.board_svg import board_svg
 from interface.web.controls import icon_button
+from interface.web.opponents import opponents
 from interface.web.own_games import LARGEST, Own, read_own
 from interface.web.run_reader import Listed, iterations, list_games, match_game, stored_game
 from interface.web.tab_language import in_background
 from interface.web.table import outcome
 from interface.web.web_players import named_runs
 from languages.translate import tr
+from storage.game_files import PERSON
 from storage.game_record import IMPORTED
 
 KINDS = {"self-play": "Self-play", "tournament": "Tournament", "mine": "Mine"}
@@ -173,6 +175,8 @@ class Archive:
         elif len(found) > SHOWN:
             self._note.text = tr("{count} games, {first} to {end} shown; click one to open it on the board",
                                  count=len(found), first=first + 1, end=end)  # fmt: skip
+        elif len(found) == 1:
+            self._note.text = tr("1 game; click it to open it on the board")
         else:
             self._note.text = tr("{count} games; click one to open it on the board", count=len(found))
 
@@ -238,10 +242,13 @@ def kind_of(result: float | None) -> str:
 
 def listed(own: list[Own]) -> list[Listed]:
     """Return the person's games as entries of a list."""
-    return [
-        Listed(i, " - ".join(one.record.players), one.record.result, one.record.moves, 0, (), one.record.game)
-        for i, one in enumerate(own)
-    ]
+    found = []
+    for i, (_, record, _) in enumerate(own):
+        tiles = {f"{one.seat}:{one.budget}".strip(":"): one.name for one in opponents(record.game.spec)}
+        who = " - ".join(tiles.get(name, name) for name in (tr("You") if n == PERSON else n for n in record.players))
+        person = 0 if record.players.count(PERSON) != 1 else 1 if record.players[0] == PERSON else -1
+        found.append(Listed(i, who, record.result, record.moves, 0, (), record.game, person))
+    return found
 
 
 def games_html(game: Game | None, found: list[Listed]) -> str:
@@ -259,10 +266,19 @@ def games_html(game: Game | None, found: list[Listed]) -> str:
         if one.iteration:
             index = one.number % IMPORTED
             tip = f"{tr('iteration {iteration}, game {index}', iteration=one.iteration, index=index)}: {tip}"
-        result = tr("not finished") if one.result is None else outcome(own, one.result).rstrip(".。")
-        length = tr("{count} moves", count=len(one.moves))
+        length = tr("1 move") if len(one.moves) == 1 else tr("{count} moves", count=len(one.moves))
+        lines = [_result(own, one), one.who, length] if one.person else [_result(own, one), length]
         parts.append(
             f'<button type="button" data-game="{one.number}" data-iteration="{one.iteration}" '
-            f'title="{escape(tip)}">{board}<span>{escape(result)}</span><span>{escape(length)}</span></button>'
+            f'title="{escape(tip)}">{board}{"".join(f"<span>{escape(line)}</span>" for line in lines)}</button>'
         )
     return "".join(parts)
+
+
+def _result(game: Game, one: Listed) -> str:
+    """Return how a game ended, in the person's own games against machines for the person."""
+    if one.result is None:
+        return tr("not finished")
+    if one.result and one.person:
+        return (tr("You win.") if one.result * one.person > 0 else tr("You lose.")).rstrip(".。")
+    return outcome(game, one.result).rstrip(".。")

@@ -167,8 +167,8 @@ class Play:
         self.teach_place.visible = not open_
         self._aim.text = t.game.aim
         self._aim.visible = bool(t.game.aim) and not open_
-        for part in (self.sheet, self.seats, self.opponents, self.strip, self.result, self.review, self.card,
-                     self.tools, self.others):  # fmt: skip
+        for part in filter(None, (self.sheet, self.seats, self.opponents, self.strip, self.result, self.review,
+                                  self.card, self.tools, self.others, self.teacher)):  # fmt: skip
             part.show()
 
     def tell(self, text: str) -> None:

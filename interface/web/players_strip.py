@@ -11,8 +11,8 @@ from nicegui import ui
 
 from games.go import Go
 from interface.board_svg import LOOKS
+from interface.side_names import has_points
 from interface.web.clock import LOW, face
-from interface.web.result_panel import has_points
 from interface.web.table import Table
 from languages.translate import tr
 from storage.game_files import PERSON

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -18,13 +19,14 @@ from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
 from interface import puzzle_words as words
 from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
 from interface.game_titles import titled
+from interface.side_names import side_name
 from interface.web.board_stage import MOVE, confirm, framed
 from interface.web.controls import icon_button
 from interface.web.machine_turns import searching
 from interface.web.tab_language import in_background
-from interface.web.table import side_name
 from interface.web.web_players import make_game
 from languages.translate import tr
+from storage.game_files import Record
 
 KEY = "puzzles"
 """Name of what the browser keeps: {game: {number: CLEAN or HELPED}}."""
@@ -42,8 +44,8 @@ LARGEST = 100_000
 class Puzzles:
     """The view of one tab."""
 
-    def __init__(self, play: Any) -> None:
-        self._play = play
+    def __init__(self, play: Any, open_board: Callable[[], None]) -> None:
+        self._play, self._open_board = play, open_board
         offered = play.roster.boards()
         self._games = list(dict.fromkeys([*games_with_puzzles(offered), *play.roster.named]))
         here = play.table.game.spec
@@ -85,9 +87,9 @@ class Puzzles:
                     self._stage.props(f'tabindex=0 role=application aria-label="{named}"')
                     self._stage.on("click", lambda e: self._click(*e.args), js_handler=MOVE)
                 self._others = ui.element("div").classes("line-up").style("justify-content: center")
-                self._note = ui.label().classes("verdict").props('role="status"')
                 with ui.element("div").classes("line-up tools").style("justify-content: center"):
                     self._tools()
+                self._note = ui.label().classes("verdict").props('role="status"')  # tips of the tools are above them
             with ui.element("div").classes("card stack"):
                 self._choose()
 
@@ -96,6 +98,8 @@ class Puzzles:
         self._hint_button = icon_button(tr("Hint"), "lightbulb_outline", self._hint, tip)
         self._again = icon_button(tr("Try again"), "replay", self._clear, tr("back to the position"))
         self._show = icon_button(tr("Solution"), "visibility", self._solution, tr("show the solution"))
+        tip = tr("open the position in Analyse, with the solution")
+        self._analyse = icon_button(tr("Analyse"), "query_stats", self._to_analysis, tip)
         self._next = ui.button(tr("Next"), icon="arrow_forward", on_click=self._follow).props("dense unelevated")
 
     def _choose(self) -> None:
@@ -115,6 +119,7 @@ class Puzzles:
         for button in (self._hint_button, self._show):
             button.visible = made and not self._over
         self._again.visible = bool(self._refuted)
+        self._analyse.visible = self._over
         self._next.visible = made
         self._next.props(remove="flat" if self._over else "", add="" if self._over else "flat")
         self._draw_list()
@@ -241,6 +246,17 @@ class Puzzles:
             self._hints, self._refuted = words.HINTS + 1, ()
             self._keep(HELPED)
             self._draw()
+
+    def _to_analysis(self) -> None:
+        """Show the position in Analyse, with the solution as the moves after it, unless a game would be lost."""
+        if self._attempt is not None:
+            self._play.instead(partial(self._put, self._attempt), tr("Analyse"))
+
+    def _put(self, attempt: Attempt) -> None:
+        puzzle = attempt.puzzle
+        self._play.open_record(Record(attempt.game, [*puzzle.moves, *puzzle.line]), {})
+        self._play.go(len(puzzle.moves))
+        self._open_board()
 
     def _change_game(self, spec: str) -> None:
         self._spec, self._source, self._attempt, self._number = spec, None, None, 0

@@ -7,9 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from game import Game, GameState
-from games.go import Go
-from games.othello import Othello
+from interface import side_names
 from interface.board_svg import grid_of, winning_points
 from interface.web.table import Table
 from languages.translate import tr
@@ -89,29 +87,4 @@ def how(table: Table) -> str:
 
 def points(table: Table) -> list[str]:
     """Return a line for each side with its points and what they are made of; none where a game has no points."""
-    end, game = table.states[-1], table.game
-    if not end.isEndGame or not has_points(game, end):
-        return []
-    score = dict(zip((end.playerTurn, -end.playerTurn), end.score, strict=True))
-    return [f"{table.side_name(side)}: {_points_of(game, end, side, score[side])}" for side in (1, -1)]
-
-
-def has_points(game: Game, state: GameState) -> bool:
-    """Return whether a game is decided by points."""
-    return (type(game).score if game.rules is not None else type(state).score) not in (Game.score, GameState.score)
-
-
-def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
-    """Return a side's points in words: discs, or stones with territory and komi."""
-    grid, owners = grid_of(end), end.owners
-    if grid is None or owners is None:
-        return tr("{points} points", points=f"{score:g}")
-    stones = sum(cell == side for row in grid.cells for cell in row)
-    owned = int((owners == side).sum())
-    if isinstance(game, Othello):
-        return tr("{count} discs", count=stones)
-    if not isinstance(game, Go):
-        return tr("{points} points", points=f"{score:g}")
-    parts = [tr("{count} stones", count=stones), tr("{count} territory", count=owned - stones)]
-    parts += [tr("{points} komi", points=f"{score - owned:g}")] if score != owned else []
-    return tr("{points} points", points=f"{score:g}") + f" ({', '.join(parts)})"
+    return side_names.points(table.game, table.states[-1], {side: table.side_name(side) for side in (1, -1)})

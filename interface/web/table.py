@@ -15,6 +15,7 @@ from config import UserError
 from game import Game, GameState
 from games.console_turn import refusal
 from games.line_of_moves import follow
+from interface.side_names import side_name
 from interface.web.clock import Clock
 from languages.translate import tr
 from storage.game_files import PERSON, Record
@@ -22,10 +23,6 @@ from storage.game_files import PERSON, Record
 LONGEST_TEXT = 20_000
 FEW = 12
 """Legal moves that are listed after an illegal one, at most."""
-COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White"),
-           "corners": ("Orange", "Blue"), "hexagons": ("Red", "Blue")}  # fmt: skip
-TEXTS = "Red", "Yellow", "Black", "White", "Orange", "Blue"
-"""Names of the sides."""
 
 
 class Left(NamedTuple):
@@ -301,12 +298,6 @@ def short_refusal(game: Game, state: GameState, action: int) -> str:
 def new_number() -> str:
     """Return the number of another game."""
     return secrets.token_hex(4)
-
-
-def side_name(game: Game, side: int) -> str:
-    """Return the name of a side of a game, by the colour it is drawn in."""
-    own = game.pieces != Game.pieces or game.look not in COLOURS
-    return game.pieces[side] if own else tr(COLOURS[game.look][side == -1])
 
 
 def outcome(game: Game, result: float) -> str:

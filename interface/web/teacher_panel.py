@@ -46,6 +46,11 @@ class Teaching:
         self._held = None
         self._show("")
 
+    def show(self) -> None:
+        """Say nothing more of a move once the game has changed; `Play.show` calls this."""
+        if self._turn != self._play.turn and self._text.text:
+            self._back()
+
     def _show(self, text: str) -> None:
         self._text.text = text
         self._text.visible = bool(text)
@@ -82,7 +87,7 @@ class Teaching:
         self._held = action
         self._show(lesson(game, found[0]))
         with play.client:  # on a phone the panel is below what is seen
-            ui.run_javascript(f'getHtmlElement({self._text.id}).scrollIntoView({{block: "nearest"}})')
+            ui.run_javascript(f'getHtmlElement({self._buttons.id}).scrollIntoView({{block: "nearest"}})')
 
     def _judge(self, state: Any, action: int, stop: Any) -> tuple[Lesson | None]:
         """Return what is bad about a move; runs in a thread."""

@@ -4,7 +4,6 @@ and log; and next to it what is trained now."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import copy_context
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from interface.web.run_reader import (
     standing,
     strength_points,
 )
+from interface.web.tab_language import in_language
 from interface.web.table import outcome
 from interface.web.watch_view import Watch
 from interface.web.web_players import SHIPS, named_runs
@@ -175,7 +175,7 @@ class Learn:
                 return
             chosen = [self._run.value, *self._compare.value]
             compared = {name: self._folders[name] for name in chosen if name in self._folders}
-            found = await run.io_bound(copy_context().run, read_all, folder, compared, self._drawn)
+            found = await run.io_bound(in_language(read_all, folder, compared, self._drawn))
             if found is not None:  # it is None when the program ends
                 self._show(folder, *found)
         except UserError as error:
@@ -188,7 +188,7 @@ class Learn:
         mine = now.process is not None and now.process == self._trainer.process(spec)
         self._words.text = shipped_words(now) if self._shipped() else words_of(now, mine)
         self._resume.visible = not (now.process or self._work.busy(spec) or now.finished or self._shipped())
-        self._facts.content = facts_html(now)
+        self._facts.content = facts_html(now, ships=self._shipped())
         if charts is not None:
             self._charts.content, self._drawn = charts, drawn
         self._watch.versions_changed(now.versions)
@@ -218,7 +218,8 @@ class Learn:
 
     def _draw(self) -> None:
         if self._moving is None:
-            self._board.content, self._game_words.text = "", tr("none yet")
+            none = tr("This run has no games.") if self._shipped() else tr("none yet")
+            self._board.content, self._game_words.text = "", none
             return
         record = self._moving.record
         state = record.game.start()
@@ -305,10 +306,11 @@ def shipped_words(now: Standing) -> str:
     return tr("ships with the program, after {count} iterations", count=now.iteration - 1)
 
 
-def facts_html(now: Standing) -> str:
-    """Return a run's numbers."""
+def facts_html(now: Standing, *, ships: bool = False) -> str:
+    """Return a run's numbers; ships: it came with the program, without the games that it played."""
+    games = {} if ships and not now.games else {tr("games"): f"{now.games:,}"}
     facts = {
-        tr("iterations done"): now.iteration - 1, tr("games"): f"{now.games:,}", tr("newest version"): now.versions,
+        tr("iterations done"): now.iteration - 1, **games, tr("newest version"): now.versions,
         tr("best version"): now.best,
     }  # fmt: skip
     return '<div class="facts">' + "".join(f"<div><span>{k}</span>{v}</div>" for k, v in facts.items()) + "</div>"

@@ -17,12 +17,12 @@ from config import UserError
 from evaluation.milestones import Probe, chosen_versions, in_words, milestones, network_of, probes, shares
 from game import GameState
 from interface.board_svg import Mark, board_svg
+from interface.side_names import side_name
 from interface.web.charts import Point, curve_svg
 from interface.web.controls import icon_button
 from interface.web.machine_turns import searching
 from interface.web.run_reader import game_spec, readable, reading
 from interface.web.tab_language import in_background
-from interface.web.table import side_name
 from interface.web.web_players import make_game
 from languages.translate import tr
 from storage.game_files import PERSON
@@ -149,7 +149,7 @@ class Watch:
                     self._looks[version] = look
                 self._tell(version, digest)
             if job == self._job:
-                self._words.text = tr("{count} versions", count=len(self._versions))
+                self._words.text = how_many(len(self._versions))
         except UserError as error:
             if job == self._job:
                 self._words.text = str(error).splitlines()[0]
@@ -262,6 +262,11 @@ class Watch:
         self._play.refresh_players()
         self._play.changed()
         self._open_board()
+
+
+def how_many(versions: int) -> str:
+    """Return how many versions look at the position; runs that ship have one."""
+    return tr("1 version; runs that you train keep more") if versions == 1 else tr("{count} versions", count=versions)
 
 
 def _versions(folder: Path) -> dict[int, str]:

@@ -210,4 +210,4 @@ def test_a_side_whose_every_position_is_lost_made_no_mistake_because_it_could_ma
     assert summary([*exactly, judged(5, -1.0, False)]).lost_throughout[-1] is False
     assert summary([judged(1, 0.0, True), *exactly]).lost_throughout[-1] is False
     assert summary([]).lost_throughout == {1: False, -1: False}
-    assert counted({"mistake": 0}, lost_throughout=True) == "every move lost" != counted({"mistake": 0})
+    assert counted({"mistake": 0}, lost_throughout=True) == "no move could save the game" != counted({"mistake": 0})

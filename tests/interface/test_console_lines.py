@@ -9,6 +9,7 @@ import games
 from agent import Agent
 from interface import console
 from interface.console import outlook
+from interface.explain import as_text
 from interface.review_words import percent
 from languages import translate
 from support.command_line import told
@@ -34,6 +35,38 @@ def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys,
     assert aim[:15] in out, "what wins is said"
 
 
+def test_a_game_of_points_ends_with_the_points_and_names_the_sides_that_the_rules_name(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c3\npass\npass\n"))
+    out = told(capsys, "play", "--game", "go", "--against", "human")[1]
+    assert "you are X (Black)" in out and "White gets 2.5 points" in out
+    assert out.splitlines()[-3:] == [
+        "X (Black): 25 points (1 stone, 24 territory)", "O (White): 2.5 points (0 stones, 0 territory, 2.5 komi)",
+        "X wins. Moves: c3 pass pass",
+    ]  # fmt: skip
+
+
+def test_the_move_that_ends_a_game_has_no_outlook(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c1\n"))
+    out = told(capsys, "play", "--game", "tictactoe", "--against", "shipped", "--moves", "a1 b1 a2 b2")[1]
+    assert "plays b3\n" in out and "You lose." in out and "it expects" not in out and "proven" not in out
+
+
+@pytest.mark.parametrize(
+    "spec, opponent, said",
+    [("tictactoe", "level:1", "; shipped:version"), ("metasquares(size=3)", "random", "random gives no hints.")],
+)
+def test_a_hint_against_an_opponent_without_a_search_is_that_of_a_network_if_there_is_one(
+    capsys, monkeypatch, spec, opponent, said
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nq\n"))
+    out = told(capsys, "play", "--game", spec, "--against", opponent)[1]
+    assert said in out and ("principal variation" in out) == (spec == "tictactoe")
+
+
+def test_one_simulation_is_one():
+    assert console._expected(1, ["a1"], 79) == "  1 simulation; it expects a1"
+
+
 @pytest.mark.parametrize("share, text", [(100.0, "100"), (99.6, "99"), (0.0, "0"), (0.3, "1"), (54.5, "54")])
 def test_only_what_is_certain_is_100_percent(share, text):
     assert percent(share) == text
@@ -52,3 +85,8 @@ def test_a_hint_leaves_the_best_moves_in_sight(monkeypatch):
     text = console._hint(Agent("it", game, lambda planes: None), game.start())
     table = text.partition("principal variation\n")[2].splitlines()
     assert len(table) == 10 and table[0].split()[0] == game.move_name(0)
+    found["moves"] = [line | {"N": int(number < 3)} for number, line in enumerate(lines)]
+    rows = as_text(found, game.start()).partition("principal variation\n")[2].splitlines()
+    assert len(rows) == 4 and rows[-1] == "and 78 moves without a visit"
+    found["moves"] = lines[:1] + [line | {"N": 0} for line in lines[1:11]]
+    assert as_text(found, game.start()).count("\n") == as_text(found | {"moves": lines[:11]}, game.start()).count("\n")

@@ -1,12 +1,15 @@
 """The person's own games: kept in the browser, resumed, read with care; and the question before one is left."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
 
 import games
-from interface.web.own_games import LARGEST, MOST, OwnGames, read_own
+from games.line_of_moves import after_moves
+from interface.web.games_tab import games_html, listed
+from interface.web.own_games import LARGEST, MOST, Own, OwnGames, read_own
 from interface.web.tab_address import restore
 from interface.web.table import Table
 from storage.game_files import Record, to_bytes
@@ -26,6 +29,21 @@ def test_what_a_browser_kept_is_read():
     assert (first.number, first.record.moves, first.record.result) == ("0a1b2c3d", [3, 3, 2, 2], None)
     assert first.seats == {"first": "you", "second": "level:2"} and first.record.players == ("you", "level:2")
     assert second.record.game.spec == "tictactoe" and second.seats == {"first": "random", "second": "you"}
+
+
+def test_a_list_of_the_person_s_games_says_against_whom_and_who_won():
+    def lines(moves, players, spec="tictactoe"):
+        game = games.make(spec)
+        moves = game.parse_moves(moves)
+        result = after_moves(game, moves).value * (-1) ** len(moves) if moves[4:] else None
+        kept = Own("0a1b2c3d", Record(game, moves, result, players), {})
+        return re.findall("<span>(.*?)</span>", games_html(None, listed([kept])))
+
+    assert lines("a1 b1 a2 b2 a3", ("you", "level:2")) == ["You win", "You - Master", "5 moves"]
+    assert lines("a1 b1 a2 b2 a3", ("rollout:25", "you")) == ["You lose", "rollout:25 - You", "5 moves"]
+    assert lines("a1 b1 a2 b2 a3", ("you", "you")) == ["X wins", "5 moves"]
+    assert lines("a1", ("you", "<b>")) == ["not finished", "You - &lt;b&gt;", "1 move"]
+    assert lines("4", ("you", "level:1"), "connect4")[1] == "You - Beginner"
 
 
 FILE = entry()["file"]

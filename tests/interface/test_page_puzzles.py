@@ -122,6 +122,30 @@ def test_a_hint_has_three_steps(browser, address):
     assert page.count(".puzzles .refutation text") and not page.count(".puzzles .stage .point")
 
 
+def test_a_puzzle_that_is_over_is_opened_in_analyse_with_its_solution(browser, address):
+    page = opened(browser, address)
+    assert "Analyse" not in page.text(".puzzles .tools")
+    press(page, "Solution")
+    until(lambda: "The solution:" in verdict(page))
+    press(page, "Analyse")
+    until(lambda: page.count(".moves button") == len(TICTACTOE[0].moves) + len(TICTACTOE[0].line))
+    stones = len(TICTACTOE[0].moves)
+    until(lambda: "mode=analyse" in browser.current_url and f"Move {stones} of" in page.status)
+
+
+def test_the_tip_of_a_button_does_not_cover_what_is_said(browser, address):
+    from selenium.webdriver import ActionChains
+
+    page = opened(browser, address)
+    hint = until(lambda: [e for e in page.all('button[aria-label^="a hint"]') if e.is_displayed()])[0]
+    ActionChains(browser).move_to_element(hint).click().perform()
+    until(lambda: verdict(page) and page.count(".q-tooltip"))
+    until(lambda: page.run("return document.querySelector('.q-tooltip').getBoundingClientRect().height") > 10)
+    bottom, top = page.run("""return [document.querySelector('.q-tooltip').getBoundingClientRect().bottom,
+        document.querySelector('.puzzles .verdict').getBoundingClientRect().top]""")
+    assert bottom <= top
+
+
 def test_a_level_and_a_puzzle_are_chosen(browser, address):
     page = opened(browser, address, "&game=othello(size=6)")
     found = shipped_puzzles(games.make("othello(size=6)"))
@@ -211,6 +235,31 @@ def test_a_bad_move_is_held_with_the_reason_and_played_when_one_insists(browser,
     page.click(good)
     until(lambda: page.moves >= 3)
     assert not lesson(page)
+
+
+def test_a_move_that_was_held_is_forgotten_when_the_game_changes(browser, address):
+    page = teacher(browser, address, "a1%20b1")
+    page.click(games.make("tictactoe").parse_move("c3"))
+    until(lambda: "c3 misses the win" in lesson(page))
+    page.press("to the start")
+    until(lambda: not lesson(page))
+    assert not [b for b in page.all(".teacher button") if b.is_displayed()], "no button that does nothing"
+
+
+def test_on_a_phone_a_held_move_is_explained_next_to_the_board(browser, address):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page = teacher(browser, address, "a1%20b1")
+        page.run("scrollTo(0, 0)")
+        page.click(games.make("tictactoe").parse_move("c3"))
+        until(lambda: "c3 misses the win" in lesson(page))
+        box = "return [...document.querySelectorAll(arguments[0])].pop().getBoundingClientRect().toJSON()"
+        until(lambda: page.run(box, ".teacher button")["bottom"] <= 844)
+        assert page.run(box, ".stage")["bottom"] > 300
+        assert page.run(box, ".teacher")["top"] < page.run(box, ".moves")["top"]
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_without_the_teacher_a_bad_move_is_played(browser, address):

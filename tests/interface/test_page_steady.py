@@ -1,5 +1,7 @@
 """What stays in its place in a real browser, whatever the page says; and what the browser remembers of its looks."""
 
+from urllib.parse import quote
+
 import pytest
 
 from support.browser_page import CONNECT4, Page, needs_browser, until
@@ -74,6 +76,25 @@ def test_light_or_dark_is_remembered_with_its_scroll_bars(browser, address):
         assert browser.get_cookie("scheme")["value"] == "light"
     finally:
         browser.delete_cookie("scheme")
+
+
+def test_choices_are_remembered_by_a_browser_that_a_file_leads_to_the_page(browser, address):
+    door = f'<meta http-equiv="refresh" content="0; url={address}{CONNECT4}">'  # as `serve` starts the browser
+    try:
+        page = Page(browser, address, CONNECT4)
+        page.press("light or dark")
+        until(lambda: browser.get_cookie("scheme"))
+        until(lambda: [b for b in page.all("button") if b.text == "中文"])[0].click()
+        until(lambda: page.text(".status").startswith("轮到"))
+        browser.get("data:text/html," + quote(door))
+        until(lambda: page.text(".status").startswith("轮到"))
+        assert page.run("return document.body.classList.contains('body--dark')")
+        assert "language" not in browser.current_url
+        until(lambda: [b for b in page.all("button") if b.text == "English"])[0].click()
+        until(lambda: browser.get_cookie("language")["value"] == "en")
+    finally:
+        browser.delete_cookie("scheme")
+        browser.delete_cookie("language")
 
 
 def test_a_lost_connection_is_told_in_the_language_of_the_tab(browser, address):

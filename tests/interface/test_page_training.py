@@ -1,18 +1,26 @@
 """The training view without a browser: runs at work, names of curves that fit, games that pass filters."""
 
+import asyncio
 import os
+import re
 import shutil
+import threading
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("nicegui", reason="the training view is a part of the page")
 from interface.web import run_reader  # noqa: E402
 from interface.web.at_work import jobs, words_of  # noqa: E402
-from interface.web.charts import LETTER, WIDTH, Point, curve_svg  # noqa: E402
+from interface.web.charts import LETTER, WIDTH, Point, curve_svg, moves_html  # noqa: E402
 from interface.web.games_tab import games_html, passing  # noqa: E402
-from interface.web.run_reader import Listed, list_games  # noqa: E402
+from interface.web.run_reader import Listed, list_games, standing  # noqa: E402
 from interface.web.training_process import Trainer  # noqa: E402
+from interface.web.training_tab import Learn, facts_html  # noqa: E402
+from interface.web.watch_view import how_many  # noqa: E402
+from languages import translate  # noqa: E402
+from languages.translate import catalogue  # noqa: E402
 from training.presets import PRESETS, preset, preset_for  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,6 +50,11 @@ def test_a_place_on_the_axis_is_marked_and_the_axis_has_a_name():
     svg = curve_svg("x", {"value": [Point(0, 0.5), Point(10, 1.0)]}, over="version", here=5)
     assert svg.count('class="here"') == 1 and "<title>value, version 10: 1</title>" in svg
     assert 'class="here"' not in curve_svg("x", {"": [Point(0, 0.5)]}, here=5)
+
+
+def test_the_list_of_moves_numbers_them_as_a_review_and_the_stones_do():
+    list_of = re.sub("<[^>]*>", "", moves_html(["f5", "d6", "c3"], 3, {2: "inaccuracy"}))
+    assert list_of.split() == ["1.", "f5", "d6", "3.", "c3?!"]
 
 
 def test_games_pass_by_result_length_and_version():
@@ -75,6 +88,29 @@ def test_a_game_with_a_move_that_cannot_be_is_shown_as_such(trained):
     game, every = list_games(trained, 1, "self-play")
     html = games_html(game, [every[0]._replace(moves=[4, 4])])
     assert "illegal" in html and "<svg" not in html
+
+
+def test_a_run_that_ships_without_its_games_counts_none(trained):
+    now = standing(trained)
+    assert "<span>games</span>0" in facts_html(now._replace(games=0)), "a run that has not begun"
+    assert "<span>games</span>" in facts_html(now, ships=True) and now.games > 0
+    assert "games" not in facts_html(now._replace(games=0), ships=True)
+
+
+def test_curves_that_a_thread_draws_are_in_the_language_of_the_tab(trained, monkeypatch):
+    here, shown = threading.current_thread(), []
+    monkeypatch.setattr(translate, "of_tab", [lambda: "zh" if threading.current_thread() is here else "en"])
+    view = Learn.__new__(Learn)
+    view._reading, view._folders, view._drawn = False, {"mine": trained}, ()
+    view._run, view._compare, view._more = (SimpleNamespace(value=v) for v in ("mine", [], None))
+    view._work, view._list_runs = SimpleNamespace(show=lambda found: None), lambda: None
+    view._watched, view._show = lambda: True, lambda folder, now, drawn, charts, log: shown.append(charts)
+    asyncio.run(view._refresh())
+    assert catalogue("zh")["Strength"] in shown[0] and "Strength" not in shown[0]
+
+
+def test_a_run_with_one_version_says_where_there_are_more():
+    assert how_many(1).startswith("1 version; ") and how_many(5) == "5 versions"
 
 
 def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):

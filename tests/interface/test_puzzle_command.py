@@ -64,6 +64,12 @@ def test_a_wrong_move_is_refuted_and_an_illegal_one_explained(typed):
     assert "illegal move" in out and "The solution: " in out and "0 of 1 solved" in out
 
 
+def test_the_move_that_is_named_as_an_example_is_one_that_can_be_played(typed):
+    """The first point of the board is taken in this puzzle."""
+    out = typed(["x", "help", "quit"], "puzzle", "--game", "tictactoe", "--number", "3")[1]
+    assert "expected a move such as b3, got 'x'" in out and out.count("3 [X] -  X") == 2, "help shows the board"
+
+
 def test_a_level_and_what_is_not_tried_is_not_counted(typed):
     code, out, _ = typed(["next", "next"], "puzzle", "--game", "othello(size=6)", "--level", "hard")
     assert code == 0 and out.count("(hard)") == 3 and "0 of 0 solved" in out

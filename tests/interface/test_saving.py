@@ -123,6 +123,8 @@ def test_a_game_left_early_is_saved_with_the_moves_that_count(
     assert (code, err) == (0, "") and path.exists() == (moves > 0) == ("is saved in" in out), "no moves, no file"
     if moves:
         found = load(path)
+        last = f"`python main.py play --load {path}` continues" if result is None else f"review {path}` reviews"
+        assert last in out.splitlines()[-1]
         first = script.replace("b2\nundo\na1\nundo\n", "").split()[0]
         assert len(found.moves) == moves and found.result == result and found.game.move_name(found.moves[0]) == first
 
