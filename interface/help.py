@@ -105,7 +105,8 @@ class _Page:
         flag = name.replace("_", "-")
         if isinstance(default, bool):
             flag = f"--no-{flag}" if default else f"--{flag}"
-            self.entry(flag, _text(text, default, whole) if not default else f"Do not: {_text(text, default, whole)}")
+            text = _text(text, default, whole)
+            self.entry(flag, f"Do not {text[0].lower()}{text[1:]}" if default else text)
         else:
             self.entry(f"--{flag} {_value(name, kind)}", _text(text, default, whole))
 
@@ -138,7 +139,7 @@ def _value(name: str, kind: Any) -> str:
 def _text(text: str, default: Any, whole: bool) -> str:
     """Return an option's help with its default: all of it, or its first sentence."""
     for name, names in (LISTS if whole else SHORT).items():
-        text = text.replace(name, names)
+        text = text.replace(f"{name}.", names if names.endswith("...") else f"{names}.").replace(name, names)
     if not whole:
         text = _first_sentence(text)
     if default is dataclasses.MISSING or isinstance(default, bool) or default in (None, "", ()):

@@ -337,9 +337,12 @@ def summary_html(found: dict[str, Any], side: str) -> str:
     network = f"{found['network_value']:+.3f}" if found["network_value"] is not None else "-"
     value = tr("Value for {side}: network {network}, after the search {after}", side=escape(side),
                network=f"<b>{network}</b>", after=f"<b class='after'>{found['search_value']:+.3f}</b>")  # fmt: skip
-    work = tr("{simulations} simulations, {positions} positions, by {player}", positions=found["nodes"],
-              simulations=f'<span class="simulations">{found["simulations"]}</span>',
-              player=escape(found["player"]))  # fmt: skip
+    count = f'<span class="simulations">{found["simulations"]}</span>'
+    if found["simulations"] == found["nodes"] == 1:
+        work = tr("{one} simulation, by {player}", one=count, player=escape(found["player"]))
+    else:
+        work = tr("{simulations} simulations, {positions} positions, by {player}", simulations=count,
+                  positions=found["nodes"], player=escape(found["player"]))  # fmt: skip
     return f'<div>{value}</div><div class="soft">{work}</div>'
 
 

@@ -74,6 +74,7 @@ def test_help_all_explains_every_option(shown, command):
     assert [name for name in found if not name.startswith("--")] == PLACES.get(command, [])
     for name, text in found.items():
         assert re.search(r"\.( \(default: .+\))?$", text), (name, text)
+        assert "...." not in text and "Do not:" not in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -98,6 +98,7 @@ def test_rollouts_have_no_opinion_of_a_network():
     assert found["network_value"] is None and {m["V"] for m in found["moves"]} == {None}
     assert sum(m["N"] for m in found["moves"]) == found["simulations"] >= 400 or found["simulations"] > 0
     assert "network <b>-</b>" in summary_html(found, "O")
+    assert ">1</span> simulation, by" in summary_html(found | {"simulations": 1, "nodes": 1}, "O")
 
 
 def test_v_is_the_networks_value_after_the_move_for_who_moves():
