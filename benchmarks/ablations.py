@@ -56,6 +56,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "value from the search early, over 30 plies": {"search_value_plies": 30},
     "surprise, half of the weight": {"surprise_weight": 0.5},
     "random openings of up to 12 moves at last": {"late_opening_plies": 12},
+    "24 simulations": {"mcts_sims": 24, "grow_sims": 0, "reuse": 3.0},
     "Gumbel search of 16 moves, 24 simulations": {"gumbel": 16, "mcts_sims": 24, "grow_sims": 0, "reuse": 3.0},
     "average of the weights": {"weight_average": 0.999},
     "a network that grows for the last third": {"grown_from": ("filters", 2)},
