@@ -230,7 +230,7 @@ class Memory:
         if self.search_value_plies:  # with `batch`, the search's weight falls from 1 to value_from_search
             outcome += np.maximum(1 - np.arange(length) / self.search_value_plies, 0) * (values - outcome)
         owners = game.state_of(row).owners if self._owned and record.board != SIDE else None
-        whose = np.full((n, self._owned), OUTSIDE, np.int8)  # as beside a game, where nobody knows
+        whose = np.full((n, self._owned), OUTSIDE, np.int8)  # unknown after a side position
         if owners is not None:
             whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
         frame, numbers = self._frame, np.full(n, number, np.uint8)

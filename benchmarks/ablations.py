@@ -8,8 +8,8 @@ Each variant changes the base, the preset of the game, in one thing. A run's clo
 OUT/lines.jsonl a line for each finished one: the share of solved positions whose value its move keeps by stage (network
 alone and with --sims simulations), and the games of its last network against that of the base with the same seed. Begun
 runs continue and finished ones are not run again, so it can be stopped at any time. At the end it prints the table: Elo
-with the 95 % interval of all games, and of the shares mean and standard error over seeds. Several processes, each with
-processors and seeds of its own (`taskset -c 1 ... --seeds 4 --first-seed 2`), can share OUT.
+with the 95 % interval of all games and each seed's Elo, and of the shares mean and standard error over seeds. Several
+processes, each with its own processors and seeds (`taskset -c 1 ... --seeds 4 --first-seed 2`), can share OUT.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def stage_fault(row: tuple[Any, ...]) -> str:
     good = type(row[0]) is int and isinstance(facts, dict)
     if not good or not all(type(facts.get(name)) in kinds for name, kinds in wanted.items()):
         return f"expected what {str(row[1])[:20]} ended with, got another"
-    return position_fault(facts) if row[1] in (REANALYSE, SURPRISE, SIDE) else ""
+    return position_fault(facts) if DATA in wanted else ""
 
 
 def _contradictions(store: Store) -> Iterator[str]:

@@ -1,6 +1,7 @@
-"""What a stage found out about stored positions, as text within its facts: so it is in run.db, checked and resumed.
+"""What a stage found out about positions, as text within its facts: so it is in run.db, checked and resumed.
 
-The games stay as they were played. A position is named by its game and ply (`origins`).
+The games stay as they were played. A position is named by its game and ply (`origins`); a side position, which follows
+a move that was not played, by its game's index, that ply and that move.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ from storage.game_record import GameRecord
 
 REANALYSE, SURPRISE, SIDE = "reanalyse", "surprise", "side"
 """The stages that keep such data."""
-PLACES = (0, 4, "<i4"), (4, 6, "<u2"), (6, 8, "<u2")
-"""Of the first columns of `Sides`: bytes of a position from the first to the last, kind."""
 DATA = "data"
 """The name of the fact that holds it; it is no part of metrics.jsonl."""
 MOST_BYTES = 1 << 30
@@ -56,14 +55,12 @@ class Searched(NamedTuple):
     @classmethod
     def of(cls, facts: dict[str, Any], actions: int) -> Searched:
         """Return the searches that facts hold; raise `DamagedData` if they hold none."""
-        n, data = _content(facts, 8 + 2 * actions + 4)
-        names, rest = np.frombuffer(data[: 8 * n], "<u8"), data[8 * n :]
-        visits = np.frombuffer(rest[: 2 * actions * n], "<u2").reshape(n, actions)
-        return cls(names, visits, _finite(np.frombuffer(rest[2 * actions * n :], "<f4")))
+        names, visits, values = _columns(facts, "<u8", f"{actions}<u2", "<f4")
+        return cls(names, visits, _finite(values))
 
 
 class Sides(NamedTuple):
-    """Searches of n positions beside an iteration's games, each after another move than the one played."""
+    """Searches of n positions next to an iteration's games, each after another move than the one played."""
 
     game: np.ndarray
     """[n] int32: the game's index"""
@@ -84,15 +81,13 @@ class Sides(NamedTuple):
     @classmethod
     def of(cls, facts: dict[str, Any], actions: int) -> Sides:
         """Return the searches that facts hold; raise `DamagedData` if they hold none."""
-        n, data = _content(facts, 8 + 2 * actions + 4)
-        game, ply, move = (np.frombuffer(data[a * n : b * n], kind) for a, b, kind in PLACES)
-        visits = np.frombuffer(data[8 * n : -4 * n or None], "<u2").reshape(n, actions)
-        return cls(game, ply, move, visits, _finite(np.frombuffer(data[(8 + 2 * actions) * n :], "<f4")))
+        game, ply, move, visits, values = _columns(facts, "<i4", "<u2", "<u2", f"{actions}<u2", "<f4")
+        return cls(game, ply, move, visits, _finite(values))
 
     def records(self, game: Game, games: Iterable[GameRecord]) -> Iterator[GameRecord]:
-        """Yield each as a game with one search, at its end; raise `DamagedData` if it is not beside its game.
+        """Yield each as a game with one search, at its end; raise `DamagedData` if it does not follow from its game.
 
-        games: of the iteration; what was beside one that is lost is left out. The last move of a record stands for any,
+        games: of the iteration; those that belong to a lost one are left out. The last move of a record stands for any,
         as nothing is learned from it.
         """
         moves_of = {record.index: record.moves for record in games}
@@ -101,11 +96,11 @@ class Sides(NamedTuple):
                 continue
             line = [*moves_of[index][:ply].tolist(), move]
             if len(line) != ply + 1 or not any(visits):
-                raise DamagedData(f"expected a position beside game {index}, got another")
+                raise DamagedData(f"expected one next to game {index}, got another")
             try:
                 player = after_moves(game, line).playerTurn
             except UserError as error:
-                raise DamagedData(f"expected a position beside game {index}: {error}") from None
+                raise DamagedData(f"expected a position next to game {index}: {error}") from None
             found = np.zeros((ply + 2, len(visits)), np.uint16), np.zeros(ply + 2, np.float32)
             found[0][-1], found[1][-1] = visits, value
             moves = np.array([*line, int(np.argmax(visits))], np.int16)
@@ -127,11 +122,11 @@ class Weights(NamedTuple):
     @classmethod
     def of(cls, facts: dict[str, Any]) -> Weights:
         """Return the weights that facts hold; raise `DamagedData` if they hold none."""
-        n, data = _content(facts, 8 + 4)
-        weights = _finite(np.frombuffer(data[8 * n :], "<f4"))
+        names, weights = _columns(facts, "<u8", "<f4")
+        _finite(weights)
         if (weights < 0).any():
             raise DamagedData("expected weights from 0 on, got others")
-        return cls(np.frombuffer(data[: 8 * n], "<u8"), weights)
+        return cls(names, weights)
 
 
 def with_sides(found: Iterable[tuple[int, GameRecord]], game: Game, store: Any) -> Iterator[GameRecord]:
@@ -167,13 +162,14 @@ def _facts(*columns: np.ndarray) -> dict[str, Any]:
     return {"positions": len(columns[0]), DATA: base64.b64encode(data).decode()}
 
 
-def _content(facts: dict[str, Any], width: int) -> tuple[int, bytes]:
-    """Return the number of positions and their bytes, `width` for each."""
-    n = facts["positions"]
-    data = _unpacked(facts, n * width + 1)
-    if len(data) != n * width:
-        raise DamagedData(f"expected {n * width} bytes of {n} positions, got {len(data)}")
-    return n, data
+def _columns(facts: dict[str, Any], *kinds: str) -> list[np.ndarray]:
+    """Return the columns that facts hold, one after the other, of these kinds (numpy's words for a row's part)."""
+    n, sizes = facts["positions"], [np.dtype(kind).itemsize for kind in kinds]
+    data = _unpacked(facts, n * sum(sizes) + 1)
+    if len(data) != n * sum(sizes):
+        raise DamagedData(f"expected {n * sum(sizes)} bytes of {n} positions, got {len(data)}")
+    ends = [n * end for end in itertools.accumulate(sizes, initial=0)]
+    return [np.frombuffer(data[a:b], kind) for kind, (a, b) in zip(kinds, itertools.pairwise(ends), strict=True)]
 
 
 def _unpacked(facts: dict[str, Any], most: int) -> bytes:

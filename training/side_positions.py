@@ -1,4 +1,4 @@
-"""A stage between self-play and training, off by default: positions beside the games are searched, too.
+"""A stage between self-play and training, off by default: positions next to the games are searched, too.
 
 A game shows what follows from the moves that were played. A side position is what would have followed from another one
 that the search considered; it gets a full search of its own, whose visits and value are what it teaches, as no game
@@ -26,8 +26,7 @@ from training.stage_bookkeeping import Stage, never
 
 
 def search_side_positions(session: Session, stop: Callable[[], bool] = never) -> None:
-    """Search positions beside the iteration's games and put them into the memory; raise `Stopped` when `stop` ended it.
-    """
+    """Search side positions of the iteration and put them into the memory; raise `Stopped` when `stop` ended it."""
     s, stage = session, Stage(session, SIDE, stop)
     if not stage.finished:
         if "retrain" in stage.earlier or not s.config.side_share:

@@ -287,7 +287,7 @@ class Listed(NamedTuple):
     board: Game | None = None
     """The game on the board that it was played on, in a run of several sizes another than the run's."""
     person: int = 0
-    """In a game of one's own against a machine the person's side, 1 or -1."""
+    """The person's side, 1 or -1, in the person's own game against a machine."""
 
 
 def list_games(folder: Path, iteration: int, kind: str, *, named: tuple[str, ...] = ()) -> tuple[Game, list[Listed]]:

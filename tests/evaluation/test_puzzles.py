@@ -289,7 +289,7 @@ def test_after_those_that_ship_others_are_made(monkeypatch):
     game = games.make("tictactoe")
     monkeypatch.setattr("evaluation.puzzle_maker.shipped_puzzles", lambda game: FOUND["tictactoe"][:2])
     source = PuzzleSource(game)
-    assert source.get(source.shipped + 101) is None and source._more is None, "so many are not made for one"
+    assert source.get(source.shipped + 101) is None and source._more is None, "over a hundred are not made for one"
     assert source.shipped == 2 and source.get(2) == FOUND["tictactoe"][1]
     made = source.get(4)
     keys = [identity(game, after_moves(game, source.get(n).moves)) for n in (1, 2, 3, 4)]

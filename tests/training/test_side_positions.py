@@ -1,4 +1,4 @@
-"""Positions beside the games: which are chosen, what is found, what the memory has after a resume."""
+"""Positions next to the games: which are chosen, what is found, what the memory has after a resume."""
 
 import contextlib
 import itertools
