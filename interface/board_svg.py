@@ -13,7 +13,7 @@ from html import escape
 from typing import NamedTuple
 
 from game import Game, GameState
-from interface import board_looks
+from interface import board_looks, game_titles
 from interface.board_grid import (
     FORBIDDEN,
     OTHER,
@@ -31,6 +31,7 @@ from interface.board_grid import (
 )
 from interface.board_hexagons import Hexagons
 from interface.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on, ink_over
+from languages.translate import tr
 
 __all__ = [
     "FORBIDDEN", "LOOKS", "Grid", "Mark", "board_svg", "grid_of", "point_of", "ratio_of", "star_points", "stones_svg",
@@ -138,7 +139,8 @@ class _Board:
         parts += [self._clicks()] if clickable else []
         size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
         over = ' data-over=""' if self.state is not None and self.state.isEndGame else ""
-        label = escape(f"{self.game.name}, {self.rows} rows, {self.columns} columns")
+        name = tr(game_titles.TITLES.get(self.game.name, self.game.name))
+        label = escape(tr("{game}, {rows} rows, {columns} columns", game=name, rows=self.rows, columns=self.columns))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="board {self.name}" {size}{over} role="img" '
             f'aria-label="{label}" font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" '

@@ -38,7 +38,12 @@ class Sheet:
         self._editor = Editor(play)
 
     def build(self) -> None:
-        """Put the panel where the page is being built."""
+        """Put the menu where the page is being built."""
+        named = f'auto-close=false role=dialog aria-label="{tr("files and text")}"'
+        with ui.menu().props(named) as self._menu, ui.element("div").classes("stack").style("padding: 12px"):
+            self._build()
+
+    def _build(self) -> None:
         self._text = ui.input(tr("moves of this position")).props("dense outlined").style("width: 300px")
         self._text.classes("moves-text")
         self._text.on("keydown.enter", self._set)
@@ -107,6 +112,7 @@ class Sheet:
             self._play.instead(partial(self._open, record), tr("Open the file"))
 
     def _open(self, record: Record) -> None:
+        self._menu.close()
         self._play.open_record(record, {})
         self._play.tell("; ".join(record.notes))
 

@@ -39,10 +39,8 @@ class Tools:
             icon_button(tr("Resign"), "flag", self._resign, tr("give the game up"))
             icon_button(tr("New"), "add", lambda: play.instead(play.new, tr("New game")), tr("a new game"))
             play.share.build()
-            named = f'auto-close=false role=dialog aria-label="{tr("files and text")}"'
-            with icon_button("", "more_horiz", None, tr("files and text")), ui.menu().props(named):
-                with ui.element("div").classes("stack").style("padding: 12px"):
-                    play.sheet.build()
+            with icon_button("", "more_horiz", None, tr("files and text")):
+                play.sheet.build()
 
     def _resign(self) -> None:
         play = self._play

@@ -124,9 +124,9 @@ class Roster:
             if versions is None:
                 continue
             best, numbers = versions
-            named[f"{name}:best"] = f"{name}: best (version {best})"
+            named[f"{name}:best"] = tr("{name}: best (version {number})", name=name, number=best)
             for number in reversed(numbers):
-                named[f"{name}:version{number:04}"] = f"{name}: version {number}"
+                named[f"{name}:version{number:04}"] = tr("{name}: version {number}", name=name, number=number)
         return named
 
     def strongest(self, spec: str, players: dict[str, str] | None = None) -> str:

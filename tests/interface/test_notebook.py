@@ -138,12 +138,12 @@ def test_the_notebook_shows_what_it_is_committed_with_and_goes_on_with_the_same_
     for cell in ("explained", "untrained", "hint"):
         moves = 7 if cell == "hint" else 8
         assert shown(out[cell], "text/html")[0].count("</b></td>") == moves, "a line for each move"
-    assert shown(out["versions"], "image/svg+xml")[0].count("tictactoe, 3 rows, 3 columns") == 3, "versions 0, 1, 2"
+    assert shown(out["versions"], "image/svg+xml")[0].count("Tic-tac-toe, 3 rows, 3 columns") == 3, "versions 0, 1, 2"
     assert shown(out["tree"], "image/svg+xml")[0].count('class="tree-picture"') == 4, "after 1, 4, 16, 30 simulations"
     board = out["board"][0].data
     assert "application/vnd.jupyter.widget-view+json" in board or "pip install anywidget" in board["text/html"]
     for cell in ("move", "undo"):
-        assert shown(out[cell], "text/html")[0].count('aria-label="tictactoe, 3 rows, 3 columns"') == 1
+        assert shown(out[cell], "text/html")[0].count('aria-label="Tic-tac-toe, 3 rows, 3 columns"') == 1
     assert "expected a move" not in shown(out["move"], "text/html")[0]
     folded = {cell: shown(out[cell], "text/html")[0] for cell in ("config", "weights", "metrics", "differences")}
     assert all(html.startswith("<details><summary>") for html in folded.values())

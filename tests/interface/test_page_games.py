@@ -28,6 +28,7 @@ def test_a_game_is_saved_to_a_file_and_loaded_again(browser, address, tmp_path):
     page = Page(browser, address, "&game=tictactoe")
     load(page, saved)
     until(lambda: "Move 0 of 4" in page.status)
+    until(lambda: not page.count(".q-menu"))
     assert page.count(".stage .point") == 42, "the file tells the game"
     page.press("to the end")
     until(lambda: page.stones() == [{5 * 7 + 3, 5 * 7 + 2}, {4 * 7 + 3, 4 * 7 + 2}])
