@@ -161,7 +161,8 @@ def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequen
     step = (width - 2 * left) / max(count, 10)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{escape(tr("value over the moves"))}" font-family="system-ui, sans-serif" font-size="10" fill="currentColor">',
+        f'aria-label="{escape(tr("value over the moves"))}" font-family="system-ui, sans-serif" font-size="10" '
+        'fill="currentColor">',
         f'<path d="M{left:g} {middle:g}H{width - left:g}" stroke="currentColor" opacity=".25"/>',
         f'<path d="M{left + step * here:.1f} 4V{height - 4:g}" stroke="#14a37f" stroke-width="2"/>',
     ]
