@@ -105,7 +105,7 @@ def together() -> Row:
     return variables, {"image_data_format": "channels_first", "floatx": "float16", "epsilon": 0.01, "backend": "jax"}
 
 
-def told(variables: dict[str, str | None], keras_json: Any) -> tuple[int, str, str]:
+def outcome(variables: dict[str, str | None], keras_json: Any) -> tuple[int, str, str]:
     """Return (exit code, output, errors) of `answers` in other surroundings."""
     with tempfile.TemporaryDirectory() as home:
         wanted = {**os.environ, "KERAS_HOME": home, **variables}
@@ -129,11 +129,11 @@ def verdict(found: tuple[int, str, str], usual: tuple[int, str, str]) -> str:
 
 
 def main() -> int:
-    usual, wrong = told({}, None), 0
+    usual, wrong = outcome({}, None), 0
     for name, row in TABLE.items():
         if sys.argv[1:] and not any(word in name for word in sys.argv[1:]):
             continue
-        word = verdict(told(*row), usual)
+        word = verdict(outcome(*row), usual)
         wrong += word.startswith("WRONG")
         print(f"{word:<8} {name}", flush=True)
     return int(usual[0] != 0 or wrong > 0)

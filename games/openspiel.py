@@ -148,7 +148,7 @@ class SpielGame(PlainGame):
         return action
 
 
-def check_told(inside: str) -> None:
+def check_harmless(inside: str) -> None:
     """Raise `UserError` where a game named in a file has parameters other than numbers: words may be files to open."""
     for place, part in enumerate(re.split("[(),]", inside)):
         match = _PART.match(part)

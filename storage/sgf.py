@@ -85,7 +85,7 @@ def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
     line = list(_grammar().main_sequence_iter(tree))
     root = line[0]
     moves, before = _moves(line)
-    game, more = _told_game(root, moves) if game is None else (game, _differences(game, root))
+    game, more = _game_of(root, moves) if game is None else (game, _differences(game, root))
     check_game(game)
     _compare(game, root)
     stated = {"result": _text(root, "RE"), "rules": _text(root, "RU"), "date": _text(root, "DT"),
@@ -229,7 +229,7 @@ def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
     return place[0] * columns + place[1]
 
 
-def _told_game(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, list[str]]:
+def _game_of(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, list[str]]:
     """Return the game that GC names if it is one of ours, else the usual one of that number, size, komi and rule."""
     spec, number = _text(root, "GC"), _text(root, "GM") or "1"
     if spec.split("(")[0] in games.names():
@@ -243,7 +243,7 @@ def _told_game(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, li
         raise UserError(f"expected a game of GM {', '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
     size = _square(_text(root, "SZ")) or _SIZES.get(number, "")
     if number == "4":
-        return _told_gomoku(size, _text(root, "RU"))
+        return _gomoku_of(size, _text(root, "RU"))
     if number == "11":
         swap = any(text.lower().startswith("swap") for text in (_text(root, "RU"), *(point for _, point in moves[:2])))
         return games.make(f"hex(size={size},swap={'yes' if swap else 'no'})", typed=False), []
@@ -256,7 +256,7 @@ def _told_game(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, li
     return game, [line for line in (note, differs) if line]
 
 
-def _told_gomoku(size: str, rule: str) -> tuple[Game, list[str]]:
+def _gomoku_of(size: str, rule: str) -> tuple[Game, list[str]]:
     notes = [] if size else ["the file states no size: 9 is used"]
     named = f"size={size}," if size else ""
     if re.fullmatch("[a-z]+", rule.lower()):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from config import VERSION
 from storage.run_store import Store
-from support.command_line import told
+from support.command_line import output_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,7 +19,7 @@ def test_changelog_and_citation_name_the_same_version_and_date():
 
 
 def test_the_program_says_it(capsys):
-    assert told(capsys, "--version")[:2] == (0, f"alphazero-keras {VERSION}\n")
+    assert output_of(capsys, "--version")[:2] == (0, f"alphazero-keras {VERSION}\n")
 
 
 def test_a_run_keeps_the_version_that_began_it(trained):

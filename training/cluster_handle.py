@@ -110,7 +110,7 @@ class ActorHandle:
         self._call(self._actor.begin, self._begun, self._settings)
 
     def _begun(self, nothing: None) -> None:
-        self._told(nothing)
+        self._sent(nothing)
         self._listen()
 
     def _tell(self) -> None:
@@ -123,11 +123,11 @@ class ActorHandle:
         if messages[0]["kind"] == "round":
             content = self._cluster.content
             if content is None:  # the round is over
-                self._told(None)
+                self._sent(None)
                 return
-        self._call(self._actor.tell, self._told, [pack(m) for m in messages], content)
+        self._call(self._actor.tell, self._sent, [pack(m) for m in messages], content)
 
-    def _told(self, nothing: None) -> None:
+    def _sent(self, nothing: None) -> None:
         with self._lock:
             self._telling = False
         self._tell()

@@ -20,7 +20,7 @@ from evaluation.rating import rate, wilson
 from interface.commands import match as match_command
 from interface.curves import Run, curves
 from interface.explain import describe
-from support.command_line import told
+from support.command_line import output_of
 from support.match_players import Luck, Spy
 from support.run_states import line, panels
 from support.search_cases import GAMES, Projection, rooted
@@ -87,10 +87,11 @@ def test_a_match_game_by_game_keeps_the_errors_of_its_sequential_test_far_from_a
 
 
 def test_a_match_says_how_long_its_openings_are_and_when_its_interval_is_too_narrow(capsys):
-    words = told(capsys, "match", "random", "greedy", "--game", "tictactoe", "--games", "20", "--opening-plies", "1")[1]
+    argv = ["random", "greedy", "--game", "tictactoe", "--games", "20", "--opening-plies", "1"]
+    words = output_of(capsys, "match", *argv)[1]
     assert "openings of 2 random plies; the interval is of 95 %" in words, "after one there are three positions"
     argv = ["rollout:100", "random", "--game", "tictactoe", "--games", "400", "--sprt", "--sprt-elo", "0", "100"]
-    words = told(capsys, "match", *argv)[1]
+    words = output_of(capsys, "match", *argv)[1]
     assert "the interval is narrower than one of 95 %: the match ended when it was decided" in words
 
 
@@ -100,8 +101,8 @@ def test_a_match_says_how_long_its_openings_are_and_when_its_interval_is_too_nar
 def test_the_ladder_tells_the_openings_that_were_played(capsys, place):
     command = ["evaluate", "random", "--game", "tictactoe", "--positions", "0", "--ladder-games", "24",
                "--opening-plies", "0"]  # fmt: skip
-    assert json.loads(told(capsys, *command, "--json")[1])["ladder"]["opening_plies"] == 2, "for twelve pairs"
-    assert "openings of 2 random plies" in told(capsys, *command)[1]
+    assert json.loads(output_of(capsys, *command, "--json")[1])["ladder"]["opening_plies"] == 2, "for twelve pairs"
+    assert "openings of 2 random plies" in output_of(capsys, *command)[1]
 
 
 def test_a_climb_whose_games_are_all_played_was_not_ended_by_time():
@@ -114,7 +115,7 @@ def test_a_climb_whose_games_are_all_played_was_not_ended_by_time():
 def test_all_positions_are_called_all_only_when_they_are(capsys, place):
     def exact(count):
         command = ["evaluate", "random", "--game", "tictactoe", "--ladder-games", "0", "--positions", str(count)]
-        return json.loads(told(capsys, *command, "--json")[1])["exact"], told(capsys, *command)[1]
+        return json.loads(output_of(capsys, *command, "--json")[1])["exact"], output_of(capsys, *command)[1]
 
     for count, whole in ((431, True), (430, False), (1000, True)):
         found, text = exact(count)

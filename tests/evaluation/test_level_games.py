@@ -17,7 +17,7 @@ from players.levels import FILE, NAMES, Level, find_level, level_number, read_le
 from players.tempered import winning_move
 from storage.run_folders import SHIPPED, read_config, shipped_run
 from support.board_drawings import play
-from support.command_line import told
+from support.command_line import output_of
 
 FOLDERS = sorted(path.parent for path in SHIPPED.glob("*/*/config.json"))
 NAMED = "connect4", "gomoku", "othello", "go"
@@ -90,9 +90,9 @@ def test_a_level_is_found_by_its_number_and_its_name(place, capsys):
     assert find_level("tictactoe", 2).name == "Master" and level_number("tictactoe", "MASTER") == 2
     assert make_player("level:master", games.make("tictactoe")).name == "level 2 (Elo 300)"
     assert make_player("level 2 (Elo 300)", games.make("tictactoe")).name == "level 2 (Elo 300)"
-    code, out, _ = told(capsys, "levels", "--game", "tictactoe")
+    code, out, _ = output_of(capsys, "levels", "--game", "tictactoe")
     assert code == 0 and out.splitlines()[1] == "level:2  Master: Elo 300 ±9 (rollout:9)"
-    code, _, err = told(capsys, "play", "--game", "tictactoe", "--against", "level:club")
+    code, _, err = output_of(capsys, "play", "--game", "tictactoe", "--against", "level:club")
     assert code == 2 and "(level:1 to level:2, level:beginner, level:master), got level:club" in err
 
 

@@ -22,7 +22,7 @@ from evaluation.milestones import (
 )
 from evaluation.solved_positions import Solved
 from search.alphabeta import Minimax
-from support.command_line import told
+from support.command_line import output_of
 
 LINES = {"tictactoe": 3, "connect4(columns=5,n=3,rows=4)": 3, "gomoku(n=4,size=6)": 4}
 
@@ -194,20 +194,20 @@ def test_each_stored_version_is_looked_at(trained):
 
 
 def test_the_command_prints_a_table_and_json(trained_place, capsys):
-    code, out, err = told(capsys, "milestones", "--game", "tictactoe", "--versions", "2")
+    code, out, err = output_of(capsys, "milestones", "--game", "tictactoe", "--versions", "2")
     lines = out.splitlines()
     assert code == 0 and err == "" and lines[0].startswith("tictactoe/run0001: % of the positions")
     assert lines[1].split() == ["version", "win", "stop", "three", "reply", "solved"]
     assert [line.split()[0] for line in lines[2:5]] == ["of", "0", "4"]
-    code, out, _ = told(capsys, "milestones", "--game", "tictactoe", "--json", "--versions", "1")
+    code, out, _ = output_of(capsys, "milestones", "--game", "tictactoe", "--json", "--versions", "1")
     found = json.loads(out)
     assert code == 0 and list(found["versions"]) == ["4"] and found["game"] == "tictactoe"
-    code, out, err = told(capsys, "milestones", "--versions", "0")
+    code, out, err = output_of(capsys, "milestones", "--versions", "0")
     assert code == 2 and err == "error: versions: expected at least 1, got 0\n"
 
 
 def test_a_run_that_is_not_there_is_an_error_in_one_line(place, capsys):
-    code, out, err = told(capsys, "milestones", "--game", "tictactoe", "--run", "7")
+    code, out, err = output_of(capsys, "milestones", "--game", "tictactoe", "--run", "7")
     assert code == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
     with pytest.raises(UserError):
         network_of(place / "tictactoe" / "run0007", 0, games.make("tictactoe"))

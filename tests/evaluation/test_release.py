@@ -23,7 +23,7 @@ from storage.atomic_files import DamagedData, Unwritable
 from storage.run_folders import RunBusy, find_run, read_config, shipped_run
 from storage.run_store import Store
 from storage.verify import verify
-from support.command_line import told
+from support.command_line import output_of
 from support.systems import needs_posix
 from support.tiny_runs import boards, tiny, tree_of
 from system import files
@@ -41,7 +41,7 @@ def packed(trained_place):
 def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed, capsys):
     folder, target = packed
     assert verify(target).damage == []
-    code, out, err = told(capsys, "verify", "--game", "tictactoe", "--run", "0")
+    code, out, err = output_of(capsys, "verify", "--game", "tictactoe", "--run", "0")
     assert (code, err) == (0, "") and out.startswith("the player of tictactoe that ships is undamaged: 4 iterations")
     game = games.make("tictactoe")
     planes = boards(game, 50)
@@ -125,7 +125,7 @@ def test_a_second_process_that_ships_the_same_game_is_refused_and_changes_nothin
         before = tree_of(target.parent)
         with pytest.raises(RunBusy, match="tictactoe: another process is replacing the player that ships"):
             pack(folder, 2)
-        code, out, err = told(capsys, "ship", "--game", "tictactoe", "--version", "2", "--overwrite")
+        code, out, err = output_of(capsys, "ship", "--game", "tictactoe", "--version", "2", "--overwrite")
         assert (code, out, err.count("\n")) == (3, "", 1) and "another process is replacing" in err
         assert tree_of(target.parent) == before and (target.parent / ".run0001.lock").exists()
     assert [path.name for path in (target / "models").iterdir()] == ["version0001.npz"]
@@ -172,11 +172,11 @@ def test_a_first_player_that_cannot_be_measured_does_not_stay(packed):
 def test_the_command_replaces_a_player_only_when_told_to(packed, capsys):
     folder, target = packed
     before = tree_of(target)
-    code, out, err = told(capsys, "ship", "--game", "tictactoe", "--version", "1")
+    code, out, err = output_of(capsys, "ship", "--game", "tictactoe", "--version", "1")
     assert (code, out) == (2, "") and "--overwrite replaces it by run0001" in err and err.count("\n") == 1
     assert tree_of(target) == before
     few = ["--positions", "20", "--ladder-games", "2", "--level-games", "0", "--overwrite"]
-    assert told(capsys, "ship", "--game", "tictactoe", "--version", "1", *few)[0] == 0
+    assert output_of(capsys, "ship", "--game", "tictactoe", "--version", "1", *few)[0] == 0
     assert make_player("shipped", games.make("tictactoe")).name == "shipped:version0001"
 
 
@@ -196,11 +196,11 @@ def test_a_run_begins_with_the_player_that_ships(packed, capsys):
 
     rest = SMALL[SMALL.index("--episodes") :]
     begin = "--initial-run-number", "0", "--initial-model-version", "3"
-    code, _, err = told(capsys, "--game", "tictactoe", *rest, "--iterations", "1", *begin)
+    code, _, err = output_of(capsys, "--game", "tictactoe", *rest, "--iterations", "1", *begin)
     assert code == 0, err
     mine, theirs = read_config(find_run("tictactoe")), read_config(find_run("tictactoe", 0))
     assert mine.episodes == 16 != theirs.episodes and mine.hidden_cnn_layers == theirs.hidden_cnn_layers
-    code, _, err = told(capsys, "--game", "tictactoe", *rest, *begin, "--hidden-cnn-layers", "4x3")
+    code, _, err = output_of(capsys, "--game", "tictactoe", *rest, *begin, "--hidden-cnn-layers", "4x3")
     assert code == 2 and "another network: hidden_cnn_layers: ['4x3'] expected" in err
 
 
@@ -227,11 +227,11 @@ def test_the_command_that_is_told_makes_the_same_settings(config):
 def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):
     write_levels(packed[1], [Level("rollout:16", 0, 0.0, 1.0), Level("shipped", 8, 50.0, 9.0)], 2)
     for words in (["--sims", "9"], ["--ladder-sims", "9"]):
-        code, _, err = told(capsys, "evaluate", "level:2", "--game", "tictactoe", *words)
+        code, _, err = output_of(capsys, "evaluate", "level:2", "--game", "tictactoe", *words)
         assert code == 2 and f"expected no {words[0]} with a level, which has 8 simulations" in err
-    code, _, err = told(capsys, "explain", "--player", "level:2", "--game", "tictactoe", "--sims", "9")
+    code, _, err = output_of(capsys, "explain", "--player", "level:2", "--game", "tictactoe", "--sims", "9")
     assert code == 2 and "expected no --sims with a level, which has 8 simulations" in err
-    assert told(capsys, "explain", "--player", "level:2", "--game", "tictactoe")[0] == 0
+    assert output_of(capsys, "explain", "--player", "level:2", "--game", "tictactoe")[0] == 0
 
 
 def test_a_level_is_a_player_like_any_other(packed, capsys):
@@ -243,12 +243,12 @@ def test_a_level_is_a_player_like_any_other(packed, capsys):
     assert find_level("tictactoe", 3) == levels[0]
     assert make_player("level:3", game, sims=400).mcts_sims == 24
     assert make_player("level:2", game).name == "level 2 (Elo 0)"
-    code, out, _ = told(capsys, "levels", "--game", "tictactoe")
+    code, out, _ = output_of(capsys, "levels", "--game", "tictactoe")
     assert code == 0 and out.splitlines()[2] == "level:3  Elo 310 ±40 (shipped, 24 simulations)"
     assert out.splitlines()[3] == f"trained with these settings: {command_of(read_config(target))}"
-    code, out, _ = told(capsys, "levels", "--game", "tictactoe", "--json")
+    code, out, _ = output_of(capsys, "levels", "--game", "tictactoe", "--json")
     assert code == 0 and [row["player"] for row in json.loads(out)["levels"]] == ["random", "rollout:16", "shipped"]
-    code, out, _ = told(capsys, "match", "level:1", "level:3", "--game", "tictactoe", "--games", "4", "--json")
+    code, out, _ = output_of(capsys, "match", "level:1", "level:3", "--game", "tictactoe", "--games", "4", "--json")
     assert code == 0 and json.loads(out)["score"] <= 1
     for name in ("level:0", "level:4"):
         with pytest.raises(UserError, match=f"level:1 to level:3.*, got {name}"):
@@ -272,16 +272,16 @@ def test_a_level_is_a_player_like_any_other(packed, capsys):
 def test_a_bad_file_of_levels_is_told_in_one_line(packed, capsys, text):
     _, target = packed
     (target / "levels.json").write_text(text)
-    code, out, err = told(capsys, "levels", "--game", "tictactoe")
+    code, out, err = output_of(capsys, "levels", "--game", "tictactoe")
     assert code == 2 and out == "" and err.count("\n") == 1 and "levels.json: expected levels of play" in err
 
 
 def test_without_a_player_that_ships_there_are_no_levels(place, capsys):
-    code, out, _ = told(capsys, "levels", "--game", "tictactoe")
+    code, out, _ = output_of(capsys, "levels", "--game", "tictactoe")
     assert code == 0 and out == "no player of tictactoe ships with levels of play\n"
     with pytest.raises(UserError, match="none, for no player of it ships"):
         make_player("level:1", games.make("tictactoe"))
-    code, _, err = told(capsys, "curves", "--game", "tictactoe", "--run", "0")
+    code, _, err = output_of(capsys, "curves", "--game", "tictactoe", "--run", "0")
     assert code == 2 and "expected a player of tictactoe that ships (run 0), there is none" in err
 
 

@@ -17,7 +17,7 @@ from players.by_name import make_player
 from storage.game_exchange import fault as fault_by_rules
 from storage.run_folders import runs_of
 from storage.run_store import Store
-from support.command_line import SMALL, told
+from support.command_line import SMALL, output_of
 from support.hostile_game import IN_PLAY, IN_SEARCH, LIMITS
 from support.hostile_rules import FAULTS
 from training.selfplay import SelfPlay
@@ -137,7 +137,7 @@ def test_no_game_that_the_rules_do_not_confirm_comes_out_of_self_play(fault):
 @pytest.mark.parametrize("make, fault", [(plain, "plies"), (plain, "cycle"), (compiled, "plies"), (compiled, "high")])
 def test_training_ends_with_one_line_and_stores_nothing_false(make, fault, place, quick, unchecked, capsys):
     spec = make(fault)
-    code, _, err = told(capsys, "train", "--new", *SMALL, "--game", spec)
+    code, _, err = output_of(capsys, "train", "--new", *SMALL, "--game", spec)
     assert code == 2 and "Traceback" not in err and err.splitlines()[-1].startswith(f"error: {spec}: expected ")
     store = Store(runs_of(spec, place)[-1] / "run.db")
     try:
@@ -152,7 +152,7 @@ def test_training_ends_with_one_line_and_stores_nothing_false(make, fault, place
 ], ids=lambda argv: argv[0])  # fmt: skip
 def test_each_command_that_plays_refuses_such_a_game_first(argv, place, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code, out, err = told(capsys, *argv, "--game", plain("endless"))
+    code, out, err = output_of(capsys, *argv, "--game", plain("endless"))
     assert (code, out) == (2, "") and len(err.splitlines()) == 1
     assert "length of a game" in err and f"`python main.py check '{plain('endless')}'` lists all faults" in err
     assert list(place.rglob("*.db")) == []
@@ -194,7 +194,7 @@ def test_a_rule_that_writes_outside_its_array_is_named():
 @pytest.mark.parametrize("fault", [*LIMITS, "symmetry"])
 def test_sizes_that_no_table_holds_are_refused_when_the_game_is_loaded(fault, place, capsys):
     for argv in (["check", plain(fault)], ["train", "--new", *SMALL, "--game", plain(fault)]):
-        code, out, err = told(capsys, *argv)
+        code, out, err = output_of(capsys, *argv)
         assert (code, out) == (2, "") and len(err.splitlines()) == 1
         assert err.startswith(f"error: {plain(fault)}: expected ")
     assert list(place.iterdir()) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import games
-from support.command_line import SMALL, told
+from support.command_line import SMALL, output_of
 
 GAMES = Path(games.__file__).parent
 
@@ -16,7 +16,7 @@ CALLS = "calls = [0]\n\n\ndef count():\n    calls[0] += 1\n    return 1 / (calls
 def failing(tmp_path, monkeypatch, capsys):
     """Return a game of one's own whose takeAction fails after so many calls."""
     monkeypatch.chdir(tmp_path)
-    assert told(capsys, "new-game", "mine")[0] == 0
+    assert output_of(capsys, "new-game", "mine")[0] == 0
     text = (tmp_path / "mine.py").read_text()
     head, name = "\nclass Mine", "def takeAction(self, action"
     assert head in text and name in text
@@ -39,7 +39,7 @@ def failing(tmp_path, monkeypatch, capsys):
 ])  # fmt: skip
 def test_an_error_in_the_rules_of_ones_own_is_told_with_its_place(failing, argv, place, quick, unchecked, capsys):
     failing(60)
-    code, out, err = told(capsys, *argv, "--game", "mine.py:Mine")
+    code, out, err = output_of(capsys, *argv, "--game", "mine.py:Mine")
     assert code == 2 and "Traceback" not in err
     assert err.splitlines()[-1].startswith("error: mine.py, line ") and "ZeroDivisionError" in err
 
@@ -52,7 +52,7 @@ def test_a_compiled_rule_that_cannot_be_compiled_is_told_with_its_line(tmp_path,
     text, head = (GAMES / "othello.py").read_text(), "def play(row, action):\n"
     (tmp_path / "mine.py").write_text(text.replace(head, f"{head}    {line}\n"))
     number = text[: text.index(head)].count("\n") + 2
-    code, out, err = told(capsys, "check", f"{tmp_path / 'mine.py'}:Othello")
+    code, out, err = output_of(capsys, "check", f"{tmp_path / 'mine.py'}:Othello")
     assert (code, out) == (2, "") and err.startswith(f"error: mine.py, line {number}: {words}") and err.count("\n") == 1
 
 
@@ -60,4 +60,4 @@ def test_an_error_of_the_program_itself_keeps_its_traceback(failing, place, monk
     failing(10**6)
     monkeypatch.setattr("interface.commands.match.run", lambda argv: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        told(capsys, "match", "random", "random", "--game", "mine.py:Mine")
+        output_of(capsys, "match", "random", "random", "--game", "mine.py:Mine")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from network.device import Speed
-from support.command_line import SMALL, refused_unchanged, told
+from support.command_line import SMALL, output_of, refused_unchanged
 from training import device_plan
 
 FIGURES = {
@@ -21,11 +21,11 @@ def test_a_stand_in_is_measured_and_what_was_chosen_is_shown(capsys, monkeypatch
     few = Speed((128, 512), (0.002, 0.005), (1e5, 1e5), (1e-5, 2e-5))
     monkeypatch.setattr(device_plan, "measure", lambda *_: few)
     command = "bench", *SMALL, "--simulated-device", "100000", "1", "8", "--seconds", "0.2"
-    code, out, err = told(capsys, *command)
+    code, out, err = output_of(capsys, *command)
     assert (code, err) == (0, ""), err
     assert "simulated device, 100,000 evaluations/s, 1 ms, batches of 8" in out
     assert {line.split()[0] for line in out.splitlines()} >= FIGURES
-    code, out, err = told(capsys, *command, "--simulated-devices", "2", "--json", "--games-on-gpu", "64")
+    code, out, err = output_of(capsys, *command, "--simulated-devices", "2", "--json", "--games-on-gpu", "64")
     found = json.loads(out)
     assert code == 0 and found.keys() >= FIGURES and found["device_evals_per_s"] == 200_000
     assert found["games_in_flight"] == 64 and found["backend"].startswith("2 x simulated device")

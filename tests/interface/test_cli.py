@@ -12,7 +12,7 @@ import pytest
 
 import initialise
 from interface import cli
-from support.command_line import SMALL, refused_unchanged, told
+from support.command_line import SMALL, output_of, refused_unchanged
 from support.tiny_runs import QUIET, tiny, tree_of
 
 # ---- what is refused
@@ -102,14 +102,14 @@ REFUSED = [
     "argv, words", REFUSED, ids=lambda x: "-".join(x)[:30] if isinstance(x, list) else ""
 )
 def test_a_command_that_makes_no_sense_is_refused_in_one_line_and_changes_nothing(place, capsys, argv, words):
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert code == 2 and out == ""
     assert re.fullmatch(r"error: [^\n]+\n", err) and words in err and len(err) < 420, err
     assert tree_of(place) == {} and list(place.iterdir()) == []
 
 
 def test_several_impossible_settings_are_told_at_once(place, capsys):
-    code, _, err = told(capsys, "--cpuct", "0", "--epsilon", "2")
+    code, _, err = output_of(capsys, "--cpuct", "0", "--epsilon", "2")
     assert code == 2 and "cpuct: expected" in err and "epsilon: expected" in err and "Traceback" not in err
 
 
@@ -117,7 +117,7 @@ def test_several_impossible_settings_are_told_at_once(place, capsys):
     "argv", [["explain", "--moves", "4444444"], ["play", "--moves", "1 1 1 1 1 1 1", "--against", "random"]]
 )
 def test_an_illegal_move_is_refused_with_the_board(place, capsys, argv):
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     first, *board = err.rstrip().splitlines()
     column = 3 if argv[0] == "explain" else 0
     assert code == 2 and first.startswith(f"error: move 7: illegal move {column + 1} (legal: ") and len(board) >= 6
@@ -127,7 +127,7 @@ def test_an_illegal_move_is_refused_with_the_board(place, capsys, argv):
 
 
 def test_a_finished_position_is_refused_with_the_board(place, capsys):
-    code, _, err = told(capsys, "explain", "--moves", "1 2 1 2 1 2 1")
+    code, _, err = output_of(capsys, "explain", "--moves", "1 2 1 2 1 2 1")
     assert code == 2 and err.startswith("error: expected a position to play in, the game is over\n")
     assert err.count("X") >= 4
 
@@ -196,7 +196,7 @@ def test_the_remedy_for_a_damaged_beginning_names_its_game(place, capsys):
     with initialise.Session.start(tiny(game="gomoku(n=4,size=5)"), root=place, console=QUIET) as session:
         (session.folder / "models" / "version0000.npz").write_bytes(b"x")
     begin = "--initial-game", "gomoku(size=5,n=4)", "--initial-run-number", "1", "--initial-model-version", "0"
-    code, _, err = told(capsys, "--new", "--game", "gomoku(size=5,n=4,rule=exact)", *begin)
+    code, _, err = output_of(capsys, "--new", "--game", "gomoku(size=5,n=4,rule=exact)", *begin)
     assert code == 4 and "recover --game 'gomoku(n=4,size=5)' --run 1" in err
 
 
@@ -204,14 +204,14 @@ def test_a_run_in_use_is_refused_with_its_own_exit_code(trained_place, capsys):
     folder = trained_place / "tictactoe" / "run0001"
     with initialise.Session.open(folder):
         before = tree_of(trained_place)
-        code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
+        code, out, err = output_of(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
         assert code == 3 and err.count("\n") == 1 and f"process {os.getpid()}" in err
         assert tree_of(trained_place) == before
 
 
 def test_what_the_system_refuses_is_told_in_one_line(place, capsys):
     (place / "tictactoe").write_text("not a folder")
-    code, _, err = told(capsys, *SMALL, "--new")
+    code, _, err = output_of(capsys, *SMALL, "--new")
     assert code == 5 and re.fullmatch(r"error: [^\n]+\n", err) and "tictactoe" in err
 
 
@@ -238,7 +238,7 @@ def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
-    assert told(capsys, *argv) == (130, "", "\nstopped; the same command resumes\n" if goes_on else "\nstopped\n")
+    assert output_of(capsys, *argv) == (130, "", "\nstopped; the same command resumes\n" if goes_on else "\nstopped\n")
 
 
 def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):
@@ -251,12 +251,12 @@ def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_ar
 
         monkeypatch.setattr("interface.cli.module", lambda name, run=run: SimpleNamespace(run=run))
         if error is full:
-            code, _, err = told(capsys, "train")
+            code, _, err = output_of(capsys, "train")
             assert code == 2 and err.startswith("error: not enough memory (OOM when allocating tensor")
             assert "--batch-size" in err and err.count("\n") == 1
         else:
             with pytest.raises(errors.InternalError):
-                told(capsys, "train")
+                output_of(capsys, "train")
 
 
 @pytest.mark.parametrize("error", [
@@ -269,7 +269,7 @@ def test_too_little_memory_is_one_line_in_the_words_of_any_library(capsys, monke
         raise error
 
     monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert (code, out) == (2, "") and err.startswith(f"error: not enough memory ({str(error) or 'MemoryError'}); ")
     assert hint in err and err.count("\n") == 1
 

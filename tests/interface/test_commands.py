@@ -13,7 +13,7 @@ import pytest
 import games
 from compiled import FOLDER, cache_folder
 from loggers import read_metrics
-from support.command_line import SMALL, told
+from support.command_line import SMALL, output_of
 from support.corridor import Corridor
 from support.tiny_runs import tree_of
 from system.shell import join
@@ -25,7 +25,7 @@ HERE = Path(__file__).parents[2]
 
 
 def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place, capsys):
-    code, out, err = told(capsys, *SMALL, "--iterations", "1", "--new")
+    code, out, err = output_of(capsys, *SMALL, "--iterations", "1", "--new")
     folder = place / "tictactoe" / "run0001"
     assert (code, err) == (0, "")
     assert out.startswith("new run tictactoe/run0001, iteration 1\n")
@@ -38,27 +38,27 @@ def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place,
     assert "the same command starts another run; with --run 1 it resumes this one" in out
     assert out.endswith("the same command starts another run; with --run 1 it does nothing, as this one is finished\n")
 
-    code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1")
+    code, out, _ = output_of(capsys, "--game", "tictactoe", "--run", "1")
     assert code == 0 and "this run is finished; to continue it: more than 1 --iterations" in out
     assert "the same command" not in out, "a command in a restart loop stays with its run"
     assert len(read_metrics(folder / "metrics.jsonl")) == 1
 
-    code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--json")
+    code, out, err = output_of(capsys, "--game", "tictactoe", "--run", "1", "--json")
     assert (code, out) == (0, "") and "this run is finished; to continue it: more than 1 --iterations" in err
 
-    code, out, _ = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "2", "--json")
+    code, out, _ = output_of(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "2", "--json")
     (line,) = out.splitlines()
     assert code == 0 and json.loads(line) == read_metrics(folder / "metrics.jsonl")[1]
     assert "changed setting iterations: 1 -> 2" in (folder / "logs" / "logger_main.log").read_text()
 
     before = tree_of(place)
-    code, out, err = told(capsys, "--game", "tictactoe", "--run", "1", "--seed", "5", "--iterations", "3")
+    code, out, err = output_of(capsys, "--game", "tictactoe", "--run", "1", "--seed", "5", "--iterations", "3")
     assert code == 2 and "seed" in err and err.count("\n") == 1 and tree_of(place) == before
     assert [p.name for p in (place / "tictactoe").iterdir()] == ["run0001"]
 
 
 def test_explain_as_json_gives_numbers_that_agree(trained_place, capsys):
-    code, out, err = told(
+    code, out, err = output_of(
         capsys, "explain", "--game", "tictactoe", "--moves", "b2 a3", "--sims", "60", "--json"
     )
     found = json.loads(out)
@@ -80,24 +80,24 @@ def test_explain_as_json_gives_numbers_that_agree(trained_place, capsys):
 def test_explain_as_text_shows_the_board_and_a_trace_shows_every_simulation(trained_place, capsys, tmp_path):
     trace = tmp_path / "trace.log"
     argv = ["explain", "--game", "tictactoe", "--moves", "b2", "--sims", "30", "--trace", str(trace)]
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert (code, err) == (0, "") and out.startswith("3  -  -  -") and "principal variation" in out
-    won = told(capsys, "explain", "--game", "tictactoe", "--moves", "a1 a2 b1 b2", "--sims", "30")[1]
+    won = output_of(capsys, "explain", "--game", "tictactoe", "--moves", "a1 a2 b1 b2", "--sims", "30")[1]
     assert ", 1 node\n" in won
     text = trace.read_text()
     assert text.count("leaf at depth") >= 30 and "back-fill" in text and "chosen: " in text
     said = f"error: {trace}: exists; --overwrite replaces it\n"
-    assert told(capsys, *argv) == (2, "", said) and trace.read_text() == text
-    assert told(capsys, *argv, "--overwrite")[0] == 0
+    assert output_of(capsys, *argv) == (2, "", said) and trace.read_text() == text
+    assert output_of(capsys, *argv, "--overwrite")[0] == 0
     assert trace.read_text().count("leaf at depth") == text.count("leaf at depth"), "written new, not added to"
 
 
 def test_explain_says_that_a_proven_position_needs_no_more_search(trained_place, capsys):
     argv = ["explain", "--game", "tictactoe", "--sims", "30", "--moves"]
     said = "\n\na proven position needs no more search\n"
-    code, out, _ = told(capsys, *argv, "b2 a3 a1 c1 b3")
+    code, out, _ = output_of(capsys, *argv, "b2 a3 a1 c1 b3")
     assert code == 0 and "(proven " in out and out.endswith(said)
-    code, out, _ = told(capsys, *argv, "b2")
+    code, out, _ = output_of(capsys, *argv, "b2")
     assert code == 0 and "(proven " not in out and said not in out
 
 
@@ -115,7 +115,7 @@ def test_a_match_as_json_gives_numbers_that_agree(trained_place, capsys):
         "--opening-plies",
         "1",
     ]
-    code, out, err = told(capsys, *argv, "--json")
+    code, out, err = output_of(capsys, *argv, "--json")
     found = json.loads(out)
     assert (code, err) == (0, "") and out.count("\n") == 1
     assert (
@@ -126,22 +126,22 @@ def test_a_match_as_json_gives_numbers_that_agree(trained_place, capsys):
     assert found["first_wins"] + found["second_wins"] + found["draws"] == 10
     low, elo, high = (found[name] for name in ("elo_low", "elo", "elo_high"))
     assert elo is None or low <= elo <= high
-    assert told(capsys, *argv, "--json")[1] == out, "the same command gives the same match"
-    code, words, _ = told(capsys, *argv)
+    assert output_of(capsys, *argv, "--json")[1] == out, "the same command gives the same match"
+    code, words, _ = output_of(capsys, *argv)
     assert f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost" in words
 
 
 def test_two_players_of_one_kind_can_play_each_other(place, capsys):
-    code, out, _ = told(capsys, "match", "random", "random", "--game", "tictactoe", "--games", "4", "--json")
+    code, out, _ = output_of(capsys, "match", "random", "random", "--game", "tictactoe", "--games", "4", "--json")
     found = json.loads(out)
     assert code == 0 and (found["player1"], found["player2"]) == ("random (1)", "random (2)")
 
 
 def test_check_finds_a_good_game_good_and_a_bad_one_bad(place, capsys, monkeypatch):
-    code, out, _ = told(capsys, "check", "tictactoe", "--games", "3")
+    code, out, _ = output_of(capsys, "check", "tictactoe", "--games", "3")
     assert code == 0 and out.startswith("tictactoe: no fault in 3 random games\nwon by the player who began ")
     assert out.count("\n") == 7 and out.endswith("is that right?\n"), "the end of the last game is shown"
-    code, out, _ = told(capsys, "check", "connect4(rows=4,columns=5)", "--games", "2", "--json")
+    code, out, _ = output_of(capsys, "check", "connect4(rows=4,columns=5)", "--games", "2", "--json")
     found = json.loads(out)
     assert code == 0 and found["first"] + found["drawn"] + found["second"] == 2 and found["plies"][1] <= 20
     assert (found["game"], found["games"], found["faults"]) == ("connect4(columns=5,rows=4)", 2, [])
@@ -150,7 +150,7 @@ def test_check_finds_a_good_game_good_and_a_bad_one_bad(place, capsys, monkeypat
         max_plies = property(lambda self: 3, lambda self, value: None)
 
     monkeypatch.setattr(games, "make", lambda spec: Bad())
-    code, out, _ = told(capsys, "check", "corridor", "--games", "2", "--json")
+    code, out, _ = output_of(capsys, "check", "corridor", "--games", "2", "--json")
     assert code == 4 and any("at most 3 plies" in fault for fault in json.loads(out)["faults"])
 
 
@@ -163,7 +163,7 @@ CELLS = "a3\nb3\nc3\na2\nb2\nc2\na1\nb1\nc1\n"
 def test_a_game_is_played_from_a_script_to_its_end(place, capsys, monkeypatch, first):
     """Every cell is tried once, so the board is full at the latest when the script ends."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(CELLS))
-    code, out, err = told(capsys, "play", "--game", "tictactoe", "--against", "random", "--first", first)
+    code, out, err = output_of(capsys, "play", "--game", "tictactoe", "--against", "random", "--first", first)
     assert (code, err) == (0, "")
     end, moves = re.search(r"(You win|A draw|You lose)\. Moves: (.*)", out).groups()
     state = games.make("tictactoe").start()
@@ -177,7 +177,7 @@ def test_a_game_is_played_from_a_script_to_its_end(place, capsys, monkeypatch, f
 @pytest.mark.parametrize("script", ["", "hint\nb2\n", "quit\n", "b2\nundo\nb2\nq\n", "\x00\nxyz\n"])
 def test_a_script_that_ends_early_abandons_the_game_quietly(trained_place, capsys, monkeypatch, script):
     monkeypatch.setattr(sys, "stdin", io.StringIO(script))
-    code, out, err = told(capsys, "play", "--game", "tictactoe", "--sims", "20")
+    code, out, err = output_of(capsys, "play", "--game", "tictactoe", "--sims", "20")
     assert (code, err) == (0, "") and out.endswith("The game is abandoned.\n")
     assert ("principal variation" in out) == ("hint" in script)
     assert ("expects" in out) == ("b2" in script), "the network's answer is told with what it thinks"
@@ -185,7 +185,7 @@ def test_a_script_that_ends_early_abandons_the_game_quietly(trained_place, capsy
 
 def test_resigning_loses(place, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nresign\n"))
-    code, out, _ = told(capsys, "play", "--game", "tictactoe", "--against", "random")
+    code, out, _ = output_of(capsys, "play", "--game", "tictactoe", "--against", "random")
     assert code == 0 and "You lose." in out
 
 
@@ -329,11 +329,11 @@ def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
 @pytest.mark.usefixtures("place")
 def test_where_no_network_plays_a_game_rollouts_do_and_the_command_that_trains_one_is_named(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
-    code, out, err = told(capsys, "play", "--game", "hex(size=3)")
+    code, out, err = output_of(capsys, "play", "--game", "hex(size=3)")
     assert (code, err) == (0, "")
     said, begun = out.splitlines()[:2]
     command = join(["python", "main.py", "--game", "hex(size=3)"])
     assert said == f"There is no network for hex(size=3) yet: rollout:1s plays. `{command}` trains one."
     assert begun == "hex: you are X, against rollout:1s"
-    code, out, err = told(capsys, "play", "--game", "hex(size=3)", "--against", "best")
+    code, out, err = output_of(capsys, "play", "--game", "hex(size=3)", "--against", "best")
     assert (code, out) == (2, "") and "expected a trained run of hex(size=3), there is none" in err

@@ -12,7 +12,7 @@ from interface.console import outlook
 from interface.explain import as_text
 from interface.review_words import percent
 from languages import translate
-from support.command_line import told
+from support.command_line import output_of
 from system.terminal import columns_of
 
 
@@ -26,7 +26,7 @@ def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys,
     token = translate.chosen.set(tongue)
     try:
         aim = game.aim
-        _, out, err = told(capsys, "play", "--game", spec, "--against", "shipped", "--sims", "30")
+        _, out, err = output_of(capsys, "play", "--game", spec, "--against", "shipped", "--sims", "30")
     finally:
         translate.chosen.reset(token)
     lines = (out + err).splitlines()
@@ -37,7 +37,7 @@ def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys,
 
 def test_a_game_of_points_ends_with_the_points_and_names_the_sides_that_the_rules_name(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("c3\npass\npass\n"))
-    out = told(capsys, "play", "--game", "go", "--against", "human")[1]
+    out = output_of(capsys, "play", "--game", "go", "--against", "human")[1]
     assert "you are X (Black)" in out and "White gets 2.5 points" in out
     assert out.splitlines()[-3:] == [
         "X (Black): 25 points (1 stone, 24 territory)", "O (White): 2.5 points (0 stones, 0 territory, 2.5 komi)",
@@ -47,7 +47,7 @@ def test_a_game_of_points_ends_with_the_points_and_names_the_sides_that_the_rule
 
 def test_the_move_that_ends_a_game_has_no_outlook(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("c1\n"))
-    out = told(capsys, "play", "--game", "tictactoe", "--against", "shipped", "--moves", "a1 b1 a2 b2")[1]
+    out = output_of(capsys, "play", "--game", "tictactoe", "--against", "shipped", "--moves", "a1 b1 a2 b2")[1]
     assert "plays b3\n" in out and "You lose." in out and "it expects" not in out and "proven" not in out
 
 
@@ -59,7 +59,7 @@ def test_a_hint_against_an_opponent_without_a_search_is_that_of_a_network_if_the
     capsys, monkeypatch, spec, opponent, said
 ):
     monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nq\n"))
-    out = told(capsys, "play", "--game", spec, "--against", opponent)[1]
+    out = output_of(capsys, "play", "--game", spec, "--against", opponent)[1]
     assert said in out and ("principal variation" in out) == (spec == "tictactoe")
 
 

@@ -16,7 +16,7 @@ from interface.doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
 from search import simulate
-from support.command_line import told
+from support.command_line import output_of
 from support.corridor import Corridor
 from training.presets import preset
 from training.selfplay import SelfPlay
@@ -370,7 +370,7 @@ def light(monkeypatch):
 
 
 def test_the_command_finds_a_healthy_run_healthy(trained_place, light, capsys):
-    code, out, err = told(capsys, "doctor", "--game", "tictactoe")
+    code, out, err = output_of(capsys, "doctor", "--game", "tictactoe")
     assert (code, err) == (0, "") and out.endswith("all is well\n") and "WRONG" not in out
     assert "installation\n" in out and "learning tictactoe\n" in out and "tictactoe/run0001\n" in out
 
@@ -379,18 +379,18 @@ def test_the_command_names_what_is_wrong_and_ends_with_four(trained_place, light
     file = trained_place / "tictactoe" / "run0001" / "metrics.jsonl"
     lines = file.read_text().splitlines()
     file.write_text("\n".join([lines[0], "{", lines[2], lines[3]]) + "\n")
-    code, out, _ = told(capsys, "doctor", "--game", "tictactoe", "--run", "1")
+    code, out, _ = output_of(capsys, "doctor", "--game", "tictactoe", "--run", "1")
     assert code == 4 and "WRONG  metrics: 1 lines that are no iteration's; iterations missing: 2\n" in out
     assert "remedy: " in out and out.endswith("checks found something: metrics\n")
-    code, out, _ = told(capsys, "doctor", "--game", "tictactoe", "--json")
+    code, out, _ = output_of(capsys, "doctor", "--game", "tictactoe", "--json")
     values = json.loads(out)
     assert code == 4 and not values["healthy"] and values["wrong"] == ["metrics"] and out.count("\n") == 1
     assert {"part", "name", "good", "measured", "expected", "remedy"} == set(values["findings"][0])
 
 
 def test_without_a_run_the_installation_is_examined_and_an_unknown_run_is_refused(place, light, capsys):
-    assert told(capsys, "doctor", "--game", "tictactoe")[0] == 0
-    code, out, err = told(capsys, "doctor", "--game", "tictactoe", "--run", "7")
+    assert output_of(capsys, "doctor", "--game", "tictactoe")[0] == 0
+    code, out, err = output_of(capsys, "doctor", "--game", "tictactoe", "--run", "7")
     assert (code, out) == (2, "") and err.startswith("error: expected run0007 of tictactoe") and err.count("\n") == 1
 
 

@@ -8,7 +8,7 @@ import pytest
 import games
 from config import with_overrides
 from interface.doctor import Patient, examine, history, installation, learning, random_game
-from support.command_line import told
+from support.command_line import output_of
 from support.corridor import Corridor
 from training.presets import preset
 
@@ -45,7 +45,7 @@ def test_damage_is_told_as_json_as_well(trained_place, capsys, monkeypatch):
     lines = [{"iteration": i, "retrain_policy_loss": 2.2} for i in range(1, 13)]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "run.db").write_bytes(b"no database")
-    code, out, _ = told(capsys, "doctor", "--game", "tictactoe", "--json")
+    code, out, _ = output_of(capsys, "doctor", "--game", "tictactoe", "--json")
     assert code == 4 and json.loads(out)["wrong"] == ["files", "policy loss"]
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from evaluation.report import as_text
 from interface.curves import curves
-from support.command_line import refused_unchanged, told
+from support.command_line import output_of, refused_unchanged
 from support.run_states import line, panels
 
 EXACT = ["--game", "tictactoe", "--ladder-games", "0", "--positions", "60"]
 
 
 def test_a_network_is_told_alone_and_at_each_number_of_simulations(trained_place, capsys):
-    code, out, err = told(capsys, "evaluate", *EXACT, "--sims", "10", "3", "--json")
+    code, out, err = output_of(capsys, "evaluate", *EXACT, "--sims", "10", "3", "--json")
     found = json.loads(out)
     exact = found["exact"]
     assert (code, err) == (0, "") and out.count("\n") == 1
@@ -27,25 +27,25 @@ def test_a_network_is_told_alone_and_at_each_number_of_simulations(trained_place
             assert hits == round(60 * p["kept"]["share"])
     assert exact["value"]["mean_absolute_error"] > 0 and exact["solver"] == "alpha-beta" and not exact["whole"]
 
-    code, text, _ = told(capsys, "evaluate", *EXACT, "--sims", "10", "3")
+    code, text, _ = output_of(capsys, "evaluate", *EXACT, "--sims", "10", "3")
     assert code == 0 and "network alone" in text and "10 simulations" in text and "a random move" in text
     assert f"{100 * exact['players'][0]['kept']['share']:.1f} ±" in text and "Ladder" not in text
 
 
 def test_the_same_command_gives_the_same_scoreboard(capsys, place):
     command = ["evaluate", "rollout:20", "--game", "tictactoe", "--positions", "50", "--ladder-games", "24", "--json"]
-    one, other = (json.loads(told(capsys, *command)[1]) for _ in range(2))
+    one, other = (json.loads(output_of(capsys, *command)[1]) for _ in range(2))
     seconds = one["exact"].pop("seconds"), other["exact"].pop("seconds")
     assert one == other and all(s > 0 for s in seconds)
     assert sum(r["games"] for r in one["ladder"]["rungs"]) == one["ladder"]["games"] <= 24
     assert one["exact"]["players"][0]["name"] == "rollout:20" and "value" not in one["exact"]
-    again = json.loads(told(capsys, *command, "--seed", "1")[1])
+    again = json.loads(output_of(capsys, *command, "--seed", "1")[1])
     assert again["exact"]["players"] != one["exact"]["players"]
 
 
 def test_a_game_without_exact_values_is_measured_by_the_ladder(capsys, place):
     command = ["evaluate", "random", "--game", "gomoku(size=5)", "--ladder-games", "8"]
-    code, out, err = told(capsys, *command)
+    code, out, err = output_of(capsys, *command)
     assert (code, err) == (0, "") and "Exact part left out: no exact values of gomoku(size=5)" in out
     assert "scores half against a rollout player of" in out
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_measured_is_refused_in_one_line(place, capsys, words, me
 def test_a_missing_solver_is_named_and_the_ladder_goes_on(place, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "bitbully", None)
     assert "pip install bitbully" in refused_unchanged(place, capsys, "evaluate", "random", "--ladder-games", "0")
-    code, out, _ = told(capsys, "evaluate", "random", "--ladder-games", "8")
+    code, out, _ = output_of(capsys, "evaluate", "random", "--ladder-games", "8")
     assert code == 0 and "Exact part left out" in out and "pip install bitbully" in out and "Ladder" in out
 
 
@@ -95,7 +95,7 @@ def test_a_table_has_straight_columns():
 @pytest.mark.parametrize("ending, magic", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_curves_are_written_in_the_form_that_the_name_says(trained_place, tmp_path, capsys, ending, magic):
     path = tmp_path / f"picture.{ending}"
-    code, out, err = told(capsys, "curves", "--game", "tictactoe", "-o", str(path))
+    code, out, err = output_of(capsys, "curves", "--game", "tictactoe", "-o", str(path))
     assert (code, err) == (0, "") and out == f"tictactoe/run0001: {path}\n" and path.read_bytes().startswith(magic)
 
 

@@ -17,7 +17,7 @@ from interface.commands import match as match_command
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from storage.game_files import load_game
-from support.command_line import told
+from support.command_line import output_of
 from support.match_players import Drawn, Luck, Spy
 from support.search_cases import GAMES
 from system.shell import join
@@ -27,7 +27,7 @@ GAME = GAMES["tictactoe"]
 
 def played(capsys, *argv):
     """Return (exit code, result) of a match."""
-    code, out, err = told(capsys, "match", *argv, "--json")
+    code, out, err = output_of(capsys, "match", *argv, "--json")
     assert err == "" and out.count("\n") == 1
     return code, json.loads(out)
 
@@ -177,7 +177,7 @@ def test_a_sequential_match_stops_early_and_says_what_it_accepts(capsys):
     code, found = played(capsys, *argv)
     assert code == 0 and found["games"] < 400 and found["score"] > 0.64
     assert found["sprt"]["accepted"] == pytest.approx(0.64, abs=0.001) and found["sprt"]["evidence"] > 2.9
-    words = told(capsys, "match", *argv)[1]
+    words = output_of(capsys, "match", *argv)[1]
     assert "sequential test: accepts a score of 0.640 against one of 0.500" in words
 
 
@@ -200,7 +200,7 @@ def test_games_are_saved_as_they_end_and_shown_again(capsys, tmp_path):
     assert [r.players for r in records] == [("rollout:20", "random"), ("random", "rollout:20")] * 3
     scores = [(r.result if i % 2 == 0 else -r.result) / 2 + 0.5 for i, r in enumerate(records)]
     assert np.mean(scores) == pytest.approx(found["score"])
-    code, out, _ = told(capsys, "replay", str(file), "--game-number", "5", "--save", str(tmp_path / "one.txt"))
+    code, out, _ = output_of(capsys, "replay", str(file), "--game-number", "5", "--save", str(tmp_path / "one.txt"))
     moves = [records[4].game.move_name(a) for a in records[4].moves]
     assert code == 0 and all(f"\n{i}. {'XO'[(i - 1) % 2]} {move}\n" in out for i, move in enumerate(moves, 1))
     state = records[4].game.start()
@@ -208,18 +208,18 @@ def test_games_are_saved_as_they_end_and_shown_again(capsys, tmp_path):
         state = state.takeAction(action)[0]
         assert state.render() in out
     assert re.search(r"\n(.* won|a draw|.*a draw)\nsaved in \S+one.txt\n\Z", out)
-    code, shown, _ = told(capsys, "replay", str(tmp_path / "one.txt"), "--game", "connect4(rows=4,columns=5)")
+    code, shown, _ = output_of(capsys, "replay", str(tmp_path / "one.txt"), "--game", "connect4(rows=4,columns=5)")
     assert code == 0 and shown.split("\n", 1)[1].split("\n\n")[:3] == out.split("\n", 1)[1].split("\n\n")[:3]
 
 
 def test_games_saved_are_not_written_over_unless_told_to(capsys, tmp_path):
     file = tmp_path / "games.jsonl"
     argv = ["match", "random", "random", "--game", "tictactoe", "--games", "2", "--save", str(file)]
-    assert told(capsys, *argv)[0] == 0
+    assert output_of(capsys, *argv)[0] == 0
     before = file.read_bytes()
-    code, _, err = told(capsys, *argv)
+    code, _, err = output_of(capsys, *argv)
     assert code == 2 and "--overwrite" in err and file.read_bytes() == before
-    assert told(capsys, *argv, "--overwrite")[0] == 0 and file.read_text().count("\n") == 2
+    assert output_of(capsys, *argv, "--overwrite")[0] == 0 and file.read_text().count("\n") == 2
 
 
 def test_ctrl_c_reports_what_was_played_and_keeps_it(capsys, tmp_path, monkeypatch):
@@ -236,7 +236,7 @@ def test_ctrl_c_reports_what_was_played_and_keeps_it(capsys, tmp_path, monkeypat
     code, found = played(capsys, *argv)
     assert code == 130 and found["games"] == 128 == len(file.read_text().splitlines()) and found["stopped"]
     calls[:] = [1, 1]
-    code, out, err = told(capsys, "match", *argv, "--overwrite")
+    code, out, err = output_of(capsys, "match", *argv, "--overwrite")
     assert (code, out) == (130, "") and "nothing to report" in err
 
 
@@ -259,7 +259,7 @@ REFUSED = [
 @pytest.mark.parametrize("argv, words", REFUSED, ids=lambda v: v[-1] if isinstance(v, list) else "")
 def test_what_cannot_be_is_refused_in_one_line(argv, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert code == 2 and out == "" and words in err and err.count("\n") == 1 and list(tmp_path.iterdir()) == []
 
 

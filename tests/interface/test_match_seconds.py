@@ -8,7 +8,7 @@ from evaluation.match import play_alone, play_batch
 from players.rollout import RolloutPlayer
 from players.simple import RandomPlayer
 from storage.game_files import load_game
-from support.command_line import told
+from support.command_line import output_of
 
 
 def test_the_seconds_are_those_of_the_moves():
@@ -24,7 +24,7 @@ def test_they_are_saved_with_the_games_and_read_again(tmp_path, capsys):
     lines, sgf = tmp_path / "games.jsonl", tmp_path / "games.sgf"
     for file in (lines, sgf):
         argv = ["rollout:0.01s", "random", "--game", "gomoku(size=5)", "--games", "2", "--save", str(file)]
-        code, out, err = told(capsys, "match", *argv)
+        code, out, err = output_of(capsys, "match", *argv)
         assert code == 0 and "2 games" not in err
     for number in (1, 2):
         record = load_game(lines, number)

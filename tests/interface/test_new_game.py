@@ -18,7 +18,7 @@ from interface.commands.new_game import TEMPLATE
 from interface.doctor.game_contract import check
 from loggers import read_metrics
 from storage import game_files
-from support.command_line import SMALL, told
+from support.command_line import SMALL, output_of
 from support.run_states import Listening
 
 HERE = Path(__file__).parents[2]
@@ -60,21 +60,21 @@ def changed(path, *pairs):
 
 
 def test_new_game_writes_a_game_that_passes_check_and_tells_what_comes_next(desk, capsys):
-    code, out, err = told(capsys, "new-game", "my_game")
+    code, out, err = output_of(capsys, "new-game", "my_game")
     assert (code, err) == (0, "") and "wrote my_game.py" in out
     commands = [line for line in out.splitlines() if line.startswith("python ")]
     assert [Path(shlex.split(c)[1]) for c in commands] == [HERE / "main.py"] * 3 and (HERE / "main.py").exists()
     assert [c.split("main.py", 1)[1].strip("'\" ") for c in commands] == [
         "check my_game.py:MyGame", "--preset tiny --new --game my_game.py:MyGame", "play --game my_game.py:MyGame",
     ]  # fmt: skip
-    code, out, _ = told(capsys, *shlex.split(commands[0])[2:])
+    code, out, _ = output_of(capsys, *shlex.split(commands[0])[2:])
     assert code == 0 and "my_game.py:MyGame: no fault in 50 random games" in out
     assert "to move has lost: is that right?" in out, "the end of a game is shown"
     assert "template" not in (desk / "my_game.py").read_text().lower()
 
 
 def test_new_game_as_json(desk, capsys):
-    _, out, _ = told(capsys, "new-game", "nim2", "--json")
+    _, out, _ = output_of(capsys, "new-game", "nim2", "--json")
     found = json.loads(out)
     assert found["file"] == str(desk / "nim2.py") and found["class"] == "Nim2" and len(found["commands"]) == 3
 
@@ -107,14 +107,14 @@ def test_the_template_keeps_the_style_of_the_house(snort):
     ],
 )
 def test_a_name_that_is_none_or_taken_is_refused_and_nothing_is_written(desk, capsys, name, words):
-    code, out, err = told(capsys, "new-game", name)
+    code, out, err = output_of(capsys, "new-game", name)
     assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err
     assert list(desk.iterdir()) == []
 
 
 def test_a_file_that_is_there_is_not_overwritten(desk, capsys):
     (desk / "mine.py").write_text("precious")
-    code, _, err = told(capsys, "new-game", "mine")
+    code, _, err = output_of(capsys, "new-game", "mine")
     assert code == 2 and "there is" in err and "mine.py already" in err
     assert (desk / "mine.py").read_text() == "precious"
 
@@ -207,7 +207,7 @@ BROKEN = {
 def test_a_file_without_a_game_that_works_is_refused_in_one_line(snort, capsys, case):
     spec, changes, words = BROKEN[case]
     changed(snort, *changes)
-    code, out, err = told(capsys, "check", spec)
+    code, out, err = output_of(capsys, "check", spec)
     assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err, err
 
 
@@ -273,7 +273,7 @@ def test_check_tells_a_beginner_what_is_wrong(snort, case):
 
 def test_a_sign_that_is_wrong_everywhere_shows_in_the_end_of_a_game(snort, capsys):
     changed(snort, ("self.value = -1.0 if", "self.value = 1.0 if"))
-    code, out, _ = told(capsys, "check", "snort.py")
+    code, out, _ = output_of(capsys, "check", "snort.py")
     assert code == 0 and "to move has won: is that right?" in out
 
 
@@ -293,11 +293,11 @@ def test_a_file_is_learned_gone_on_with_from_elsewhere_and_played(place, snort, 
     assert run(["--game", "desk/snort.py:Snort(size=3)", "--run", "1", "--iterations", "2"]) == 0
     assert len(read_metrics(folder / "metrics.jsonl")) == 2
     match = ["match", "current", "random", "--game", "desk/snort.py:Snort(size=3)", "--games", "2", "--sims", "4"]
-    code, out, _ = told(capsys, *match, "--json")
+    code, out, _ = output_of(capsys, *match, "--json")
     assert code == 0 and json.loads(out)["games"] == 2 and not warned()
 
     changed(snort, ("Who cannot move loses.", "Who cannot move loses!"))
-    code, out, _ = told(capsys, *match, "--json")
+    code, out, _ = output_of(capsys, *match, "--json")
     assert code == 0 and warned() == ["the rules have changed since run0001 learned them"]
     from initialise import Session
 
@@ -357,7 +357,7 @@ def test_rules_that_compiled_code_would_take_for_others_are_refused(desk, before
 
 def test_the_guide_shows_what_the_commands_print(snort, capsys):
     """The shape of the example in the guide, line by line."""
-    _, out, _ = told(capsys, "check", "snort.py")
+    _, out, _ = output_of(capsys, "check", "snort.py")
     shown = re.search(r"check snort.py\n```\n\n```text\n(.*?)```", GUIDE, re.DOTALL)[1]
     out = out.replace(str(snort), "/home/me/snort.py")
     assert [line.rstrip() for line in out.splitlines()] == [line.rstrip() for line in shown.splitlines()]

@@ -11,7 +11,7 @@ import pytest
 import games
 from evaluation.puzzles import shipped_puzzles
 from languages import translate
-from support.command_line import told
+from support.command_line import output_of
 
 HERE = Path(__file__).parents[2]
 
@@ -22,7 +22,7 @@ def typed(capsys, monkeypatch):
 
     def type_(lines, *argv):
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return told(capsys, *argv)
+        return output_of(capsys, *argv)
 
     return type_
 

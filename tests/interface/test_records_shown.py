@@ -13,7 +13,7 @@ from interface.web.tab_address import kept
 from interface.web.table import Table
 from players.simple import RandomPlayer
 from storage.game_files import from_bytes, load_game, to_bytes
-from support.command_line import told
+from support.command_line import output_of
 
 pytest.importorskip("sgfmill.sgf", reason="sgfmill reads SGF")
 
@@ -34,7 +34,7 @@ def saved(place, tmp_path):
 
 
 def test_a_record_is_shown_from_its_stones_with_its_notes(saved, capsys):
-    code, out, err = told(capsys, "replay", saved(HANDICAP))
+    code, out, err = output_of(capsys, "replay", saved(HANDICAP))
     lines = out.splitlines()
     assert (code, err) == (0, "") and lines[1] == "the file: rules Chinese, handicap 2"
     assert lines[2].startswith("RU[Chinese]: ") and lines[3] == "left out: 1 comment"
@@ -42,12 +42,12 @@ def test_a_record_is_shown_from_its_stones_with_its_notes(saved, capsys):
 
 
 def test_a_record_that_went_on_after_two_passes_is_shown_to_its_end(saved, capsys):
-    code, out, err = told(capsys, "replay", saved(RESUMED))
+    code, out, err = output_of(capsys, "replay", saved(RESUMED))
     assert (code, err) == (0, "") and "\n5. X b3\n" in out and out.endswith("\nO won\n")
 
 
 def test_the_result_shown_is_the_one_of_the_file(saved, capsys):
-    out = told(capsys, "replay", saved(COUNTED))[1]
+    out = output_of(capsys, "replay", saved(COUNTED))[1]
     assert "the file says W+3.5, which is kept; by our rules it is W+2.5" in out and out.endswith("\nO won\n")
 
 
@@ -56,9 +56,9 @@ def test_a_position_is_explained_after_stones_set_up_and_after_two_passes(tmp_pa
     path = tmp_path / "game.sgf"
     path.write_text(text)
     argv = ("explain", "--load", str(path), "--game", "go", "--player", "shipped", "--sims", "8")
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert (code, err) == (0, "") and f"{side} to move" in out and from_bytes(text.encode(), ".sgf").notes[0] in out
-    code, out, err = told(capsys, *argv, "--json")
+    code, out, err = output_of(capsys, *argv, "--json")
     found = json.loads(out)
     assert found["notes"] == list(from_bytes(text.encode(), ".sgf").notes) and found["to_move"] == side
 
@@ -67,7 +67,7 @@ def test_play_goes_on_from_stones_set_up_and_saves_them(saved, capsys, monkeypat
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1\nquit\n"))
     new = tmp_path / "new.sgf"
     argv = ("--load", saved(HANDICAP), "--game", "go", "--against", "random", "--save", str(new))
-    code, out, err = told(capsys, "play", *argv)
+    code, out, err = output_of(capsys, "play", *argv)
     assert (code, err) == (0, "") and "left out: 1 comment" in out
     found = load_game(new)
     assert len(found.moves) == 5 and found.game.set_up_from is not None
@@ -75,20 +75,20 @@ def test_play_goes_on_from_stones_set_up_and_saves_them(saved, capsys, monkeypat
 
 
 def test_players_that_follow_from_the_usual_start_refuse_stones_set_up(saved, capsys):
-    code, out, err = told(capsys, "play", "--load", saved(HANDICAP), "--game", "go", "--against", "gtp:true")
+    code, out, err = output_of(capsys, "play", "--load", saved(HANDICAP), "--game", "go", "--against", "gtp:true")
     assert code == 2 and err.startswith("error: expected a game from the usual start for a GTP program, got one with")
     refuse_set_up(games.make("go"), "anybody")
 
 
 def test_a_record_is_no_file_of_games_to_learn_from(saved, capsys):
-    code, out, err = told(capsys, "import-games", saved(HANDICAP), "--game", "go")
+    code, out, err = output_of(capsys, "import-games", saved(HANDICAP), "--game", "go")
     assert code == 2 and err.startswith("error: expected a file of export-games: the moves of .sgf hold no searches")
 
 
 def test_a_wrong_move_of_the_command_line_is_named_with_its_number(place, capsys):
     for game, moves, words in (("gomoku", "a9 a9", "move 2: illegal move a9"), ("go", "c3 q1", "move 2: expected"),
                                ("othello", "f5f5", "move 2: illegal move f5")):  # fmt: skip
-        code, _, err = told(capsys, "play", "--game", game, "--against", "random", "--moves", moves)
+        code, _, err = output_of(capsys, "play", "--game", game, "--against", "random", "--moves", moves)
         assert code == 2 and err.startswith(f"error: {words}"), err
 
 

@@ -10,7 +10,7 @@ import games
 from interface.commands.review import padded, strongest
 from storage import run_folders
 from storage.game_files import Record, append, save
-from support.command_line import told
+from support.command_line import output_of
 from support.game_samples import GAMES
 
 LOST = "a1 b2 c3 a3 c1 b1 c2"
@@ -26,7 +26,7 @@ def file(tmp_path):
 
 
 def test_a_game_is_reviewed_move_by_move(capsys, file):
-    code, out, err = told(capsys, "review", str(file))
+    code, out, err = output_of(capsys, "review", str(file))
     lines = out.splitlines()
     assert (code, err) == (0, "") and lines[0] == "tictactoe: anna (X) against ben (O)"
     assert re.fullmatch(r"   4\. O a3 +drawn +lost +0\.50 \? +\S.*", lines[5])
@@ -50,7 +50,7 @@ def test_the_table_fits_the_terminal(capsys, tmp_path, monkeypatch, columns, lan
         moves.append(state.allowedActions[len(moves) * 7 % len(state.allowedActions)])
         state = state.takeAction(moves[-1])[0]
     save(tmp_path / "game.json", Record(game, moves))
-    code, out, _ = told(capsys, "review", str(tmp_path / "game.json"), "--player", "rollout:20", "--sims", "20")
+    code, out, _ = output_of(capsys, "review", str(tmp_path / "game.json"), "--player", "rollout:20", "--sims", "20")
     rows = [line for line in out.splitlines() if re.match(r" *[0-9]+\. ", line)]
     assert code == 0 and len(rows) == len(moves)
     wide = [sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in row) for row in rows]
@@ -59,15 +59,15 @@ def test_the_table_fits_the_terminal(capsys, tmp_path, monkeypatch, columns, lan
 
 
 def test_marks_are_coloured_in_a_terminal_only(capsys, file, monkeypatch):
-    assert "\x1b" not in told(capsys, "review", str(file))[1]
+    assert "\x1b" not in output_of(capsys, "review", str(file))[1]
     monkeypatch.setattr("interface.commands.review.redraws", lambda stream: True)
-    assert "\x1b[1;33m?  \x1b[0m" in told(capsys, "review", str(file))[1]
+    assert "\x1b[1;33m?  \x1b[0m" in output_of(capsys, "review", str(file))[1]
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in told(capsys, "review", str(file))[1]
+    assert "\x1b" not in output_of(capsys, "review", str(file))[1]
 
 
 def test_json_is_one_document(capsys, file):
-    code, out, err = told(capsys, "review", str(file), "--json", "--sims", "9", "--seed", "2")
+    code, out, err = output_of(capsys, "review", str(file), "--json", "--sims", "9", "--seed", "2")
     found = json.loads(out)
     assert (code, err) == (0, "") and found["turning_point"] == 3 and (found["sims"], found["seed"]) == (9, 2)
     assert [m["mark"] for m in found["moves"]] == ["", "", "", "mistake", "", "", ""]
@@ -84,14 +84,14 @@ def test_every_form_is_read(capsys, tmp_path, name, data, more):
     if name.endswith("sgf"):
         pytest.importorskip("sgfmill")
     (tmp_path / name).write_bytes(data)
-    code, out, err = told(capsys, "review", str(tmp_path / name), "--player", "rollout:10", "--sims", "10", *more)
+    code, out, err = output_of(capsys, "review", str(tmp_path / name), "--player", "rollout:10", "--sims", "10", *more)
     assert code == 0 and "   1. X" in out, err
 
 
 def test_one_game_of_many_is_chosen(capsys, tmp_path):
     game = GAMES["tictactoe"]
     append(tmp_path / "games.jsonl", [Record(game, game.parse_moves(text)) for text in ("b2", LOST)])
-    code, out, _ = told(capsys, "review", str(tmp_path / "games.jsonl"), "--game-number", "2")
+    code, out, _ = output_of(capsys, "review", str(tmp_path / "games.jsonl"), "--game-number", "2")
     assert code == 0 and "   7. X c2" in out
 
 
@@ -103,14 +103,14 @@ def test_one_game_of_many_is_chosen(capsys, tmp_path):
      (["--game-number", "2"], "expected game 1, the only one")],
 )  # fmt: skip
 def test_a_fault_is_one_line(capsys, file, more, words):
-    code, out, err = told(capsys, "review", str(file), *more)
+    code, out, err = output_of(capsys, "review", str(file), *more)
     assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err
 
 
 def test_files_without_a_game_are_named(capsys, tmp_path):
-    assert "there is none" in told(capsys, "review", str(tmp_path / "none.json"))[2]
+    assert "there is none" in output_of(capsys, "review", str(tmp_path / "none.json"))[2]
     save(tmp_path / "empty.json", Record(GAMES["tictactoe"], []))
-    code, _, err = told(capsys, "review", str(tmp_path / "empty.json"))
+    code, _, err = output_of(capsys, "review", str(tmp_path / "empty.json"))
     assert code == 2 and "expected a game with moves to review" in err
 
 

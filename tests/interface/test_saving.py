@@ -13,7 +13,7 @@ import games
 from config import UserError
 from storage import sgf
 from storage.game_files import Record, append, check_place, from_bytes, load, load_game, save, to_bytes
-from support.command_line import told
+from support.command_line import output_of
 from support.game_samples import GAMES, end_of, played
 from support.systems import needs_posix
 from support.tiny_runs import tree_of
@@ -90,7 +90,7 @@ def test_without_sgfmill_it_is_said_what_to_install(monkeypatch):
 def play(capsys, monkeypatch, script, *argv):
     """Play tic-tac-toe against a random player from a script; return (exit code, output, error)."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(script))
-    return told(capsys, "play", "--against", "random", *argv)
+    return output_of(capsys, "play", "--against", "random", *argv)
 
 
 TICTACTOE = ("--game", "tictactoe")
@@ -139,7 +139,7 @@ def test_a_game_broken_off_by_ctrl_c_is_saved(place, capsys, monkeypatch, tmp_pa
 
     monkeypatch.setattr(sys, "stdin", Breaking("4\n"))
     path = tmp_path / "game.txt"
-    code, _, _ = told(capsys, "play", "--against", "random", "--save", str(path))
+    code, _, _ = output_of(capsys, "play", "--against", "random", "--save", str(path))
     assert code == 130 and re.fullmatch("4[1-7]\n", path.read_text())
 
 
@@ -176,7 +176,7 @@ def test_the_opponent_of_a_file_plays_on_unless_another_is_named(capsys, tmp_pat
     path = tmp_path / "game.json"
     save(path, Record(GAMES["tictactoe"], [4, 0], None, players, ""))
     for words in ([], ["--against", "greedy"]):
-        assert told(capsys, "play", "--load", str(path), *words) == (0, "", "")
+        assert output_of(capsys, "play", "--load", str(path), *words) == (0, "", "")
     assert against == ["rollout:20", "greedy"]
 
 
@@ -192,14 +192,14 @@ def test_an_opponent_of_a_file_who_is_none_here_is_replaced_and_no_program_start
     before = tree_of(tmp_path)
     said = f"the opponent of the file, {name!r}, is no player here: best plays; --against names another\n"
     said += "There is no network for gomoku yet: rollout:1s plays. `python main.py --game gomoku` trains one.\n"
-    assert told(capsys, "play", "--load", "game.json") == (0, said, "")
+    assert output_of(capsys, "play", "--load", "game.json") == (0, said, "")
     assert against == ["rollout:1s"] and tree_of(tmp_path) == before
 
 
 @pytest.mark.parametrize("players", [("", ""), ("you", ""), ("you", "you"), ("rollout:20", "greedy")])
 def test_a_file_that_names_no_opponent_of_a_person_is_gone_on_with_against_the_best(capsys, tmp_path, against, players):
     save(tmp_path / "game.json", Record(GAMES["tictactoe"], [4, 0], None, players, ""))
-    assert told(capsys, "play", "--load", str(tmp_path / "game.json")) == (0, "", "") and against == ["best"]
+    assert output_of(capsys, "play", "--load", str(tmp_path / "game.json")) == (0, "", "") and against == ["best"]
 
 
 REFUSALS = [
@@ -239,10 +239,10 @@ def test_every_command_refuses_moves_of_a_game_that_is_not_named(place, capsys, 
     path = tmp_path / "game.txt"
     path.write_text("4453\n")
     for words in (["play", "--load"], ["explain", "--load"], ["replay"]):
-        code, out, err = told(capsys, *words, str(path))
+        code, out, err = output_of(capsys, *words, str(path))
         said = "the file does not name its game; name it with --game"
         assert (code, out, err) == (2, "", f"error: {path}: {said}\n")
-    assert told(capsys, "replay", str(path), "--game", "connect4")[0] == 0
+    assert output_of(capsys, "replay", str(path), "--game", "connect4")[0] == 0
 
 
 def test_a_file_is_replaced_when_that_is_asked_for(place, capsys, monkeypatch, tmp_path):
@@ -257,7 +257,7 @@ def test_the_position_of_a_file_is_explained_as_that_of_its_moves(trained_place,
     path = tmp_path / "game.json"
     save(path, Record(GAMES["tictactoe"], [4, 0], -1.0))
     ways = (["--load", str(path)], ["--game", "tictactoe", "--moves", "b2 a3"])
-    found = [told(capsys, "explain", *way, "--sims", "30", "--json") for way in ways]
+    found = [output_of(capsys, "explain", *way, "--sims", "30", "--json") for way in ways]
     assert found[0] == found[1] and found[0][0] == 0 and json.loads(found[0][1])["game"] == "tictactoe"
 
 
@@ -272,9 +272,9 @@ def test_any_position_of_a_finished_game_is_explained_and_gone_on_from(trained_p
     path.write_text(path.read_text().replace("\n", "\n\n"))  # a blank line is no game
     of_file = ["--load", str(path), "--game-number", "2", "--ply", "3"]
     ways = (of_file, ["--game", "tictactoe", "--moves", "a3 a2 b3"])
-    found = [told(capsys, "explain", *way, "--sims", "30", "--json") for way in ways]
+    found = [output_of(capsys, "explain", *way, "--sims", "30", "--json") for way in ways]
     assert found[0] == found[1] and found[0][0] == 0
-    code, _, err = told(capsys, "explain", *of_file[:4])
+    code, _, err = output_of(capsys, "explain", *of_file[:4])
     assert code == 2 and err.startswith("error: expected a position to play in, the game is over; --ply N")
     later = tmp_path / "later.json"
     assert play(capsys, monkeypatch, "c3\nq\n", *of_file, "--first", "machine", "--save", str(later))[0] == 0

@@ -17,7 +17,7 @@ from games import make
 from storage import game_files
 from storage.atomic_files import replacing
 from storage.game_files import Record, append
-from support.command_line import told
+from support.command_line import output_of
 from support.systems import needs_posix
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
@@ -67,13 +67,13 @@ def test_help_and_errors_are_told_on_a_narrow_terminal(columns):
     (["littlego", "--output", "/nowhere/output.txt"], "/nowhere/output.txt: cannot be written"),
 ])  # fmt: skip
 def test_errors_name_what_was_expected(place, capsys, argv, words):
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert code == 2 and out == "" and re.fullmatch(r"error: [^\n]+\n", err) and words in err, err
 
 
 def test_an_empty_file_of_games_is_said_to_be_empty(tmp_path, capsys):
     (tmp_path / "none.jsonl").touch()
-    assert "expected games, the file is empty" in told(capsys, "replay", str(tmp_path / "none.jsonl"))[2]
+    assert "expected games, the file is empty" in output_of(capsys, "replay", str(tmp_path / "none.jsonl"))[2]
 
 
 # ---- a person
@@ -104,14 +104,14 @@ def test_a_game_without_a_move_is_said_not_to_be_saved_and_an_undo_of_nothing_is
 ):
     monkeypatch.setattr(sys, "stdin", io.StringIO("undo\nresign\n"))
     argv = ["play", "--game", "tictactoe", "--against", "random", "--save", str(tmp_path / "s.json")]
-    code, out, _ = told(capsys, *argv)
+    code, out, _ = output_of(capsys, *argv)
     assert code == 0 and "There is no move of yours to take back." in out
     assert "No move was played, so nothing is saved." in out and not (tmp_path / "s.json").exists()
 
 
 def test_a_person_in_a_match_told_as_json_is_asked_where_the_result_is_not(place, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("resign\nresign\n"))
-    code, out, err = told(capsys, "match", "human", "random", "--game", "tictactoe", "--games", "2", "--json")
+    code, out, err = output_of(capsys, "match", "human", "random", "--game", "tictactoe", "--games", "2", "--json")
     assert code == 0 and json.loads(out)["losses"] == 2 and "to move. Legal:" in err
 
 
@@ -120,9 +120,9 @@ def test_a_person_in_a_match_told_as_json_is_asked_where_the_result_is_not(place
 
 def test_a_match_says_that_there_were_no_more_openings(place, capsys):
     argv = ["match", "random", "random", "--game", "connect4(columns=2,n=2,rows=1)", "--games", "100"]
-    code, out, _ = told(capsys, *argv)
+    code, out, _ = output_of(capsys, *argv)
     assert code == 0 and "2 of 100 games: there are no more openings that differ" in out
-    told_as_json = json.loads(told(capsys, *argv, "--json")[1])
+    told_as_json = json.loads(output_of(capsys, *argv, "--json")[1])
     assert (told_as_json["games"], told_as_json["asked"]) == (2, 100)
 
 
@@ -132,7 +132,7 @@ def test_a_match_whose_games_cannot_be_kept_is_reported(place, capsys, monkeypat
 
     monkeypatch.setattr(game_files, "append", full)
     argv = ["match", "random", "greedy", "--game", "tictactoe", "--games", "4", "--save", str(tmp_path / "games.jsonl")]
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert code == 2 and "random against greedy: " in out and "stopped before its end" in out
     assert err == "error: games.jsonl: cannot be written (No space left on device)\n"
 

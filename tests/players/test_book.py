@@ -14,7 +14,7 @@ from players.book import Book, BookPlayer, after_line, extend, find_book, load_b
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from support.board_drawings import play
-from support.command_line import told
+from support.command_line import output_of
 from support.corridor import Corridor
 
 
@@ -125,28 +125,28 @@ def test_a_plain_game_has_books_too(tmp_path):
 def test_the_command_makes_a_book_that_match_and_names_can_use(tmp_path, capsys):
     path = tmp_path / "b.json"
     argv = ["book", "--game", "tictactoe", "--player", "rollout:100", "--plies", "2", "-o", str(path)]
-    code, out, err = told(capsys, *argv)
+    code, out, err = output_of(capsys, *argv)
     assert (code, err) == (0, "") and out == f"{path}: 4 positions of tictactoe by rollout:100\n"
     made = path.read_bytes()
-    assert told(capsys, *argv)[0] == 0 and path.read_bytes() == made
-    code, out, err = told(
+    assert output_of(capsys, *argv)[0] == 0 and path.read_bytes() == made
+    code, out, err = output_of(
         capsys, "match", f"rollout:50+book:{path}", "greedy", "--game", "tictactoe", "--games", "4", "--json"
     )
     assert (code, err) == (0, "") and json.loads(out)["player1"] == "rollout:50+book:b.json"
-    code, _, err = told(capsys, *argv[:4], "rollout:200", *argv[5:])
+    code, _, err = output_of(capsys, *argv[:4], "rollout:200", *argv[5:])
     assert code == 2 and "replies of rollout:100" in err and path.read_bytes() == made
 
 
 def test_a_networks_book_is_of_one_strength_and_its_player_gives_hints(trained_place, capsys, monkeypatch, tmp_path):
     path = tmp_path / "b.json"
     argv = ["book", "--game", "tictactoe", "--player", "best", "--plies", "1", "-o", str(path), "--sims"]
-    code, out, _ = told(capsys, *argv, "8")
+    code, out, _ = output_of(capsys, *argv, "8")
     assert code == 0 and out.endswith(", 8 simulations\n")
     made = path.read_bytes()
-    code, _, err = told(capsys, *argv, "16")
+    code, _, err = output_of(capsys, *argv, "16")
     assert code == 2 and ", 8 simulations, expected those of" in err and path.read_bytes() == made
     monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nquit\n"))
-    code, out, _ = told(capsys, "play", "--game", "tictactoe", "--against", f"best+book:{path}", "--sims", "8")
+    code, out, _ = output_of(capsys, "play", "--game", "tictactoe", "--against", f"best+book:{path}", "--sims", "8")
     assert code == 0 and "principal variation" in out
 
 
@@ -210,7 +210,7 @@ def test_a_book_that_is_not_there_is_told(name, words):
 )
 def test_wrong_arguments_of_the_command_are_told_in_one_line(argv, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code, out, err = told(capsys, "book", "--game", "tictactoe", *argv)
+    code, out, err = output_of(capsys, "book", "--game", "tictactoe", *argv)
     assert (code, out) == (2, "") and words in err and err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -219,13 +219,13 @@ def test_people_with_a_book_are_people(capsys, tmp_path):
     path = tmp_path / "c.json"
     for argv in (("evaluate", "human+book", "--game", "littlego"),
                  ("book", "--output", str(path), "--player", "human+book", "--game", "littlego")):  # fmt: skip
-        code, out, err = told(capsys, *argv)
+        code, out, err = output_of(capsys, *argv)
         assert (code, out) == (2, "") and err.startswith("error: expected a player")
     assert not path.exists()
 
 
 def test_a_network_with_a_book_is_not_measured_at_several_numbers_of_simulations(capsys):
-    code, _, err = told(capsys, "evaluate", "shipped+book", "--game", "littlego")
+    code, _, err = output_of(capsys, "evaluate", "shipped+book", "--game", "littlego")
     assert code == 2 and "expected a network without a book" in err
 
 

@@ -15,7 +15,7 @@ from players.rollout import TREES_BYTES, RolloutPlayer
 from search.proofs import DRAW, LOSS, UNPROVEN, WIN
 from search.tables import forest_bytes
 from support.board_drawings import play
-from support.command_line import told
+from support.command_line import output_of
 from support.search_cases import GAMES
 
 
@@ -140,7 +140,7 @@ def test_a_tree_that_does_not_fit_into_memory_is_told_as_too_many_simulations(pl
         raise MemoryError
 
     monkeypatch.setattr("search.tables.allocate", full)
-    code, out, err = told(capsys, "match", "rollout:9999999", "random", "--game", "tictactoe", "--games", "2")
+    code, out, err = output_of(capsys, "match", "rollout:9999999", "random", "--game", "tictactoe", "--games", "2")
     assert (code, out) == (2, "") and err.count("\n") == 1 and err.endswith("GiB; take fewer simulations\n"), err
     assert err.startswith("error: not enough memory: a tree of tictactoe for up to 30,000,062 positions needs 1")
 

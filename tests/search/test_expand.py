@@ -22,7 +22,7 @@ def test_e_to_the_x_is_that_of_the_library_to_the_last_bits():
     assert math.isnan(fast_exp.exp(np.nan))
 
 
-def told(spec, logits):
+def outcome(spec, logits):
     game = games.make(spec)
     mcts = MCTS(game, sims=10, cache_size=0)
     mcts.set_root(game.start())
@@ -35,7 +35,7 @@ def told(spec, logits):
 def test_priors_are_the_softmax_of_the_logits(spec, scale, shift):
     logits = (np.random.default_rng(1).normal(size=games.make(spec).action_size) * scale + shift).astype(np.float32)
     odds = np.exp(logits.astype(np.float64) - logits.max())
-    sound, found = told(spec, logits)
+    sound, found = outcome(spec, logits)
     assert sound and np.allclose(found, odds / odds.sum(), rtol=1e-6, atol=1e-40)
 
 
@@ -44,12 +44,12 @@ def test_an_answer_that_is_not_finite_gives_equal_priors_and_is_told(bad):
     for place in range(7):
         logits = np.zeros(7)
         logits[place] = bad
-        sound, found = told("connect4", logits)
+        sound, found = outcome("connect4", logits)
         assert not sound and np.allclose(found, 1 / 7)
-    sound, found = told("connect4", [-np.inf] * 7)
+    sound, found = outcome("connect4", [-np.inf] * 7)
     assert not sound and np.allclose(found, 1 / 7)
 
 
 def test_a_logit_of_minus_infinity_beside_others_is_a_prior_of_zero():
-    sound, found = told("connect4", [-np.inf, 0, 0, 0, 0, 0, 0])
+    sound, found = outcome("connect4", [-np.inf, 0, 0, 0, 0, 0, 0])
     assert sound and found[0] == 0 and np.allclose(found[1:], 1 / 6)

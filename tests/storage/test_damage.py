@@ -18,7 +18,7 @@ from storage.recover import recover
 from storage.run_folders import find_run, read_config, runs_of
 from storage.run_store import Store
 from storage.verify import verify
-from support.command_line import told
+from support.command_line import output_of
 from support.run_states import Listening, assert_same_run, content, copied
 from support.tiny_runs import QUIET, tiny, tree_of
 from training.game_source import source_of
@@ -220,6 +220,6 @@ def test_a_disk_that_is_full_is_told_as_that_by_recover(trained_place, capsys, m
     left.mkdir()
     (left.parent / "run0001" / "models" / "version0001.npz").unlink()
     monkeypatch.setattr("storage.recover.shutil.copy", full)
-    code, _, err = told(capsys, "recover", "--game", "tictactoe")
+    code, _, err = output_of(capsys, "recover", "--game", "tictactoe")
     assert code == 5 and "No space left" in err and err.count("\n") == 1
     assert [p.name for p in left.parent.iterdir()] == ["run0001"], "nor is what a killed one left there any more"

@@ -16,7 +16,7 @@ from storage.recover import recover
 from storage.run_folders import find_run, read_config, unfinished_run
 from storage.run_store import Store
 from storage.verify import verify
-from support.command_line import told
+from support.command_line import output_of
 from support.run_states import Listening, assert_same_run, copied
 from support.tiny_runs import QUIET, tree_of
 
@@ -249,33 +249,33 @@ def test_without_any_right_network_nothing_is_recovered(root):
 
 
 def test_the_commands_verify_and_recover(trained_place, capsys, quick):
-    code, out, err = told(capsys, "verify", "--game", "tictactoe")
+    code, out, err = output_of(capsys, "verify", "--game", "tictactoe")
     assert (code, err) == (0, "") and "is undamaged: 4 iterations, 96 games" in out
-    assert told(capsys, "verify", "--game", "tictactoe", "--run", "9")[0] == 2
-    code, _, err = told(capsys, "verify", "--game", "tictactoe", "--run", "0")
+    assert output_of(capsys, "verify", "--game", "tictactoe", "--run", "9")[0] == 2
+    code, _, err = output_of(capsys, "verify", "--game", "tictactoe", "--run", "0")
     assert code == 2 and "expected a player of tictactoe that ships (run 0), there is none" in err
     folder = find_run("tictactoe", root=trained_place)
     for name in ("version0003.npz", "version0004.npz"):
         changed(folder, f"models/{name}", flipped)
-    code, out, _ = told(capsys, "verify", "--game", "tictactoe", "--json")
+    code, out, _ = output_of(capsys, "verify", "--game", "tictactoe", "--json")
     wrong = [f"models/version000{v}.npz: is not what the run wrote" for v in (3, 4)]
     assert code == 4 and json.loads(out)["damage"] == wrong
     beginning = "--initial-run-number", "1", "--initial-model-version", "3"
-    code, _, err = told(capsys, "--game", "tictactoe", *beginning)
+    code, _, err = output_of(capsys, "--game", "tictactoe", *beginning)
     assert code == 4 and "`python main.py recover --game 'tictactoe' --run 1`" in err, "the one that is damaged"
-    code, _, err = told(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
+    code, _, err = output_of(capsys, "--game", "tictactoe", "--run", "1", "--iterations", "9")
     assert code == 4 and "version0004.npz" in err and "`python main.py recover --game 'tictactoe' --run 1`" in err
-    code, out, err = told(capsys, "recover", "--game", "tictactoe", "--run", "1")
+    code, out, err = output_of(capsys, "recover", "--game", "tictactoe", "--run", "1")
     assert (code, err) == (0, "") and "into run0002; run0001 stays as it is" in out
     assert out.endswith("`python main.py --game 'tictactoe' --run 2` resumes it\n")
-    assert told(capsys, "verify", "--game", "tictactoe")[0] == 0
+    assert output_of(capsys, "verify", "--game", "tictactoe")[0] == 0
 
 
 def test_of_a_run_without_damage_no_copy_is_made(trained_place, capsys):
     before = tree_of(trained_place)
-    code, out, _ = told(capsys, "recover", "--game", "tictactoe")
+    code, out, _ = output_of(capsys, "recover", "--game", "tictactoe")
     assert code == 0 and out == "nothing of run0001 is damaged or missing, so nothing is made of it\n"
-    code, out, _ = told(capsys, "recover", "--game", "tictactoe", "--json")
+    code, out, _ = output_of(capsys, "recover", "--game", "tictactoe", "--json")
     assert code == 0 and json.loads(out)["run"] is None and tree_of(trained_place) == before
 
 

@@ -15,7 +15,7 @@ from storage.recover import recover
 from storage.run_folders import find_run, game_folder, game_of, read_config
 from storage.run_store import Store
 from storage.verify import verify
-from support.command_line import told
+from support.command_line import output_of
 from support.tiny_runs import QUIET, tiny, tree_of
 from training.presets import preset
 
@@ -141,7 +141,7 @@ def test_a_run_whose_settings_name_a_file_of_rules_runs_none_of_it(trained_place
     settings = json.loads(path.read_text())
     path.write_text(json.dumps({**settings, "game": f"{tmp_path / 'g.py'}:G"}))
     for argv in (("--game", "tictactoe", "--run", "1"), ("verify", "--game", "tictactoe")):
-        code, out, err = told(capsys, *argv)
+        code, out, err = output_of(capsys, *argv)
         assert code in (2, 4) and "expected the game of the folder tictactoe" in out + err
     with pytest.raises(UserError, match="expected the game of the folder"):
         Session.open(path.parent, console=QUIET)

@@ -10,7 +10,7 @@ SMALL = ["--preset", "tiny", "--hidden-cnn-layers", "8x3", "8x3", "--episodes", 
          "--eval-sims", "4", "--precision", "float32"]  # fmt: skip
 
 
-def told(capsys, *argv):
+def output_of(capsys, *argv):
     """Run a command line; return (exit code, output, error)."""
     capsys.readouterr()
     code = run([*argv])
@@ -20,7 +20,7 @@ def told(capsys, *argv):
 
 def refused_unchanged(place, capsys, *argv, code=2):
     before = tree_of(place)
-    found, out, err = told(capsys, *argv)
+    found, out, err = output_of(capsys, *argv)
     assert found == code and out == "" and re.fullmatch(r"error: [^\n]+\n", err), (found, err)
     assert tree_of(place) == before
     return err

@@ -13,7 +13,7 @@ from config import UserError
 from initialise import Session
 from storage.atomic_files import sha256
 from storage.verify import verify
-from support.command_line import told
+from support.command_line import output_of
 from support.fake_actors import FakeActor
 from support.fake_ray import ActorDiedError, FakeRay
 from support.fake_workers import game_of
@@ -312,10 +312,10 @@ def test_a_cluster_is_not_joined_without_a_token_unless_an_option_says_so(monkey
     if mode is not None:
         monkeypatch.setenv("RAY_AUTH_MODE", mode)
     words = [*command, "--game", "tictactoe", "--cluster", "head:6379"]
-    code, out, err = told(capsys, *words)
+    code, out, err = output_of(capsys, *words)
     assert (code, out, joined) == (2, "", []) and err.count("\n") == 1
     assert f"cluster: expected RAY_AUTH_MODE=token, got {mode or ''!r}" in err and "--cluster-without-token" in err
-    code, _, err = told(capsys, *words, "--cluster-without-token")
+    code, _, err = output_of(capsys, *words, "--cluster-without-token")
     assert code == 2 and len(joined) == 1 and "cluster head:6379: cannot connect (division by zero)" in err
     monkeypatch.setenv("RAY_AUTH_MODE", "token")
-    assert told(capsys, *words)[0] == 2 and len(joined) == 2
+    assert output_of(capsys, *words)[0] == 2 and len(joined) == 2
