@@ -10,6 +10,7 @@ import copy
 import inspect
 from collections import OrderedDict
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def variants(game: Game) -> list[Game]:
                     other = _on_board_of(game, other) if has_range(spec) else other
                     found.setdefault(other.spec, other)
     del found[game.spec]
-    fit = [g for g in found.values() if (g.input_shape, g.action_size) == (game.input_shape, game.action_size)]
+    fit = [other for other in found.values() if _form(other) == _form(game)]
     return sorted(fit, key=lambda other: _distance(game, other))
 
 
@@ -76,6 +77,14 @@ def _on_board_of(game: Game, other: Game) -> Game:
     known = inspect.signature(type(game)).parameters
     board = {name: game.parameters.get(name, known[name].default) for name in BOARD if name in known}
     return changed(other, **board)
+
+
+def _form(game: Game) -> tuple[Any, ...]:
+    """Return what a network cannot do without: the same planes, actions and whole numbers, such as five in a row."""
+    known = inspect.signature(type(game)).parameters
+    given = {name: game.parameters.get(name, parameter.default) for name, parameter in known.items()}
+    numbers = [value for name, value in given.items() if type(value) is int and name not in (*BOARD, "plies")]
+    return game.input_shape, game.action_size, numbers
 
 
 def _distance(game: Game, other: Game) -> tuple[int, float]:

@@ -9,6 +9,7 @@ import pytest
 import compiled
 import games
 from agent import Agent
+from config import UserError
 from interface.engines.serving import PlayerSource, long_game
 from interface.engines.snapshot import snapshot
 from interface.engines.territory import Territory
@@ -182,6 +183,14 @@ def test_a_level_plays_under_another_komi_with_its_own_network_and_settings(name
     assert player.act_many([0], [other.start()], [0.0])[0].action in other.start().allowedActions
     source.player(other)
     assert source.note == "no network was trained for go(komi=6.5): that of go evaluates"
+
+
+def test_a_network_for_five_in_a_row_does_not_evaluate_four():
+    source = PlayerSource("net:shipped", sims=30)
+    source.player(games.make("gomoku(rule=exact)"))
+    assert source.note == "no network was trained for gomoku(rule=exact): that of gomoku evaluates"
+    with pytest.raises(UserError):
+        source.player(games.make("gomoku(n=4)"))
 
 
 def test_rollouts_are_analysed_and_players_without_a_search_are_not():
