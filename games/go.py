@@ -56,11 +56,12 @@ from games.go_playouts import random_game
 from languages.translate import tr
 
 PRESET = {
-    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "episodes": 256, "gumbel": 16, "mcts_sims": 24, "fast_sims": 16, "grow_sims": 0, "reuse": 3.0,
+    "memory_size": 250_000, "eval_episodes": 200,
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "random_opening_plies": 15, "turns_until_tau0": 10,
 }  # fmt: skip
-"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: Gumbel search of every move, few simulations. A literal: see training/presets.py."""
 
 PLANES = 8
 

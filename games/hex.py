@@ -61,11 +61,12 @@ from games.hex_lines import (
 from languages.translate import tr
 
 PRESET = {
-    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "episodes": 256, "gumbel": 16, "mcts_sims": 24, "fast_sims": 16, "grow_sims": 0, "reuse": 3.0,
+    "memory_size": 250_000, "eval_episodes": 200,
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "turns_until_tau0": 12, "random_opening_plies": 8, "opening_plies": 2, "games_in_flight": 128, "cache_size": 0,
 }  # fmt: skip
-"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: Gumbel search of every move, few simulations. A literal: see training/presets.py."""
 
 SIZES = range(3, 20)
 SWAPS = ("no", "yes")

@@ -42,11 +42,12 @@ from games.othello_endings import TOO_LONG, moved, score_in
 from languages.translate import tr
 
 PRESET = {
-    "episodes": 256, "mcts_sims": 64, "fast_sims": 16, "grow_sims": 20, "memory_size": 250_000, "eval_episodes": 200,
+    "episodes": 256, "gumbel": 16, "mcts_sims": 24, "fast_sims": 16, "grow_sims": 0, "reuse": 3.0,
+    "memory_size": 250_000, "eval_episodes": 200,
     "ownership_weight": 0.0, "soft_policy_weight": 0.0, "duplicate_weight": "linear",
     "random_opening_plies": 20, "cache_size": 0, "endgame": 10,
 }  # fmt: skip
-"""Settings of preset `laptop`: every move searched in full, few simulations. A literal: see training/presets.py."""
+"""Settings of preset `laptop`: Gumbel search of every move, few simulations. A literal: see training/presets.py."""
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
