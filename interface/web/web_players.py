@@ -53,7 +53,7 @@ TEXTS = "25 sims", "100 sims", "400 sims", "1,600 sims", "6,400 sims", "1 second
 """The budgets."""
 GAMES = (
     "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
-    "go(komi=7.5,size=9)", "littlego", "hex(size=7)", "hex", "hex(swap=yes)", "metasquares(size=8)",
+    "go(komi=7,size=9)", "littlego", "hex(size=7)", "hex", "hex(swap=yes)", "metasquares(size=8)",
     "metasquares",
 )  # fmt: skip
 """Offered even without a run of them."""

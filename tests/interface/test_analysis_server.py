@@ -95,7 +95,6 @@ def test_avoided_moves_are_not_searched():
         ({"komi": "7"}, "komi"),
         ({"komi": 2.3}, "komi"),
         ({"komi": 1e9}, "komi"),
-        ({"boardXSize": 9, "boardYSize": 9}, "boardXSize"),
         ({"boardXSize": 30}, "boardXSize"),
         ({"boardYSize": 4}, "boardYSize"),
         ({"boardXSize": True}, "boardXSize"),

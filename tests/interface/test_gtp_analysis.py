@@ -171,18 +171,18 @@ def test_levels_keep_their_strength_whatever_the_clock_says():
 
 
 @pytest.mark.parametrize("name", ["level:2", "level:4", "level:7", "net:shipped"])
-def test_a_level_plays_under_another_komi_with_its_own_network_and_settings(name):
+def test_a_level_plays_under_another_rule_with_its_own_network_and_settings(name):
     source = PlayerSource(name, sims=30)
-    known, other = games.make("go"), games.make("go(komi=6.5)")
+    known, other = games.make("gomoku"), games.make("gomoku(rule=exact)")
     player, same = source.player(other), source.player(known)
-    assert "no network was trained for go(komi=6.5): that of go evaluates" not in source.note
+    assert "no network was trained for gomoku(rule=exact): that of gomoku evaluates" not in source.note
     assert (type(player), player.name, player.game.spec) == (type(same), same.name, other.spec)
     assert vars(player).get("sims") == vars(same).get("sims")
     assert vars(player).get("temperature") == vars(same).get("temperature")
     player.new_games(1)
     assert player.act_many([0], [other.start()], [0.0])[0].action in other.start().allowedActions
     source.player(other)
-    assert source.note == "no network was trained for go(komi=6.5): that of go evaluates"
+    assert source.note == "no network was trained for gomoku(rule=exact): that of gomoku evaluates"
 
 
 def test_a_network_for_five_in_a_row_does_not_evaluate_four():
