@@ -48,6 +48,12 @@ def test_every_turn_that_is_asked_for_has_a_result_and_they_share_batches():
     assert len(warnings) == 1 and warnings[0]["field"] == "komi" and warnings[0]["id"] == "b"
 
 
+def test_the_network_that_ships_for_9x9_knows_territory():
+    found = one(boardXSize=9, boardYSize=9, komi=7, includeOwnership=True)
+    assert len(found["ownership"]) == 81 and np.abs(found["ownership"]).max() <= 1
+    assert sum(found["ownership"]) - 7 == pytest.approx(found["rootInfo"]["scoreLead"], abs=1e-3)
+
+
 def test_values_are_those_of_the_side_that_is_asked_for():
     sides = [one(overrideSettings={"reportAnalysisWinratesAs": side}, analyzeTurns=[1], includeOwnership=True)
              for side in ("BLACK", "WHITE", "SIDETOMOVE")]  # fmt: skip
