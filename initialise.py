@@ -22,7 +22,7 @@ from games.own import digest
 from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
-from network.predictor import STEADY, side_by_side
+from network.predictor import STEADY, on_device, side_by_side
 from network.stored_network import record
 from network.warm_start import taken_over
 from storage import checkpoints
@@ -70,8 +70,8 @@ class Session:
         self.game_source: Any = None  # players of self-play's games (training/game_source.py), closed with the session
         self.cluster: Any = None
         """The cluster whose machines play them (training/cluster.py), if any; it outlives the session."""
-        self._predictors: dict[str, Any] = {}
-        self._loaded: dict[str, tuple[int, str]] = {}
+        self._predictors: dict[tuple[str, str], Any] = {}
+        self._loaded: dict[tuple[str, str], int] = {}
         self.raw_rate, self.raw_at, self.began = 0.0, -math.inf, time.perf_counter()
         """Evaluations/s of the network alone; when measured; start of the present iteration."""
         self.remembered = self.sided = 0  # newest iterations whose games, and side positions, are in ltmemory
@@ -311,23 +311,23 @@ class Session:
         """Return the predictor of a role ("selfplay", "best", ...) with a version's weights; `board`: a size's game."""
         from network.choose_predictor import make_predictor, on_board
 
-        spec = "" if board is None else board.spec
-        if role not in self._predictors or self._loaded[role][1] != spec:  # a role has one size's at a time
+        if (key := (role, "" if board is None else board.spec)) not in self._predictors:
             streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
             model = self.model if board is None else on_board(self.model, board, self.config.backend)
             made = make_predictor(model, backend=self.config.backend, streams=streams, smallest=smallest)
-            self._predictors[role], self._loaded[role] = made, (-1, spec)
-        if self._loaded[role][0] != version:
-            self._predictors[role].load(self.weights(version))
-            self._loaded[role] = version, spec
-        return self._predictors[role]
+            kept = {k: p for k, p in self._predictors.items() if k[0] != role or on_device(p)}  # GPUs compile slowly
+            self._predictors, self._loaded[key] = {**kept, key: made}, -1
+        if self._loaded[key] != version:
+            self._predictors[key].load(self.weights(version))
+            self._loaded[key] = version
+        return self._predictors[key]
 
     def answers(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what play would get from the network in training, not yet saved: (values [B], logits [B, actions])."""
         predictor = self.predictor("current", self.current_version)
         predictor.load(self.model.get_weights())
-        self._loaded["current"] = -1, ""
+        self._loaded["current", ""] = -1
         return predictor(planes[..., : self.game.input_shape[2]])
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:

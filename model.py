@@ -81,13 +81,10 @@ class Gen_Model:
     @own_settings()
     def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (value [B], logits [B, action_size]) from Keras itself: slow, the reference for the back ends."""
-        heads = self.plain(planes, training=False) if self.plain is self.model else self._in_float32(planes)
-        value, logits = heads[:2]
+        if self.plain is not self.model:
+            self.plain.set_weights(self.model.get_weights())
+        value, logits = self.plain(planes, training=False)[:2]
         return ops.convert_to_numpy(value)[:, 0], ops.convert_to_numpy(logits)
-
-    def _in_float32(self, planes: np.ndarray) -> Any:
-        self.plain.set_weights(self.model.get_weights())
-        return self.plain(planes, training=False)
 
     def inference(self) -> Callable[..., Any]:
         """Return f(planes, *weights) -> (value [B, 1], logits) without side effects, for a back end to compile."""
@@ -365,12 +362,15 @@ class Residual_CNN(Gen_Model):
 
     def policy_layer(self, x: Any) -> tuple[Any, Any]:
         """Return the policy head's inputs: (flat features, None), or (a board of features, these pooled over it)."""
-        x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
-        if self.config.many_sizes and self.game.policy_layout == "other":
+        pools, trunk = self._pools and self.game.policy_layout != "other", self._dtype
+        if self.config.many_sizes and not pools:
             raise UserError("many_sizes: expected a game whose moves are points or columns of its board")
-        if not self._pools or self.game.policy_layout == "other":
-            return layers.Flatten(name="policy_flat")(x), None
-        return self._biased(x, "policy")
+        # a board's gradients add up to 0: in bfloat16 AdamW would make steps of their rounding errors, and diverge
+        self._dtype = "float32" if pools else trunk
+        x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
+        found = self._biased(x, "policy") if pools else (layers.Flatten(name="policy_flat")(x), None)
+        self._dtype = trunk
+        return found
 
     def policy_head(self, x: Any, pooled: Any, name: str = "policy") -> Any:
         """Return the logits [B, action_size] from the result of `policy_layer`."""

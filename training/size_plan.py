@@ -31,11 +31,12 @@ def plan(game: Game, config: Config, run: str, iteration: int) -> list[tuple[int
     """Return (number of the first game, name of its game) of each part of an iteration.
 
     The parts are evenly spaced over the sizes, laid out by their shares; from one iteration to the next they move by
-    the golden section, so that few iterations in a row come close to the shares (Weyl 1916).
+    the golden section, so that few iterations in a row come close to the shares (Weyl 1916). On a GPU with a number of
+    games in flight (`games_on_gpu`) a part has at least twice as many.
     """
     sizes = sizes_of(game)
     shares = np.cumsum(config.size_ratio ** np.arange(len(sizes)))
-    parts = max(1, min(len(sizes), config.episodes // PART))
+    parts = max(1, min(len(sizes), config.episodes // max(PART, 2 * config.games_on_gpu)))
     start = game_seed(run, 0, 0) / 2**64 + GOLDEN * iteration
     at = np.searchsorted(shares / shares[-1], (start + np.arange(parts) / parts) % 1.0, side="right")
     firsts = [part * config.episodes // parts for part in range(parts)]

@@ -22,6 +22,7 @@ from games.chains import CAP, SLOTS
 from games.go import Go
 from games.sizes import BOARD
 from players.by_name import make_player
+from players.family import is_trained_on
 from players.network_alone import PolicyPlayer
 from players.tempered import TemperedPlayer
 from storage import run_folders
@@ -94,6 +95,14 @@ def _distance(game: Game, other: Game) -> tuple[int, float]:
     return differ, abs(getattr(game, "komi", 0.0) - getattr(other, "komi", 0.0))
 
 
+def _is_strange(player: Player, game: Game) -> bool:
+    """Return whether a player's network is one of many sizes that was not trained on a game's board."""
+    if not isinstance(player, NETWORKS):
+        return False
+    spec = (player if isinstance(player, Agent) else player.agent).model.config.game
+    return has_range(spec) and not is_trained_on(spec, game)
+
+
 class PlayerSource:
     """Players of one name for the games that another program asks for."""
 
@@ -104,23 +113,37 @@ class PlayerSource:
         """What another program's user should know of the last player, one line; may be empty."""
 
     def player(self, game: Game) -> Player:
-        """Return the player for a game; raise `UserError` if there is none for its board."""
+        """Return the player for a game; raise `UserError` if there is none for its board.
+
+        A network that was trained on the board under other rules comes before one of many sizes that never saw it.
+        """
         self.note = ""
+        found: Player | None = None
         try:
-            player = self._player(game)
+            found = self._player(game)
+            if not _is_strange(found, game):
+                return self._ready(found, game)
         except UserError as error:
-            for other in variants(game):
-                with suppress(UserError):
-                    player = self._player(other)
-                    if isinstance(player, NETWORKS):
-                        self.note = f"no network was trained for {game.spec}: that of {other.spec} evaluates"
-                        if isinstance(player, Agent):
-                            return self._twin(player, game)
-                        return player.with_network(self._twin(player.agent, game))
-            raise error
+            missing = error
+        for other in variants(game):
+            with suppress(UserError):
+                player = self._player(other)
+                if isinstance(player, NETWORKS) and (found is None or not _is_strange(player, game)):
+                    self.note = f"no network was trained for {game.spec}: that of {other.spec} evaluates"
+                    return self._ready(player, game)
+        if found is None:
+            raise missing
+        return self._ready(found, game)
+
+    def _ready(self, player: Player, game: Game) -> Player:
+        """Return a player for this game alone, by rules of its own."""
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")
-        return self._twin(player, game) if isinstance(player, Agent) else player
+        if isinstance(player, Agent):
+            return self._twin(player, game)
+        if isinstance(player, (PolicyPlayer, TemperedPlayer)) and player.game is not game:
+            return player.with_network(self._twin(player.agent, game))
+        return player
 
     def _player(self, game: Game) -> Player:
         """Return the player for a game; networks are kept, to be shared by their twins."""

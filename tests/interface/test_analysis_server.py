@@ -39,7 +39,7 @@ def test_a_result_has_the_fields_of_the_protocol():
 
 
 def test_every_turn_that_is_asked_for_has_a_result_and_they_share_batches():
-    found = told_analysis({**QUERY, "analyzeTurns": [0, 1, 2]}, {**QUERY, "id": "b", "rules": "tromp-taylor"})
+    found = told_analysis({**QUERY, "analyzeTurns": [0, 1, 2]}, {**QUERY, "id": "b", "komi": 6.5})
     results = [each for each in found if "rootInfo" in each]
     assert sorted((each["id"], each["turnNumber"]) for each in results) == [("a", 0), ("a", 1), ("a", 2), ("b", 2)]
     results.sort(key=lambda each: (each["id"], each["turnNumber"]))

@@ -171,18 +171,27 @@ def test_levels_keep_their_strength_whatever_the_clock_says():
 
 
 @pytest.mark.parametrize("name", ["level:2", "level:4", "level:7", "net:shipped"])
-def test_a_level_plays_under_another_rule_with_its_own_network_and_settings(name):
+@pytest.mark.parametrize(("mine", "wanted"), [("go", "go(komi=6.5)"), ("gomoku", "gomoku(rule=exact)")])
+def test_a_level_plays_under_another_rule_with_its_own_network_and_settings(name, mine, wanted):
+    """On 5x5 the network of 5x5 plays with a komi of 6.5, too, and not that of 7x7 to 9x9 with one of 7."""
     source = PlayerSource(name, sims=30)
-    known, other = games.make("gomoku"), games.make("gomoku(rule=exact)")
+    known, other = games.make(mine), games.make(wanted)
     player, same = source.player(other), source.player(known)
-    assert "no network was trained for gomoku(rule=exact): that of gomoku evaluates" not in source.note
+    assert not source.note
     assert (type(player), player.name, player.game.spec) == (type(same), same.name, other.spec)
     assert vars(player).get("sims") == vars(same).get("sims")
     assert vars(player).get("temperature") == vars(same).get("temperature")
     player.new_games(1)
     assert player.act_many([0], [other.start()], [0.0])[0].action in other.start().allowedActions
     source.player(other)
-    assert source.note == "no network was trained for gomoku(rule=exact): that of gomoku evaluates"
+    assert source.note == f"no network was trained for {wanted}: that of {mine} evaluates"
+
+
+def test_of_networks_that_never_saw_the_board_one_plays_where_no_other_can():
+    source = PlayerSource("net:shipped", sims=30)
+    player = source.player(games.make("go(komi=7,size=6)"))
+    assert player.agent.model.config.game == "go(komi=7,size=7..9)" and player.game.grid_shape == (6, 6)
+    assert type(PlayerSource("rollout:10", sims=30).player(games.make("go(komi=6.5)"))).__name__ == "RolloutPlayer"
 
 
 def test_a_network_for_five_in_a_row_does_not_evaluate_four():

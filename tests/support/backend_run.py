@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from memory import Batch
+from memory import ILLEGAL, Batch
 from network.backend import chosen_backend
 from network.keras_predictor import KerasPredictor
 from support.small_networks import make
@@ -85,6 +85,18 @@ def evaluated():
     return found
 
 
+def shift_gradients(precision):
+    """Return the gradient of the policy's pooled bias, by which all logits of a board move nearly alike."""
+    plain = {"optimizer": "sgd", "momentum": 0.0, "reg_const": 0.0}
+    model = make("gomoku(size=13)", precision=precision, global_pooling=True, **plain)
+    model.set_weights(trained_looking(model))
+    before = dict(model.named_weights())["policy_bias/kernel"]
+    batch = batch_of(model.game, 0)
+    legal = batch.planes[..., :2].max(axis=-1).reshape(32, -1) == 0
+    model.fit(lambda step: batch._replace(policy=np.where(legal, batch.policy, ILLEGAL)), 1, rate=lambda step: 1.0)
+    return before - dict(model.named_weights())["policy_bias/kernel"]
+
+
 def compilations(predictor):
     """Return how many functions were compiled; Torch compiles none on a CPU."""
     counted = {"tensorflow": "experimental_get_tracing_count", "jax": "_cache_size"}.get(chosen_backend())
@@ -97,6 +109,7 @@ def main():
         found |= trained(optimizer)
     half = make("connect4", precision="bfloat16", optimizer="muon")
     found["bfloat16"] = np.array([half.fit(lambda step: batch_of(half.game, step), 2)["loss"]])
+    found["float32 gradient"], found["bfloat16 gradient"] = shift_gradients("float32"), shift_gradients("bfloat16")
     if chosen_backend() != "tensorflow":
         assert half.together == 1 and "tensorflow" not in sys.modules, "no other back end is loaded"
     np.savez(sys.argv[1], **{name.replace("/", "."): array for name, array in found.items()})

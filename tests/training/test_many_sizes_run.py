@@ -180,3 +180,27 @@ def test_worker_processes_play_the_same_games(finished, tmp_path):
     mine, theirs = (Store(place / "run.db", read_only=True) for place in (folder, finished[0]))
     for one, other in zip(mine.games_of(1), theirs.games_of(1), strict=True):
         assert one.board == other.board and (one.moves == other.moves).all() and (one.visits == other.visits).all()
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+def test_a_device_keeps_the_networks_that_it_compiled_for_each_board(tmp_path, monkeypatch, on_device):
+    """On cores one is kept, as it takes memory and is soon made again; a GPU compiles each for seconds."""
+    made = []
+
+    class Answers:
+        def __init__(self):
+            self.on_device, self.weights = on_device, []
+
+        def load(self, weights):
+            self.weights = [*self.weights, weights]
+
+    def make(*_, **__):
+        made.append(Answers())
+        return made[-1]
+
+    monkeypatch.setattr("network.choose_predictor.make_predictor", make)
+    with Session.start(settings(), root=tmp_path, console=QUIET) as session:
+        small, large = games.make(GAME).sizes[0], games.make(GAME).sizes[-1]
+        found = [session.predictor("selfplay", 0, board) for board in (small, large, small, small)]
+        assert found[0] is not found[1] and found[2] is found[3] and len(found[2].weights) == 1
+        assert (found[0] is found[2]) == on_device and len(made) == (2 if on_device else 3)

@@ -40,6 +40,12 @@ def test_few_games_are_all_on_one_board_and_no_iteration_has_more_parts_than_siz
     assert len(plan(GAME, settings(episodes=100 * PART), "run", 1)) == 4
 
 
+def test_a_part_fills_a_gpu_twice():
+    config = settings(episodes=4000, games_on_gpu=1000)
+    assert [first for first, _ in plan(GAME, config, "run", 1)] == [0, 2000]
+    assert len(plan(GAME, settings(episodes=1999, games_on_gpu=1000), "run", 1)) == 1
+
+
 def test_sizes_come_by_their_shares_within_few_iterations():
     for episodes in (PART, 2 * PART, 3 * PART, 4 * PART):
         assert all(abs(share - 0.25) < 0.05 for share in played(settings(episodes=episodes), range(1, 41))), episodes
