@@ -19,7 +19,7 @@ from config import Config, NetworkSettings
 from game import PLAYER, Game
 from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
-from games.sizes import OUTSIDE, Frame
+from games.sizes import OUTSIDE, Frame, reordered
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
 from storage.position_data import SIDE, origins
@@ -342,8 +342,8 @@ class Memory:
         n, planes = len(form), self.game.input_shape[2]
         form = self._frame.first[positions.size] + form
         boards = positions.planes.reshape(n, -1, planes)
-        boards = np.take_along_axis(boards, self._grids[form][:, :, None], axis=1)
-        visits = np.take_along_axis(positions.visits, self._actions[form], axis=1)
+        boards = reordered(boards, self._grids[form])
+        visits = reordered(positions.visits, self._actions[form])
         legal = visits != ILLEGAL_VISITS
         counts = np.where(legal, visits, 0).astype(np.float32)
         total = counts.sum(axis=1, keepdims=True)
@@ -352,7 +352,7 @@ class Memory:
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value
         owners = None
         if self._owned:
-            owners = np.take_along_axis(positions.owners, self._grids[form], axis=1).reshape(n, *self.game.grid_shape)
+            owners = reordered(positions.owners, self._grids[form]).reshape(n, *self.game.grid_shape)
         if self.masked:
             boards = np.concatenate([boards, self._frame.masks[positions.size][:, :, None]], axis=2)
         return Batch(boards.reshape(n, *self.game.input_shape[:2], -1), value.astype(np.float32), policy, owners)

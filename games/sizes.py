@@ -179,6 +179,18 @@ class Frame:
         return wide
 
 
+def reordered(values: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """Return values [n, k, ...] with the entries of each row in its order [n, k]: row i has values[i, orders[i]].
+
+    As np.take_along_axis, in half the time.
+
+    >>> reordered(np.array([[1, 2, 3], [4, 5, 6]]), np.array([[2, 1, 0], [0, 0, 1]])).tolist()
+    [[3, 2, 1], [4, 4, 5]]
+    """
+    count, length = values.shape[:2]
+    return values.reshape(count * length, *values.shape[2:]).take(orders + length * np.arange(count)[:, None], axis=0)
+
+
 def _placed(size: int, places: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return a reordering of a board's points or actions as one of the frame's; all others stay where they are."""
     found = np.arange(size)
