@@ -12,6 +12,7 @@ from typing import Any
 import games
 from config import has_range
 from loggers import read_metrics
+from network.stored_network import BEGAN
 from players.levels import FILE, Level
 from storage.atomic_files import TEXT_BYTES, read_limited, write_file
 from storage.run_folders import read_config
@@ -26,12 +27,13 @@ def model_card(folder: Path) -> str:
     game, lines = games.make(config.game), read_metrics(folder / "metrics.jsonl")
     store = Store(folder / "run.db", read_only=True)
     try:
-        newest = store.newest()
+        newest, began = store.newest(), store.get(BEGAN)
     finally:
         store.close()
     made = lines[: newest.iteration]
     rows, columns = game.grid_shape
     spent = made[-1]["total_seconds"] / 60 if made else 0.0
+    after = " after those of another run, with whose network it began" if began == "given" else ""
     facts = {
         "game": f"`{game.spec}`, {rows} x {columns} points, {game.action_size} actions, "
         f"{game.input_shape[2]} input planes",
@@ -39,7 +41,7 @@ def model_card(folder: Path) -> str:
         "file": f"`models/{newest.file}`, sha256 `{newest.sha256[:16]}...`, "
         f"{(folder / 'models' / newest.file).stat().st_size / 1e6:.1f} MB",
         "data": f"{sum(line['self_play_games'] for line in made):,} games against itself",
-        "training": f"{newest.iteration} iterations, {spent:.{0 if spent >= 10 else 1}f} minutes, optimizer "
+        "training": f"{newest.iteration} iterations, {spent:.{0 if spent >= 10 else 1}f} minutes{after}, optimizer "
         f"{config.optimizer}; all settings in `config.json`, all figures in `metrics.jsonl`",
         "licence": "MIT, as the program",
     }

@@ -141,7 +141,8 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
         store.seal()
     finally:
         store.close()
-    write_file(target / "config.json", to_json(config).encode())
+    anywhere = with_overrides(config, backend="auto", precision="auto")  # those of the machine that trained it
+    write_file(target / "config.json", to_json(anywhere).encode())
     place = RunFiles(target)
     write_metrics(place, [json.loads(row[2]) for row in closed])
     place.close()

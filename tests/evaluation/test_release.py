@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import games
-from config import UserError, differences, from_json
+from config import UserError, differences, from_json, to_json, with_overrides
 from evaluation import release
 from evaluation.release import pack, write_levels
 from games.own import digest
@@ -49,8 +49,15 @@ def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed, c
     for a, b in zip(there.predict(planes), here.predict(planes), strict=True):
         np.testing.assert_array_equal(a, b)
     assert there.name == "shipped:version0003" and make_player("net:shipped", game).name.startswith("net:shipped")
-    assert read_config(target) == read_config(folder)
+    assert read_config(target) == with_overrides(read_config(folder), backend="auto", precision="auto")
     assert read_metrics(target / "metrics.jsonl") == read_metrics(folder / "metrics.jsonl") != []
+
+
+def test_what_was_trained_on_a_gpu_is_evaluated_by_what_the_other_machine_has(trained_place):
+    folder = run_folders.find_run("tictactoe")
+    settings = with_overrides(read_config(folder), backend="keras", precision="bfloat16")
+    (folder / "config.json").write_text(to_json(settings))
+    assert read_config(pack(folder, 3)) == with_overrides(settings, backend="auto", precision="auto")
 
 
 def test_what_is_packed_is_small_and_can_be_read_where_nothing_may_be_written(packed):
