@@ -96,7 +96,7 @@ class Session:
         if (source is None) != (wanted == (None, None)) or (INITIAL_GAME and source is None):
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         model = _build(config, game)
-        weights, memory = taken_over(config, game, lambda c: model if c == config else _build(c, game), source, *wanted)
+        weights, memory = taken_over(config, game, model, _build, source, *wanted)
         folder = new_folder((root or RUNS) / game_folder(game.spec))
         session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
         session.loggers.main.info("started %s", folder.name)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import games
 from config import Config, UserError, find_faults, layers
 from game import Game
 from games.sizes import family
@@ -36,6 +37,8 @@ def _network_of(source: Path, store: Store, config: Config, game: Game) -> Confi
     unlike = [n for n in ours if theirs.get(n) != ours[n]]
     if "game" in unlike and str(theirs.get("game")).split("(")[0] == ours["game"].split("(")[0]:
         unlike.remove("game")
+    if _gains_others(theirs, ours):
+        unlike.remove("action_size")
     if not unlike:
         return config
     message = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
@@ -49,18 +52,26 @@ def _network_of(source: Path, store: Store, config: Config, game: Game) -> Confi
     raise UserError(f"{source.name} has another network: {message}")
 
 
+def _gains_others(theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
+    """Return whether a game of many sizes has moves that are no points, as Hex its swap, where the other has none."""
+    many = ours.get("many_sizes") and theirs.get("many_sizes")
+    return bool(many and theirs.get("action_size") == 0 < ours["action_size"])
+
+
 def taken_over(
     config: Config,
     game: Game,
-    build: Callable[[Config], Any],
+    model: Any,
+    build: Callable[[Config, Game], Any],
     source: Path | None,
     version: int | None,
     last: int | None,
 ) -> tuple[list[np.ndarray] | None, list[GameRecord]]:
     """Return (weights, games) of another run to begin with: a version's weights, the games up to iteration `last`.
 
-    A smaller network, or one with other extra heads, becomes the one of `config`. `build`: makes a network from
-    settings.
+    A smaller network, or one with other extra heads, becomes the one of `config`; in boards of many sizes also one of a
+    game without moves that are no points, whose logits then begin at random. model: the network of `config`; build:
+    makes others.
     """
     if source is None:
         return None, []
@@ -69,11 +80,13 @@ def taken_over(
         weights, memory = None, []
         if version is not None:
             own = _network_of(source, store, config, game)
-            model = build(own)
-            weights = read_weights(source, store, version, [w.shape for w in model.get_weights()])
-            fresh = build(config).named_weights() if own != config else []
+            gains = _gains_others(json.loads(store.get("model") or "{}"), network_facts(config, game))
+            theirs = games.make(read_config(source).game, typed=False) if gains else game
+            other = model if own == config and theirs is game else build(own, theirs)
+            weights = read_weights(source, store, version, [w.shape for w in other.get_weights()])
+            fresh = model.named_weights() if other is not model else []
             if fresh and [w.shape for _, w in fresh] != [w.shape for w in weights]:
-                names = [name for name, _ in model.named_weights()]
+                names = [name for name, _ in other.named_weights()]
                 extra = tuple(n.removesuffix("weight") for n in EXTRA_HEADS)  # the names of their layers begin so
                 lost = [n for n in names if n not in dict(fresh) and not n.startswith(extra)]
                 if lost:  # layers without names have other names in another network

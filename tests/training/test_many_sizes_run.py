@@ -204,3 +204,24 @@ def test_a_device_keeps_the_networks_that_it_compiled_for_each_board(tmp_path, m
         found = [session.predictor("selfplay", 0, board) for board in (small, large, small, small)]
         assert found[0] is not found[1] and found[2] is found[3] and len(found[2].weights) == 1
         assert (found[0] is found[2]) == on_device and len(made) == (2 if on_device else 3)
+
+
+def test_hex_with_the_swap_begins_with_a_network_without(tmp_path):
+    """All answers are as before but for the swap's, which begins at random."""
+    without, swap = "hex(size=3..4)", "hex(size=3..4,swap=yes)"
+    with Session.start(settings(game=without), root=tmp_path, console=QUIET) as session:
+        train(session, iterations=1)
+        source = session.folder
+        board = games.make("hex(size=4)")
+        state = board.start().takeAction(5)[0].takeAction(6)[0]
+        value, logits = (a.copy() for a in session.predictor("selfplay", 1, board)(state.planes()[None]))
+    begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1, "INITIAL_GAME": without}
+    with Session.start(settings(game=swap), root=tmp_path, console=QUIET, **begin) as session:
+        board = games.make("hex(size=4,swap=yes)")
+        state = board.start().takeAction(5)[0].takeAction(6)[0]
+        found = session.predictor("selfplay", 0, board)(state.planes()[None])
+        assert found[1].shape == (1, 17)
+        np.testing.assert_allclose(found[0], value, atol=1e-5)
+        np.testing.assert_allclose(found[1][:, :16], logits, atol=1e-4)
+        assert train(session, iterations=1)[0]["version"] == 1
+    assert verify(source).damage == []
