@@ -10,6 +10,7 @@ from initialise import Session
 from loggers import Console, read_metrics
 from main import train
 from memory import Memory, window
+from network.predictor import cores
 from storage import checkpoints
 from storage.atomic_files import DamagedData
 from storage.run_folders import read_config
@@ -116,11 +117,12 @@ def test_two_iterations_then_two_more_give_the_run_that_four_in_one_go_give(trai
 
 @pytest.mark.parametrize("batches", [1, 10, 20])
 def test_self_play_stopped_anywhere_and_gone_on_with_gives_the_undisturbed_run(
-    trained, begun, tmp_path, quick, batches
+    trained, begun, tmp_path, quick, batches, monkeypatch
 ):
+    monkeypatch.setattr("training.worker_pool.PATIENCE", 0.0)  # else one core, which has all games in flight, ends them
     folder, asked = copied(begun, tmp_path), []
     with Session.open(folder, console=QUIET) as session:
-        assert train(session, stop=lambda: asked.append(1) or len(asked) > batches) == []
+        assert train(session, stop=lambda: asked.append(1) or len(asked) > batches * cores()) == []
         kept = session.store.game_indices(2)
     assert len(kept) < 24 and (batches < 20 or len(kept) > 0)
     with Session.open(folder, console=QUIET) as again:
