@@ -141,7 +141,7 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
         store.seal()
     finally:
         store.close()
-    anywhere = with_overrides(config, backend="auto", precision="auto")  # those of the machine that trained it
+    anywhere = with_overrides(config, backend="auto", precision="auto")  # what trained it need not be there
     write_file(target / "config.json", to_json(anywhere).encode())
     place = RunFiles(target)
     write_metrics(place, [json.loads(row[2]) for row in closed])

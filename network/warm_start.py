@@ -26,8 +26,8 @@ SHOWN = 6
 """Most boards that an error names."""
 
 
-def _network_of(source: Path, store: Store, config: Config, game: Game) -> Config:
-    """Return `config` with the layers and extra heads of another run's network.
+def _network_of(source: Path, store: Store, config: Config, game: Game) -> tuple[Config, Game]:
+    """Return `config` with the layers and extra heads of another run's network, and the game for which it is built.
 
     Raises `UserError` if that network has no place in the one of `config`. It may have learned other rules of the game.
     """
@@ -39,15 +39,16 @@ def _network_of(source: Path, store: Store, config: Config, game: Game) -> Confi
         unlike.remove("game")
     if _gains_others(theirs, ours):
         unlike.remove("action_size")
+        game = games.make(read_config(source).game, typed=False)
     if not unlike:
-        return config
+        return config, game
     message = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
     if unlike == ["hidden_cnn_layers"]:
         given = theirs.get("hidden_cnn_layers")
         if isinstance(given, list) and not find_faults({"hidden_cnn_layers": given}):
             smaller = replace(config, hidden_cnn_layers=tuple(given))
             if config.normalisation == "fixed" and holds(layers(config.network), layers(smaller.network)):
-                return smaller
+                return smaller, game
         message += " (one with fewer filters or blocks and the same kernels would do, with normalisation fixed)"
     raise UserError(f"{source.name} has another network: {message}")
 
@@ -79,9 +80,7 @@ def taken_over(
     try:
         weights, memory = None, []
         if version is not None:
-            own = _network_of(source, store, config, game)
-            gains = _gains_others(json.loads(store.get("model") or "{}"), network_facts(config, game))
-            theirs = games.make(read_config(source).game, typed=False) if gains else game
+            own, theirs = _network_of(source, store, config, game)
             other = model if own == config and theirs is game else build(own, theirs)
             weights = read_weights(source, store, version, [w.shape for w in other.get_weights()])
             fresh = model.named_weights() if other is not model else []

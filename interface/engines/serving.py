@@ -136,7 +136,7 @@ class PlayerSource:
         return self._ready(found, game)
 
     def _ready(self, player: Player, game: Game) -> Player:
-        """Return a player for this game alone, by rules of its own."""
+        """Return a player with this game's rules; one with a search gets trees of its own."""
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")
         if isinstance(player, Agent):
