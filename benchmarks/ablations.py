@@ -59,6 +59,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "PUCT that grows to 64 simulations": {"gumbel": 0, "mcts_sims": 64, "grow_sims": 20, "reuse": 6.0},
     "24 simulations": {"gumbel": 0, "mcts_sims": 24, "grow_sims": 0, "reuse": 3.0},
     "Gumbel search of 16 moves, 24 simulations": {"gumbel": 16, "mcts_sims": 24, "grow_sims": 0, "reuse": 3.0},
+    "endings solved from 12 plies before the end": {"endgame": 12},
     "average of the weights": {"weight_average": 0.999},
     "a network that grows for the last third": {"grown_from": ("filters", 2)},
 }

@@ -18,9 +18,9 @@ from game import Game
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
 _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
 _LIBRARY = {
-    "boards", "bounds", "chains", "columns", "console_turn", "defences", "endings", "fours", "go_playouts", "hex_lines",
-    "line_of_moves", "line_words", "lines", "openspiel", "openspiel_probe", "othello_endings", "own", "plain", "renju",
-    "sizes", "threats",
+    "boards", "bounds", "chains", "column_endings", "columns", "console_turn", "defences", "endings", "fours",
+    "go_playouts", "hex_lines", "line_of_moves", "line_words", "lines", "openspiel", "openspiel_probe",
+    "othello_endings", "own", "plain", "renju", "sizes", "threats",
 }  # fmt: skip
 
 

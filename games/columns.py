@@ -1,6 +1,6 @@
 """Boards of columns in one 64-bit word: one bit per cell from below, with an empty bit above each column.
 
-Lines in a row, safe moves and exact values for Connect 4, computed for all cells at once.
+Lines in a row and safe moves for Connect 4, computed for all cells at once.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import compiled, inlined
-from game import GIVEN_UP
 
 
 @inlined
@@ -76,41 +75,3 @@ def not_losing(points, free, top):
     two = threats & (threats - np.uint64(1))
     moves = (threats if threats else free) & ~((points & ~top) >> np.uint64(1))
     return np.uint64(0) if two else moves
-
-
-@compiled
-def exact(own, other, bottom, cells, height, n, columns, alpha, beta, left):
-    """Return the value, -1, 0 or 1, for the player to move (stones `own`); GIVEN_UP when left[0] positions were not
-    enough.
-
-    A value not between alpha and beta is replaced by the bound that it passes. left: counts down. Alpha-beta, columns
-    near the centre first. A player without n cells in a row free of the other's stones cannot win any more; with this
-    check, a third fewer positions are needed.
-    """
-    left[0] -= 1
-    if left[0] <= 0:
-        return np.int64(GIVEN_UP)
-    free = ((own | other) + bottom) & cells
-    if free == 0:
-        return np.int64(0)
-    if completing(own, height, n) & free:
-        return np.int64(1)
-    moves = not_losing(completing(other, height, n), free, bottom << np.uint64(height - 1))
-    if moves == 0:
-        return np.int64(-1)
-    if alpha < 0 and not lined(cells & ~own, height, n):
-        alpha = np.int64(0)
-    if beta > 0 and not lined(cells & ~other, height, n):
-        beta = np.int64(0)
-    column = (np.uint64(1) << np.uint64(height)) - np.uint64(1)
-    for k in range(columns):
-        if alpha >= beta:
-            break
-        c = ((columns - 1) >> 1) + (((k + 1) >> 1) if k & 1 else -(k >> 1))
-        move = moves & (column << np.uint64(c * height))
-        if move:
-            value = exact(other, own | move, bottom, cells, height, n, columns, -beta, -alpha, left)
-            if value == GIVEN_UP:
-                return np.int64(GIVEN_UP)
-            alpha = max(alpha, -value)
-    return np.int64(alpha)

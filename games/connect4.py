@@ -38,9 +38,15 @@ from game import (
     Rules,
 )
 from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
-from games.columns import completing, exact, lined, not_losing
+from games.column_endings import SIZE, solved
+from games.columns import completing, lined, not_losing
+from games.endings import Endings
 from games.line_of_moves import split_score
 from languages.translate import tr
+
+PRESET = {"endgame": 20}
+"""Settings of preset `laptop`: endings take less time than the evaluations they replace. A literal: see
+training/presets.py."""
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
@@ -274,10 +280,7 @@ def solve(row, left):
     if row[OVER]:
         return row[WINNER] * row[PLAYER]
     own, other = get(row, stones_of(row, row[PLAYER])), get(row, stones_of(row, -row[PLAYER]))
-    bottom = get(row, BOTTOM)
-    cells = bottom * ((np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1))
-    height, n, columns = np.int64(row[ROWS] + 1), np.int64(row[N]), np.int64(row[COLUMNS])
-    return exact(own, other, bottom, cells, height, n, columns, np.int64(-1), np.int64(1), left)
+    return solved(own, other, get(row, BOTTOM), np.int64(row[ROWS]), np.int64(row[COLUMNS]), np.int64(row[N]), left)
 
 
 @rule(EVALUATE)
@@ -335,6 +338,8 @@ class Connect4(Game):
         self.max_plies = rows * columns
         self.symmetries = column_mirror(rows, columns)
         words = -(-(rows + 1) * columns // 64)
+        if words == 1:
+            self.endings = Endings(self.max_plies, leaf=1024, root=65_536, room=SIZE - 2)
         self.start_row = np.zeros(up_to(CACHE_LINE // 4, BOTTOM + 6 * words), np.int32)
         self.start_row[[PLAYER, LAST, ROWS, COLUMNS, N, WORDS]] = 1, -1, rows, columns, n, words
         bits = np.zeros(64 * words, np.uint8)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config import Config, UserError, has_range, with_overrides
+from config import FIELDS, Config, UserError, has_range, with_overrides
 from network.cpu_features import has_tiles
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -47,7 +47,7 @@ def preset(name: str, /, **changes: Any) -> Config:
         near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
-    game = str(changes.get("game", ""))
+    game = str(changes.get("game", FIELDS["game"].default))
     return with_overrides(Config(**_settings(name, game)), **{"many_sizes": has_range(game), **changes})
 
 

@@ -11,6 +11,7 @@ from compiled import call
 from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
 from games.endings import Endings
 from interface.explain import explain
+from players.solver import BitbullyScores
 from search.endgame_solver import make_line, solve
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
@@ -53,7 +54,7 @@ def test_what_is_given_up_depends_on_the_position_alone():
     for order in (states, states[::-1]):
         values = []
         for state in order:
-            line.rows[0], line.left[0] = game.row_of(state), 60
+            line.rows[0], line.left[:2] = game.row_of(state), (60, line.left[1] + 1)  # a new question
             values.append((call(solve, line, game.rules, outcome), int(line.left[0])))
         told.append(values)
     assert told[0] == told[1][::-1]
@@ -106,7 +107,7 @@ def test_a_solved_value_is_that_of_perfect_play(spec):
 BOARDS = {
     "connect4": 13, "connect4(rows=8,columns=6)": 12, "connect4(rows=5,columns=6,n=3)": 30,
     "connect4(rows=9,columns=4,n=5)": 12, "connect4(rows=1,columns=9,n=2)": 9, "connect4(rows=15,columns=4,n=5)": 12,
-    "connect4(rows=4,columns=4)": 16,
+    "connect4(rows=4,columns=4)": 16, "connect4(rows=7,columns=8,n=5)": 14, "connect4(rows=1,columns=32,n=5)": 14,
 }  # fmt: skip
 """Games that solve themselves, and how many plies before their latest end."""
 
@@ -123,6 +124,19 @@ def test_what_a_game_solves_itself_is_what_its_other_rules_give(spec):
         assert solved(game, state, 30) in (right, GIVEN_UP)
         values.add(right)
     assert {-1, 1} <= values
+
+
+def test_connect_4_with_twenty_empty_cells_is_solved_as_by_another_solver():
+    pytest.importorskip("bitbully", reason="needs bitbully: pip install bitbully")
+    game, given_up = games.make("connect4"), 0
+    states = contested(game, 150, seed=10, plies=22)
+    scores = BitbullyScores("bitbully")
+    right = [int(np.sign(max(scores.scores(state).values()))) for state in states]
+    for state, value in zip(states, right, strict=True):
+        found = solved(game, state, game.endings.leaf)
+        assert found in (value, GIVEN_UP) and solved(game, state, 10**6) == value, f"\n{state}"
+        given_up += found == GIVEN_UP
+    assert set(right) == {-1, 0, 1} and 10 < given_up < 100, given_up
 
 
 def test_a_board_of_several_words_is_solved_by_the_other_rules():
@@ -227,7 +241,7 @@ def test_a_solved_position_that_becomes_the_root_has_its_moves_solved():
 
 def test_a_root_that_was_searched_before_is_solved_too():
     game, kept, passed, lost, fresh = games.make("connect4"), 0, 0, 0, 0
-    for state in contested(game, 60, seed=5, plies=29):
+    for state in contested(game, 60, seed=5, plies=20):
         options = {**LATE, "endgame": game.max_plies - int(state.row[PLY]) - 1}  # it is too early for the root itself
         mcts = rooted(game, state, **options)
         mcts.search(Projection(game), 60)
@@ -316,4 +330,5 @@ def test_self_play_ends_as_perfect_play_would_once_a_value_is_known():
 
 
 def test_presets():
-    assert preset("laptop").endgame == 12 and preset("classic").endgame == preset("tiny").endgame == 0
+    assert preset("laptop").endgame == 20 and preset("laptop", game="gomoku").endgame == 12
+    assert preset("classic").endgame == preset("tiny").endgame == 0
