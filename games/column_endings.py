@@ -53,7 +53,7 @@ def value_of_few(own, other, points, alpha, beta, work):
         alpha = np.int64(0)
     if beta > 0 and not lined(cells & ~other, height, n):
         beta = np.int64(0)
-    column, columns = (np.uint64(1) << np.uint64(height)) - np.uint64(1), np.int64(work[COLUMNS])
+    column, columns = (np.uint64(1) << np.uint64(height - 1)) - np.uint64(1), np.int64(work[COLUMNS])
     for k in range(columns):
         if alpha >= beta:
             break
@@ -74,7 +74,7 @@ def list_moves(own, moves, empty, work, at):
     The more points a move makes, the earlier it is tried; among equals, the nearer to the centre.
     """
     height, n, columns = np.int64(work[HEIGHT]), np.int64(work[N]), np.int64(work[COLUMNS])
-    column, count = (np.uint64(1) << np.uint64(height)) - np.uint64(1), 0
+    column, count = (np.uint64(1) << np.uint64(height - 1)) - np.uint64(1), 0
     for k in range(columns):
         c = nth_from_centre(k, columns)
         move = moves & (column << np.uint64(c * height))
@@ -131,7 +131,7 @@ def value_of(own, other, points, alpha, beta, work):
     best, stop_at = max(alpha, low), min(beta, high)
     at = MOVES + ROOM * ones(empty)
     stop = at + list_moves(own, moves, empty, work, at)
-    column = (np.uint64(1) << np.uint64(height)) - np.uint64(1)
+    column = (np.uint64(1) << np.uint64(height - 1)) - np.uint64(1)
     while at < stop and best < stop_at:
         c = next_move(work, at, stop)
         stop -= 1

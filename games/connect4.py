@@ -45,8 +45,8 @@ from games.line_of_moves import split_score
 from languages.translate import tr
 
 PRESET = {"endgame": 20}
-"""Settings of preset `laptop`: endings take less time than the evaluations they replace. A literal: see
-training/presets.py."""
+"""Settings of preset `laptop`: on boards of one word endings take less time than the evaluations they replace. A
+literal: see training/presets.py."""
 
 ROWS, COLUMNS, N, WORDS, BOTTOM = range(HEADER, HEADER + 5)
 
@@ -117,7 +117,7 @@ def free_of(row):
 def columns_of(row, cells, out):
     """Write the columns that have any of the cells, ascending; return how many. One value behind may change, too."""
     height, count = np.uint64(row[ROWS] + 1), np.uint64(0)
-    column = (np.uint64(1) << height) - np.uint64(1)
+    column = (np.uint64(1) << np.uint64(row[ROWS])) - np.uint64(1)
     for c in range(row[COLUMNS]):
         out[count] = c
         count += np.uint64((cells & column) != 0)
@@ -275,7 +275,7 @@ def safe(row, out):
 
 @rule(SOLVE)
 def solve(row, left):
-    if row[WORDS] > 1:
+    if row[WORDS] > 1 or left.shape[0] < SIZE:
         return NOT_TOLD
     if row[OVER]:
         return row[WINNER] * row[PLAYER]

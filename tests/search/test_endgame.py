@@ -139,6 +139,25 @@ def test_connect_4_with_twenty_empty_cells_is_solved_as_by_another_solver():
     assert set(right) == {-1, 0, 1} and 10 < given_up < 100, given_up
 
 
+def test_without_work_space_connect_4_is_solved_by_the_other_rules():
+    game, right = games.make("connect4"), 0
+    for state in contested(game, 10, seed=11, plies=32):
+        assert game.rules.solve(state.row, np.array([1000, 0], np.int32)) == NOT_TOLD
+        line, whole = make_line(game, 12)._replace(left=np.zeros(2, np.int32)), solved(game, state, 10**6)
+        line.rows[0], line.left[0] = state.row, 10**6
+        right += call(solve, line, game.rules, np.zeros(1, np.float32)) == whole != GIVEN_UP
+    assert right == 10
+
+
+def test_a_column_as_high_as_a_word_can_be_played_and_solved():
+    game = games.make("connect4(rows=63,columns=1)")
+    state = game.start()
+    while not state.isEndGame:
+        assert list(state.allowedActions) == [0] and solved(game, state, 100) == 0
+        state = state.takeAction(0)[0]
+    assert state.row[PLY] == 63
+
+
 def test_a_board_of_several_words_is_solved_by_the_other_rules():
     game = games.make("connect4(rows=10,columns=7)")
     assert game.rules.solve(game.start().row, np.ones(1, np.int32)) == NOT_TOLD
