@@ -313,6 +313,10 @@ FIELDS = {f.name: f for f in dataclasses.fields(Config)}
 TYPES = typing.get_type_hints(Config)
 
 
+LOOKING_AGAIN = "reanalyse_share", "surprise_weight", "side_share", "restart_share"
+"""Settings that look again at games before they are learned: not for a range of sizes; all but the last not with lag."""
+
+
 def find_faults(values: dict[str, Any]) -> list[str]:
     """Return one line for each setting that is unknown, of a wrong type or out of range."""
     faults = [unknown_setting(name, FIELDS) for name in values if name not in FIELDS]
@@ -332,10 +336,10 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
-    later = [n for n in ("reanalyse_share", "surprise_weight", "side_share", "restart_share") if values.get(n)]
+    later = [n for n in LOOKING_AGAIN if values.get(n)]
     if later and several:
         faults.append(f"{later[0]}: expected 0 for a range of sizes, got {values[later[0]]}")
-    if values.get("lag") and later and later[0] != "restart_share":
+    if values.get("lag") and later and later[0] != LOOKING_AGAIN[-1]:
         faults.append(f"lag: expected 0 with {later[0]}, which looks again at positions before they are learned, got 1")
     return faults
 

@@ -42,8 +42,11 @@ from system import processes
 from training import fit, stage_bookkeeping
 from training.presets import preset, preset_for
 
-ALWAYS: dict[str, Any] = {"iterations": 10**6, "score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0}
-"""Settings of every run: it ends by its minutes, and nothing is spent on looking at it."""
+ALWAYS: dict[str, Any] = {
+    "iterations": 10**6, "score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0,
+    "reanalyse_share": 0.0, "surprise_weight": 0.0, "late_opening_plies": 0,
+}  # fmt: skip
+"""Settings of every run: it ends by its minutes, nothing is spent on looking at it, and the base has no technique."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
     "restarts, a quarter of the games": {"restart_share": 0.25},

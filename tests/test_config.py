@@ -235,6 +235,16 @@ def test_laptop_has_a_smaller_network_on_a_processor_without_amx(monkeypatch, ti
     assert {*c.differences(preset("laptop", game="gomoku"), large_gomoku)} == {"hidden_cnn_layers"}
 
 
+def test_what_a_preset_looks_at_again_is_left_out_where_that_is_impossible():
+    assert preset("laptop").reanalyse_share > 0 and preset("laptop").surprise_weight > 0
+    several = "connect4(rows=4..5,columns=4..6)"
+    for changes in ({"lag": 1}, {"game": several}, {"game": "connect4", "lag": 1}):
+        config = preset("laptop", **changes)
+        assert all(getattr(config, name) == 0 for name in c.LOOKING_AGAIN) and config.late_opening_plies == 12
+    with pytest.raises(c.SettingsError, match="lag: expected 0 with surprise_weight"):
+        preset("laptop", lag=1, surprise_weight=0.5)
+
+
 def sensible(name):
     kind, limits = c.TYPES[name], c.FIELDS[name].metadata
     if kind is int:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config import FIELDS, Config, UserError, has_range, with_overrides
+from config import FIELDS, LOOKING_AGAIN, Config, UserError, has_range, with_overrides
 from network.cpu_features import has_tiles
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -40,6 +40,8 @@ PRESETS = "tiny", "classic", "laptop", "gpu"
 def preset(name: str, /, **changes: Any) -> Config:
     """Return the settings of a preset, with changes; `laptop` also takes what suits the game and the processor.
 
+    What a game's preset looks at again is left out where that is impossible: for a range of sizes, and with `lag`.
+
     >>> preset("classic").hidden_cnn_layers[0]
     '75x4'
     """
@@ -48,7 +50,10 @@ def preset(name: str, /, **changes: Any) -> Config:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UserError(f"expected a preset out of {', '.join(PRESETS)}, got {name!r}{hint}")
     game = str(changes.get("game", FIELDS["game"].default))
-    return with_overrides(Config(**_settings(name, game)), **{"many_sizes": has_range(game), **changes})
+    settings, several = _settings(name, game), has_range(game)
+    if several or changes.get("lag"):
+        settings = {key: value for key, value in settings.items() if key not in LOOKING_AGAIN}
+    return with_overrides(Config(**settings), **{"many_sizes": several, **changes})
 
 
 def preset_for(game: str) -> str:

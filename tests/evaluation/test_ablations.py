@@ -15,7 +15,7 @@ SMALL = ["--game", "tictactoe", "--minutes", "0.02", "--seeds", "1", "--position
 
 
 def test_each_variant_is_another_than_the_base_and_the_others():
-    base = preset("laptop", game="connect4", minutes=30.0)
+    base = preset("laptop", game="connect4", **{**ablations.ALWAYS, "minutes": 30.0})
     found = [ablations.changed(base, variant, 1) for variant in ablations.VARIANTS.values()]
     assert all(one != other for one, other in itertools.combinations(found, 2))
     assert all(config.seed == 1 for config, _ in found)
