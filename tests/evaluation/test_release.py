@@ -43,13 +43,14 @@ def test_what_is_packed_is_whole_and_answers_as_the_network_of_the_run(packed, c
     assert verify(target).damage == []
     code, out, err = output_of(capsys, "verify", "--game", "tictactoe", "--run", "0")
     assert (code, err) == (0, "") and out.startswith("the player of tictactoe that ships is undamaged: 4 iterations")
+    assert read_config(target) == with_overrides(read_config(folder), backend="auto", precision="auto")
+    (folder / "config.json").write_text(to_json(read_config(target)))  # evaluated alike
     game = games.make("tictactoe")
     planes = boards(game, 50)
     there, here = make_player("shipped", game), make_player("version0003", game)
     for a, b in zip(there.predict(planes), here.predict(planes), strict=True):
         np.testing.assert_array_equal(a, b)
     assert there.name == "shipped:version0003" and make_player("net:shipped", game).name.startswith("net:shipped")
-    assert read_config(target) == with_overrides(read_config(folder), backend="auto", precision="auto")
     assert read_metrics(target / "metrics.jsonl") == read_metrics(folder / "metrics.jsonl") != []
 
 
