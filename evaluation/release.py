@@ -42,7 +42,7 @@ def packed(folder: Path, version: int | None = None) -> Iterator[Path]:
 
     Raises `RunBusy` while another process does so for the same game.
     """
-    config = read_config(folder)
+    config = with_overrides(read_config(folder), backend="auto", precision="auto")  # what trained it need not be there
     shipped = shipped_folder(config.game)
     with _alone(shipped, config.game), _replaced(folder, version, config, shipped):
         yield shipped
@@ -141,8 +141,7 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
         store.seal()
     finally:
         store.close()
-    anywhere = with_overrides(config, backend="auto", precision="auto")  # what trained it need not be there
-    write_file(target / "config.json", to_json(anywhere).encode())
+    write_file(target / "config.json", to_json(config).encode())
     place = RunFiles(target)
     write_metrics(place, [json.loads(row[2]) for row in closed])
     place.close()

@@ -2,11 +2,13 @@
 
 import pytest
 
-from config import UserError
+from config import UserError, from_json
 from evaluation.match import contest, play_batch
 from evaluation.travelling import Visitor, match_game, to_bytes, traveller
 from games import make
+from network.cpu_features import resolve_precision
 from players.by_name import make_player, network_named
+from storage.run_folders import read_config
 
 GAME = make("tictactoe")
 JOBS = [(i, [4, 0][: 1 + i % 2], i % 2 == 0) for i in range(6)]
@@ -43,6 +45,8 @@ def test_a_network_travels_alone_and_without_its_run(trained_place, trained):
     found = traveller("run0001:version0002", GAME, 12, LIBRARY)
     assert found.name == "run0001:best" and "models/version0002.npz" in found.files
     assert [name for name in found.files if name.startswith("models/")] == ["models/version0002.npz"]
+    settings = from_json(found.files["config.json"].decode())
+    assert settings.backend == LIBRARY and settings.precision == resolve_precision(read_config(trained).precision)
     games = (trained / "run.db").stat().st_size
     assert len(found.files["run.db"]) < games
     assert traveller("rollout:20", GAME, 12, LIBRARY) == ("rollout:20", 12, {})
