@@ -314,7 +314,7 @@ TYPES = typing.get_type_hints(Config)
 
 
 LOOKING_AGAIN = "reanalyse_share", "surprise_weight", "side_share", "restart_share"
-"""Settings that look again at games before they are learned: not for a range of sizes; all but the last not with lag."""
+"""Settings that look again at games before they are learned: not for a range of sizes; the first three not with lag."""
 
 
 def find_faults(values: dict[str, Any]) -> list[str]:
