@@ -339,8 +339,8 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     later = [n for n in LOOKING_AGAIN if values.get(n)]
     if later and several:
         faults.append(f"{later[0]}: expected 0 for a range of sizes, got {values[later[0]]}")
-    if values.get("lag") and later and later[0] != LOOKING_AGAIN[-1]:
-        faults.append(f"lag: expected 0 with {later[0]}, which looks again at positions before they are learned, got 1")
+    if values.get("lag") and (again := " and ".join(n for n in later if n != LOOKING_AGAIN[-1])):
+        faults.append(f"lag: expected 0 with {again}, which looks again at positions before they are learned, got 1")
     return faults
 
 

@@ -197,10 +197,11 @@ def whole(value: int, name: str, low: int, high: int) -> int:
 
 
 def base_of(argv: list[str]) -> Config:
-    """Return the settings of the preset and the game that were named: the defaults of all others."""
+    """Return the settings of the preset, the game and the lag that were named: the defaults of all others."""
     chosen = early(argv, "preset") or "laptop"
     base = preset(chosen)
-    return preset(chosen, game=early(argv, "game") or base.game)
+    lag = {"lag": 1} if early(argv, "lag") == "1" else {}
+    return preset(chosen, game=early(argv, "game") or base.game, **lag)
 
 
 def preset_checked(config: Config) -> Config:

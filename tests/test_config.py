@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import config as c
 from config import Config, SettingsError, UserError, from_json, to_json, with_overrides
+from interface.arguments import base_of
 from network import cpu_features
 from training import presets
 from training.presets import preset
@@ -241,8 +242,11 @@ def test_what_a_preset_looks_at_again_is_left_out_where_that_is_impossible():
     for changes in ({"lag": 1}, {"game": several}, {"game": "connect4", "lag": 1}):
         config = preset("laptop", **changes)
         assert all(getattr(config, name) == 0 for name in c.LOOKING_AGAIN) and config.late_opening_plies == 12
-    with pytest.raises(c.SettingsError, match="lag: expected 0 with surprise_weight"):
-        preset("laptop", lag=1, surprise_weight=0.5)
+        assert base_of(["--game", changes.get("game", "connect4"), "--lag", str(changes.get("lag", 0))]) == preset(
+            "laptop", **{"game": "connect4", **changes}
+        )
+    with pytest.raises(c.SettingsError, match="lag: expected 0 with reanalyse_share and surprise_weight, which"):
+        preset("laptop", lag=1, reanalyse_share=0.1, surprise_weight=0.5)
 
 
 def sensible(name):
