@@ -1,6 +1,6 @@
 """Does the swap make Hex fair? How many games of a network against itself, from the empty board, the first player wins.
 
-    python benchmarks/hex_swap.py [--size 9] [--sims 200] [--games 60] [--temperature 0.5]
+    python benchmarks/hex_swap.py [--size 9] [--sims 200] [--games 60] [--temperature 0.5] [--player shipped]
 
 Both draw their moves by the visits of their searches with a temperature, so that games differ. The first player has to
 open with a stone that is worth as much to either side: the second takes over a better one.
@@ -30,9 +30,10 @@ def main() -> None:
     parser.add_argument("--sims", type=int, default=200, help="simulations a move")
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--temperature", type=float, default=0.5)
+    parser.add_argument("--player", default="shipped", help="a network by its name")
     options = parser.parse_args()
     game = games.make(f"hex(size={options.size},swap=yes)")
-    agent: Any = make_player("shipped", game, sims=options.sims)
+    agent: Any = make_player(options.player, game, sims=options.sims)
     one, two = (TemperedPlayer(agent, options.sims, options.temperature) for _ in range(2))
     jobs: list[tuple[int, list[int], bool]] = [(number, [], True) for number in range(options.games)]
     played = play_batch(game, (one, two), jobs, seed=1)
