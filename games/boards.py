@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiled import compiled
+from compiled import compiled, inlined
 from game import Symmetry
 
 
@@ -72,6 +72,20 @@ def put(row, at, word):
     """Write a 64-bit word into row[at] and row[at + 1]."""
     row[at] = np.int32(word & np.uint64(0xFFFFFFFF))
     row[at + 1] = np.int32(word >> np.uint64(32))
+
+
+@inlined
+def next_move(work, at, stop):
+    """Return the move to try next, the low six bits of the least number in work[at:stop], and take it out of the list;
+    the last number takes its place.
+    """
+    best = at
+    for i in range(at + 1, stop):
+        if work[i] < work[best]:
+            best = i
+    move = np.int64(work[best] & 63)
+    work[best] = work[stop - 1]
+    return move
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 
 from compiled import compiled, inlined
 from game import GIVEN_UP
-from games.boards import get, ones, put
+from games.boards import get, next_move, ones, put
 from games.columns import completing, lined, not_losing
 
 LEFT, QUESTION, BOTTOM, CELLS, HEIGHT, N, COLUMNS, MOVES = 0, 1, 2, 4, 6, 7, 8, 9
@@ -80,22 +80,10 @@ def list_moves(own, moves, empty, work, at):
         move = moves & (column << np.uint64(c * height))
         if move:
             points = completing(own | move, height, n)
-            work[at + count] = (ones(points & empty) << 6 | (columns - k)) << 6 | c
+            work[at + count] = ((MOST_CELLS - ones(points & empty)) << 6 | k) << 6 | c
             put(work, at + MOST_MOVES + 2 * c, points)
             count += 1
     return count
-
-
-@inlined
-def next_move(work, at, stop):
-    """Return the column to try next, which is taken out of the list; the last move takes its place."""
-    best = at
-    for i in range(at + 1, stop):
-        if work[i] > work[best]:
-            best = i
-    c = np.int64(work[best] & 63)
-    work[best] = work[stop - 1]
-    return c
 
 
 @compiled

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import compiled, inlined
-from games.boards import get, lowest, ones, put
+from games.boards import get, lowest, next_move, ones, put
 
 TOO_LONG = -128
 """In place of a score: left[0] positions were not enough."""
@@ -179,18 +179,6 @@ def list_moves(own, other, empty, moves, first, work):
         work[at + count] = (0 if point == first else late) << 8 | point
         count += 1
     return count
-
-
-@inlined
-def next_move(work, at, stop):
-    """Return the point of the move to try next, which is taken out of the list; the last move takes its place."""
-    best = at
-    for i in range(at + 1, stop):
-        if work[i] < work[best]:
-            best = i
-    point = work[best] & 63
-    work[best] = work[stop - 1]
-    return point
 
 
 @inlined

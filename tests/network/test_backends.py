@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from network.backend import BACKENDS
+from network.cpu_features import native_bfloat16
 from network.predictor import TOLERANCE
 from support.systems import needs_tensorflow
 
@@ -96,7 +97,8 @@ def test_bfloat16_is_trained_as_well(results, name):
 def test_what_moves_all_logits_alike_has_the_gradient_of_float32_in_bfloat16(results, name):
     """Added up in bfloat16, it was wrong by two thirds of its size on JAX, and training diverged within 200 steps.
 
-    What the layers below round leaves 3 to 5 %, and 19 % with TensorFlow on a processor that has bfloat16.
+    What the layers below round leaves 3 to 5 %, but 19 % with TensorFlow on a processor that has bfloat16.
     """
     right, found = results(name)["float32 gradient"], results(name)["bfloat16 gradient"]
-    assert np.linalg.norm(found - right) < 0.3 * np.linalg.norm(right)
+    most = 0.3 if name == "tensorflow" and native_bfloat16() else 0.1
+    assert np.linalg.norm(found - right) < most * np.linalg.norm(right)
