@@ -29,7 +29,7 @@ from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space
 from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
-from storage.position_data import recall, with_sides
+from storage.position_data import fill
 from storage.run_folders import (
     RUNS,
     find_run,
@@ -352,9 +352,8 @@ class Session:
         """Fill a new ltmemory from the games on disk, up to the last finished retraining."""
         self.memory = Memory.of_run(self.config, self.game)
         found = self.store.games(self.config.memory_size, self.iteration, self.game.sizes)
-        count = self.memory.extend(with_sides(found, self.game, self.store))
+        count = fill(self.memory, found, self.game, self.store)
         self.remembered = self.sided = self.iteration - 1
-        recall(self.memory, self.store, self.iteration, self.game.action_size)
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
     def write_metrics(self) -> None:

@@ -97,7 +97,9 @@ def taken_over(
             if not 0 <= last <= done or not store.count_games():
                 wanted = f"from 0 to {done}" if store.count_games() else "of a run with games"
                 raise UserError(f"initial_memory_version: expected an iteration {wanted}, got {last} of {source.name}")
-            found = [record for _, record in store.games(config.memory_size, last + 1)]
+            found = [record for _, record in store.games(config.memory_size, last + 1, game.sizes)]
+            if not found:  # none on our boards: `_on_boards` names theirs
+                found = [record for _, record in store.games(config.memory_size, last + 1)]
             memory = [record._replace(index=i) for i, record in enumerate(_on_boards(found, game, source.name))]
         return weights, memory
     finally:

@@ -129,21 +129,23 @@ class Weights(NamedTuple):
         return cls(names, weights)
 
 
-def with_sides(found: Iterable[tuple[int, GameRecord]], game: Game, store: Any) -> Iterator[GameRecord]:
-    """Yield games, which come as (iteration, game) in order, and after those of an iteration its side positions."""
+def fill(memory: Any, found: Iterable[tuple[int, GameRecord]], game: Game, store: Any) -> int:
+    """Put games, which come as (iteration, game) in order, into a `Memory`, each iteration's with what its stages found
+    out; return the number of positions.
+
+    In the order of the run, as what a stage finds out is not for later games, even with equal moves and values.
+    """
+    count = 0
     for iteration, group in itertools.groupby(found, key=operator.itemgetter(0)):
-        games = [record for _, record in group]
-        yield from games
-        for _, facts in store.stage_facts(SIDE, range(iteration, iteration + 1)):
-            yield from Sides.of(facts, game.action_size).records(game, games)
-
-
-def recall(memory: Any, store: Any, before: int, actions: int) -> None:
-    """Put what the stages of the iterations below `before` found into a `Memory` that holds their games."""
-    for _, facts in store.stage_facts(REANALYSE, range(1, before)):
-        memory.retarget(*Searched.of(facts, actions))
-    for _, facts in store.stage_facts(SURPRISE, range(1, before)):
-        memory.weigh(*Weights.of(facts))
+        games, this = [record for _, record in group], range(iteration, iteration + 1)
+        count += memory.extend(games)
+        for _, facts in store.stage_facts(REANALYSE, this):
+            memory.retarget(*Searched.of(facts, game.action_size))
+        for _, facts in store.stage_facts(SURPRISE, this):
+            memory.weigh(*Weights.of(facts))
+        for _, facts in store.stage_facts(SIDE, this):
+            count += memory.extend(Sides.of(facts, game.action_size).records(game, games))
+    return count
 
 
 def position_fault(facts: dict[str, Any]) -> str:

@@ -184,12 +184,13 @@ def _end(db: sqlite3.Connection, table: str) -> int:
 def _config(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> Config:
     try:
         return read_config(folder)
-    except UserError as error:
+    except UserError:
         for key, value in tables["meta"]:
             if key == "config":
                 lost.append("config.json: cannot be read; the settings in the database take its place")
                 return from_json(value)
-        raise DamagedData(f"{error}; with a config.json of the same settings there the rest can be recovered") from None
+        found = f"{folder / 'config.json'}: expected the settings of a run; neither it nor run.db has them"
+        raise DamagedData(f"{found}; put them there, and the rest can be recovered") from None
 
 
 def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:

@@ -107,7 +107,11 @@ def read_config(folder: Path) -> Config:
     except (OSError, UnicodeDecodeError) as error:
         found = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UserError(f"{path}: expected the settings of a run ({found})") from None
-    return from_json(text, str(path))
+    try:
+        return from_json(text, str(path))
+    except UserError as error:
+        remedy = "mend it there, or `python main.py recover` with this --game and --run takes them from run.db"
+        raise type(error)(f"{error}; {remedy}") from None
 
 
 def game_of(folder: Path, config: Config) -> Game:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from config import UserError
 from interface.arguments import parse, whole
 
 if TYPE_CHECKING:
@@ -52,14 +53,19 @@ def run(argv: list[str]) -> int:
 def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     """Yield (part, finding), each as soon as it is made."""
     import games
-    from interface.doctor import Patient, examine
+    from interface.doctor import Finding, Patient, examine
     from storage import run_folders
     from training.presets import preset
 
     game = games.make(args.game)
     has_run = args.run is not None or run_folders.runs_of(game.spec)
     folder = run_folders.find_run(game.spec, args.run) if has_run else None
-    config = run_folders.read_config(folder) if folder else preset("laptop", game=game.spec)
+    config, unreadable = preset("laptop", game=game.spec), ""
+    if folder is not None:
+        try:
+            config = run_folders.read_config(folder)
+        except UserError as error:  # the rest can be examined all the same
+            unreadable = str(error).splitlines()[0]
     patient = Patient(game, config, run_folders.RUNS)
     from interface.doctor import history, installation, learning
 
@@ -68,5 +74,9 @@ def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     for finding in examine(learning.CHECKS, patient):
         yield f"learning {game.spec}", finding
     if folder is not None:
+        part = f"{folder.parent.name}/{folder.name}"
+        if unreadable:
+            yield part, Finding("files", False, unreadable, history.UNDAMAGED, history.RECOVER)
+            return
         for finding in examine(history.CHECKS, history.read_history(folder)):
-            yield f"{folder.parent.name}/{folder.name}", finding
+            yield part, finding

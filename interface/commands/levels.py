@@ -30,10 +30,11 @@ class Levels:
 def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
+    from games.sizes import largest_of
     from players.levels import levels_run, other_board, read_levels
     from storage.run_folders import read_config
 
-    spec = games.make(args.game).spec
+    spec = largest_of(games.make(args.game)).spec
     found, folder = read_levels(spec), levels_run(spec)
     command = command_of(read_config(folder)) if folder is not None else None
     if args.json:

@@ -129,12 +129,16 @@ def of_games(check: Callable[[History], Found]) -> Callable[[History], Found]:
 # ---- files
 
 
+UNDAMAGED = "files that are what the run wrote"
+RECOVER = "`python main.py recover` with this --game and --run saves its undamaged part; else restore a copy, or --new"
+
+
 def files(run: History) -> Found:
     return Found(
         not run.fault,
         run.fault or f"{run.iterations} iterations, database and newest network can be read",
-        "files that are what the run wrote",
-        "`python main.py recover` with this --game and --run saves its undamaged part; else restore a copy, or --new",
+        UNDAMAGED,
+        RECOVER,
     )
 
 

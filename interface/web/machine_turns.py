@@ -86,6 +86,7 @@ class Machines:
                 if value is not None:
                     t.note(t.ply, value, side)
                 t.play(action)
+                play.tell("")  # what was said of the position before
                 play.changed()
                 if t.result is None and PERSON not in t.seats.values():
                     await asyncio.sleep(0.25)  # so that people can follow

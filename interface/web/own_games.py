@@ -70,9 +70,10 @@ class OwnGames:
             return
         file = self._file()
         if file != self._kept and len(file) <= LONGEST:
-            self._kept = file
             entry = {"number": table.number, "file": file, "seats": tab_address.seats_of(table)}
-            play.client.run_javascript(f"ownGames.keep({json.dumps(entry)}, {MOST}, {LARGEST})")
+            given = f"{json.dumps(entry)}, {json.dumps(self._kept)}, {MOST}, {LARGEST}"
+            play.client.run_javascript(f"ownGames.keep({given})")
+            self._kept = file
 
     def _file(self) -> str:
         """Return the game at the table as the content of a file."""

@@ -132,7 +132,15 @@ const ownGames = {
       return Array.isArray(found) ? found.filter((one) => one && typeof one === "object") : [];
     } catch { return []; }
   },
-  keep(game, most, largest) {
+  // before: the file that this tab kept last. If another tab has moved in the same game since, both lines are kept.
+  keep(game, before, most, largest) {
+    const name = `mine:${game.number}`;
+    game.number = sessionStorage.getItem(name) ?? game.number;
+    const kept = this.all().find((one) => one.number === game.number);
+    if (kept && kept.file !== before && !continues(kept.file, game.file)) {
+      game.number = Array.from({ length: 8 }, () => Math.floor(16 * Math.random()).toString(16)).join("");
+      sessionStorage.setItem(name, game.number);
+    }
     const games = [game, ...this.all().filter((one) => one.number !== game.number)].slice(0, most);
     while (JSON.stringify(games).length > largest) games.pop();
     this.put(games);
@@ -142,6 +150,25 @@ const ownGames = {
     try { localStorage.setItem("mine", JSON.stringify(games)); } catch { /* no room: nothing is kept */ }
   },
 };
+
+function continues(old, file) { // whether a file holds all moves of an older one, and its result
+  try {
+    const was = JSON.parse(old), is = JSON.parse(file);
+    return [null, is.result].includes(was.result) && was.moves.every((move, i) => move === is.moves[i]);
+  } catch { return true; }
+}
+
+// What is solved in Puzzles, {game: {number: kind}}, see puzzles_tab.py; the better kind, which is smaller, counts.
+function keepSolved(name, largest, game, number, kind) {
+  let games = {};
+  try {
+    const text = localStorage.getItem(name) ?? "";
+    games = (text.length <= largest && JSON.parse(text)) || {};
+  } catch { /* nothing is kept, or none of ours */ }
+  const solved = { ...games[game] };
+  solved[number] = Math.min(kind, Number(solved[number]) || kind);
+  localStorage.setItem(name, JSON.stringify({ ...games, [game]: solved }));
+}
 
 // A link without the token, or an image, into the clipboard; an image into a file where there is no clipboard.
 async function sharePosition(kind, done) {

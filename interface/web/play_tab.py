@@ -288,9 +288,6 @@ class Play:
         self.refresh_players()
         self.changed()
 
-    def rematch(self) -> None:
-        self.new(rematch=True)
-
     def keep_seated(self) -> None:
         """Drop the players that have no seat any more; after a game that is over begin another."""
         self._machines.keep_seated()
@@ -342,10 +339,11 @@ class Play:
         self.show()
 
     def hint(self) -> None:
-        self.opponents.helped = True
-        if self.table.over:
-            self.tell(tr("The game is over."))
+        waits = self.mode == "play" and self.table.machine_to_move
+        if waits or self.table.over:
+            self.tell(tr("It is the machine's turn: wait, or stop it.") if waits else tr("The game is over."))
         else:
+            self.opponents.helped = True
             self.inside.hint()
 
     def open_record(self, record: Any, values: dict[int, float]) -> None:

@@ -334,8 +334,8 @@ class Puzzles:
         """Remember that the puzzle is solved; the better way counts."""
         done = self._done.setdefault(self._spec, {})
         done[str(self._number)] = min(kind, done.get(str(self._number), kind))
-        held = json.dumps(json.dumps(self._done))
-        ui.run_javascript(f"localStorage.setItem({KEY!r}, {held})")
+        given = f"{json.dumps(self._spec)}, {self._number}, {kind}"
+        ui.run_javascript(f"keepSolved({KEY!r}, {LARGEST}, {given})")
 
 
 def progress(text: Any) -> dict[str, dict[str, int]]:

@@ -25,7 +25,7 @@ class Result:
         with ui.element("section").classes("card stack ended").props(f'aria-label="{tr("result")}"') as self._card:
             self._words = ui.html("", sanitize=False).props('role="status"')
             with ui.element("div").classes("line-up"):
-                again = ui.button(tr("Rematch"), icon="swap_vert", on_click=self._play.rematch)
+                again = ui.button(tr("Rematch"), icon="swap_vert", on_click=lambda: self._play.new(rematch=True))
                 again.props("unelevated dense").tooltip(tr("another game, with the sides swapped"))
                 self._analyse = ui.button(tr("Analyse this game"), icon="query_stats", on_click=self._to_analysis)
                 self._analyse.props("flat dense")

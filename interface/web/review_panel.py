@@ -173,7 +173,6 @@ class ReviewPanel:
         if move is not None and play.table.ply == move.ply:
             play.table.drop_rest(trying=True)
             play.table.paused = False
-            play.table.clock = play.table.clock.fresh() if play.table.clock else None
             play.opponents.helped = True
             play.set_mode("play")
             play.changed()

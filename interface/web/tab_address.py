@@ -69,14 +69,16 @@ def give_up(table: Table, query: Mapping[str, Any]) -> None:
 def restore(play: Any, query: Mapping[str, str], found: str | None) -> None:
     """Set the view of the board to what an address holds; found: the game that it names, None if there is none."""
     table = play.table
+    unknown = bool(query.get("game")) and not found
+    loaded = bool(query.get("moves")) and not unknown and play.do(table.load_text, query["moves"])
     if found and seat(table, query, play.roster.players(found)):
-        play.opponents.found_in(query)
+        play.opponents.found_in(query)  # after the moves, as another game has a full clock
         play.refresh_players()
-    if query.get("game") and not found:
+    if unknown:
         play.sheet.leave_address()
         named = f"expected a game that is offered here, got {query['game'][:60]}"
         play.tell(f"{named}: `python main.py serve --game` names it")
-    elif query.get("moves") and play.do(table.load_text, query["moves"]):
+    elif loaded:
         give_up(table, query)
         play.own.found_in(query)
         table.paused = play.mode != "play" or not play.own.in_address  # the opponent of a person's own game plays on

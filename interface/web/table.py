@@ -39,6 +39,7 @@ class Left(NamedTuple):
     loaded: Record | None
     paused: bool
     number: str
+    clock: Clock | None
     result: float | None
 
 
@@ -72,7 +73,7 @@ class Table:
         self.late = False
         """Whether the side in `resigned` has lost on time."""
         self.paused = False
-        self.clock = self.clock.fresh() if self.clock else None
+        self.clock = self._full_clock()
         self._loaded: Record | None = None
         """The game that was loaded, until something is changed in it."""
         self._stored: frozenset[int] = frozenset()
@@ -172,11 +173,12 @@ class Table:
         self.ply += 1
 
     def drop_rest(self, *, trying: bool = False) -> None:
-        """Drop all moves after this position. trying: the game is kept, for `back`, until another one begins."""
+        """Drop all moves after this position. trying: the game is kept with its times, for `back`, until another one
+        begins."""
         if trying and self.left is None:
             self.left = Left(self.ply, [*self.states], [*self.moves], self.values, self._stored, self.resigned,
-                             self.late, self._loaded, self.paused, self.number, self.result)  # fmt: skip
-            self.number = new_number()
+                             self.late, self._loaded, self.paused, self.number, self.clock, self.result)  # fmt: skip
+            self.number, self.clock = new_number(), self._full_clock()
         del self.moves[self.ply :], self.states[self.ply + 1 :]
         self.values = {ply: value for ply, value in self.values.items() if ply <= self.ply}
         self._stored &= frozenset(self.values)
@@ -186,7 +188,7 @@ class Table:
         """Go back from a try to the game, where it was left."""
         if self.left is not None:
             (self.ply, self.states, self.moves, self.values, self._stored, self.resigned, self.late, self._loaded,
-             self.paused, self.number, _) = self.left  # fmt: skip
+             self.paused, self.number, self.clock, _) = self.left  # fmt: skip
             self.left = None
 
     def resign(self, side: int, *, late: bool = False) -> None:
@@ -240,7 +242,10 @@ class Table:
         states = list(follow(game, moves))
         self.game, self.states, self.moves = game, states, list(moves)
         self.ply, self.values, self.resigned, self._loaded, self._stored = len(moves), {}, None, None, frozenset()
-        self.late, self.left, self.number = False, None, new_number()
+        self.late, self.left, self.number, self.clock = False, None, new_number(), self._full_clock()
+
+    def _full_clock(self) -> Clock | None:
+        return self.clock.fresh() if self.clock else None
 
     def resume(self, number: str) -> None:
         """Resume the game that was loaded, under its number."""

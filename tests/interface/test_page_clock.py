@@ -36,6 +36,22 @@ def test_a_side_without_time_is_found_and_a_new_clock_is_full():
     assert clock.fresh().time_of(-1, 70.0) == 60.0
 
 
+def test_another_game_and_a_try_have_a_full_clock_and_the_way_back_finds_the_times():
+    table = Table("tictactoe")
+    table.load_text("b2 a1 c3")
+    table.clock = from_text("1+0,0.0,49.0")
+    table.resign(1, late=True)
+    table.go(1)
+    table.play(8, trying=True)
+    assert table.on_the_clock == 1 and table.clock.text(0.0) == "1+0,60.0,60.0"
+    table.back()
+    assert table.clock.text(0.0) == "1+0,0.0,49.0" and table.on_the_clock is None
+    for begin in (lambda: table.load_text("b2"), lambda: table.load(table.record()), table.new):
+        table.clock = from_text("1+0,0.0,49.0")
+        begin()
+        assert table.clock.text(0.0) == "1+0,60.0,60.0"
+
+
 @pytest.mark.parametrize("left, increment", [(60.0, 0), (1.0, 0), (0.2, 0), (60.0, 30), (3.0, 30)])
 def test_a_machine_plans_less_than_it_has(left, increment):
     clock = Clock(left, increment)

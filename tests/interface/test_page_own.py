@@ -145,6 +145,29 @@ class TestInABrowser:
         page.give_up()
         until(lambda: kept(page) == [("44211", 1)])
 
+    def test_a_game_that_goes_on_in_two_tabs_is_kept_as_two(self, page, browser, address):
+        play(page, 38, 37)
+        until(lambda: kept(page) == [("43", None)])
+        first, here = browser.current_window_handle, browser.current_url
+        browser.switch_to.new_window("tab")
+        try:
+            browser.get(here)
+            until(lambda: page.all(".stage svg") and page.moves == 2)
+            play(page, 35, 36)
+            until(lambda: kept(page) == [("4312", None)])
+            browser.switch_to.window(first)
+            play(page, 41)
+            until(lambda: kept(page) == [("437", None), ("4312", None)])
+            play(page, 40)
+            until(lambda: kept(page) == [("4376", None), ("4312", None)])
+            page.press("undo")
+            page.click(39)
+            until(lambda: kept(page) == [("4375", None), ("4312", None)])
+        finally:
+            browser.switch_to.window(next(tab for tab in browser.window_handles if tab != first))
+            browser.close()
+            browser.switch_to.window(first)
+
     def test_a_finished_game_is_opened_in_analyse_and_its_tries_are_not_kept(self, page, browser, address):
         play(page, 38, 37, 38, 37, 38, 37, 38)
         until(lambda: kept(page) == [("4343434", 1)])

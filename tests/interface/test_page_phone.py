@@ -45,6 +45,14 @@ def test_on_a_phone_the_game_comes_first_and_nothing_overlaps(phone, address, mo
     assert all(b["width"] >= 24 and b["height"] >= 24 for b in buttons)
 
 
+def test_the_first_board_of_a_game_that_is_prepared_fits(phone, address):
+    page = Page(phone, address, "&game=tictactoe")
+    page.run("""document.querySelector('main').innerHTML =
+        '<div class="first-board"><svg viewBox="0 0 700 500" width="700" height="500"></svg></div>'""")
+    box = page.run("return document.querySelector('.first-board svg').getBoundingClientRect()")
+    assert 0 <= box["left"] and box["right"] <= 390 and abs(box["width"] / box["height"] - 1.4) < 0.01
+
+
 def tap(page, point):
     """Touch a point of the board with a finger."""
     spot = page.run("const r = document.querySelector(arguments[0]).getBoundingClientRect();"

@@ -103,6 +103,19 @@ def test_a_puzzles_board_is_told_like_that_of_a_game(browser, address):
     assert shown and sent == [False, True], "a small point is confirmed here, too"
 
 
+def test_what_another_tab_solves_meanwhile_stays_solved(browser, address):
+    page = opened(browser, address)
+    page.run("""localStorage.setItem('puzzles', '{"connect4": {"3": 1}, "tictactoe": {"2": 2}}')""")
+    press(page, "Solution")
+    until(lambda: kept(page) == {"connect4": {"3": CLEAN}, "tictactoe": {"1": HELPED, "2": HELPED}})
+    keep = "keepSolved('puzzles', 99, 'tictactoe', 2, arguments[0])"
+    page.run(f"{keep.replace('arguments[0]', '1')}; {keep}", HELPED)
+    assert kept(page)["tictactoe"] == {"1": HELPED, "2": CLEAN}, "the better kind counts"
+    for none_of_ours in ("{", "7", "[[]]", '{"tictactoe": 4}', "null", "[" * 5000):
+        page.run(f"localStorage.setItem('puzzles', arguments[0]); {keep.replace('arguments[0]', '2')}", none_of_ours)
+        assert kept(page)["tictactoe"] == {"2": HELPED}
+
+
 def test_a_hint_has_three_steps(browser, address):
     page = opened(browser, address, "&game=connect4")
     game = games.make("connect4")

@@ -338,11 +338,11 @@ def test_a_search_of_alpha_beta_is_stopped_on_the_way():
 
 
 def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(monkeypatch):
-    view, seated = Play.__new__(Play), []
+    view, said = Play.__new__(Play), []
     view.table, view.turn, view.watched, view.gone = Table("tictactoe"), 0, True, False
     view.table.seats = {1: "run0009:best", -1: "you"}
     view.show = lambda: None
-    view.tell = seated.append
+    view.tell = said.append
     view.changed = lambda: None
     machines = Machines(view)
 
@@ -354,7 +354,8 @@ def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(mon
 
     machines._answer = answer
     asyncio.run(machines._run())
-    assert view.table.moves == [4] and not view.table.paused and not seated and not machines.running
+    assert view.table.moves == [4] and not view.table.paused and not machines.running
+    assert said == [""], "what was said of the position before is gone"
 
 
 def test_the_list_of_games_begins_with_the_persons_own_where_no_run_has_any(folder, monkeypatch):

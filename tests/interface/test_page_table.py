@@ -298,6 +298,19 @@ def test_a_click_plays_nothing_while_another_game_is_prepared():
     assert played == [4]
 
 
+@pytest.mark.parametrize("mode, first, said, helped", [
+    ("play", "random", ["It is the machine's turn: wait, or stop it."], False), ("play", PERSON, [], True),
+    ("analyse", "random", [], True),
+])  # fmt: skip
+def test_a_hint_is_for_a_persons_turn(mode, first, said, helped):
+    table, heard, hints = Table("tictactoe"), [], []
+    table.seats[1] = first
+    tab = SimpleNamespace(table=table, mode=mode, tell=heard.append, opponents=SimpleNamespace(helped=False),
+                          inside=SimpleNamespace(hint=lambda: hints.append(1)))  # fmt: skip
+    Play.hint(tab)
+    assert (heard, tab.opponents.helped, bool(hints)) == (said, helped, helped)
+
+
 @pytest.mark.parametrize("spec, moves, found", [
     ("othello", [], {1: 2, -1: 2}), ("othello", ["d3"], {1: 4, -1: 1}), ("othello", ["d3", "c3"], {1: 3, -1: 3}),
     ("metasquares(size=3)", ["a1", "c3"], {}), ("go", ["c3"], {}), ("littlego", ["c3"], {}), ("connect4", ["4"], {}),

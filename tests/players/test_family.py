@@ -1,5 +1,6 @@
 """Games without a run of their own are played by a network of many sizes, which says what it was trained on."""
 
+import json
 import shutil
 
 import pytest
@@ -17,6 +18,7 @@ from players.family import family_run, family_runs
 from players.levels import Level, read_levels
 from storage import run_folders
 from storage.run_folders import shipped_folder
+from support.command_line import output_of
 from support.tiny_runs import QUIET, tiny, trained_looking
 from system.shell import quoted
 
@@ -125,3 +127,10 @@ def test_the_page_offers_them_too(begin, monkeypatch):
     assert "gomoku(size=5..7)" in roster.games() and "gomoku(size=5..7)" not in roster.boards()
     assert "gomoku(size=7)" in roster.boards() and len(roster.boards()) == len(set(roster.boards()))
     assert roster.find("gomoku(size=8..10)", []) == "gomoku(size=10)"
+
+
+def test_the_levels_of_a_range_of_sizes_are_those_that_play_seats(capsys):
+    def listed(spec):
+        return output_of(capsys, "levels", "--game", spec, "--json")[1]
+
+    assert json.loads(listed("gomoku(size=7..9)"))["levels"] and listed("gomoku(size=7..9)") == listed("gomoku")

@@ -160,6 +160,21 @@ def test_a_run_begins_with_the_network_and_the_games_of_another_range(finished, 
     assert [r.getMessage() for r in caplog.records if r.name == "alphazero.warm_start"] == [left]
 
 
+def test_older_games_on_the_boards_of_a_run_are_found_behind_newer_ones_on_others(tmp_path):
+    small = settings(iterations=2, memory_size=60)
+    with Session.start(small, root=tmp_path, console=QUIET) as session:
+        train(session)
+        folder = session.folder
+    larger = with_overrides(small, game="gomoku(n=3,size=6..7)", iterations=5)
+    with Session.open(folder, larger, console=QUIET) as session:
+        train(session)
+    theirs = boards(folder)
+    begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MEMORY_VERSION": 5}
+    with Session.start(small, root=tmp_path, console=QUIET, **begin) as session:
+        mine, held = boards(session.folder), len(session.memory)
+    assert held == 60 and set(mine.values()) <= set(theirs.values()) - {"gomoku(n=3,size=6)", "gomoku(n=3,size=7)"}
+
+
 def test_games_of_boards_that_a_run_does_not_play_are_refused_before_it_begins(finished):
     root = finished[0].parent.parent
     before = sorted(root.rglob("*"))

@@ -172,3 +172,22 @@ def test_a_search_that_fails_ends_the_stage_and_lets_no_other_wait(whole, tmp_pa
 
 def test_a_run_without_the_settings_has_no_such_stages(trained):
     assert not facts_of(trained, REANALYSE) and not facts_of(trained, SURPRISE)
+
+
+def test_what_is_found_out_of_a_game_is_not_for_an_equal_one_later(tmp_path, quick):
+    config = tiny(
+        gumbel=2, mcts_sims=4, fast_sims=4, episodes=120, selfplay_with="best", eval_every=10, iterations=5,
+        reanalyse_share=1.0, surprise_weight=0.5, memory_size=2000, score_every=0,
+    )  # fmt: skip
+    with Session.start(config, root=tmp_path, console=QUIET) as session:
+        train(session)
+        names = [{int(n) for r in session.store.games_of(i) for n in origins(r)[r.visits.any(axis=1)]}
+                 for i in range(1, 6)]  # fmt: skip
+        whole = [version.sha256 for version in session.store.versions()]
+    assert sum(map(len, names)) > len(set().union(*names)), "the same network plays some games twice"
+    with Session.start(config, root=tmp_path, console=QUIET) as session:
+        train(session, iterations=3)
+        folder = session.folder
+    with Session.open(folder, console=QUIET) as session:
+        train(session)
+        assert [version.sha256 for version in session.store.versions()] == whole
