@@ -22,7 +22,7 @@ LINKS = tuple(Level(player, 0, 0.0, 0.0) for player in ("random", "rollout:4", "
 """Players between random moves and the lowest level, which would win nearly all games against them."""
 LADDER = (
     *(Level("net:shipped", 0, 0.0, 0.0, temperature) for temperature in (6.0, 4.0, 3.0, 2.0, 1.4, 1.0)),
-    *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 0.8, 0.0)),
+    *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 1.3, 0.8, 0.0)),
     *(Level("shipped", sims, 0.0, 0.0) for sims in (64, 400)),
 )
 """Candidates for levels of a network of any strength, about in order of strength, before they are measured."""
