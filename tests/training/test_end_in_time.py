@@ -59,10 +59,10 @@ def test_once_a_signal_came_the_exit_does_not_wait_for_libraries(tmp_path):
     """Nor does it change the exit code, and what is registered for the exit is done."""
     own = tmp_path / "own.py"
     own.write_text(
-        "import atexit, signal, sys\n"
+        "import atexit, signal, sys, time\n"
         "class Stuck:\n    def __del__(self, pause=signal.pause): pause()\n"
         "sys.stuck = Stuck()\natexit.register(lambda: sys.stderr.write('registered\\n'))\nprint('begun', flush=True)\n"
-        "signal.pause()\n"
+        "while True: time.sleep(0.01)\n"  # a signal just before `pause` would not end it
     )
     patient = PROGRAM.replace("(0.2,)", "(600.0,)")
     code, err = ended(patient, ["check", f"{own}:Own"], [signal.SIGINT])
@@ -74,7 +74,8 @@ def test_an_interrupt_that_python_drops_is_raised_again(tmp_path):
     own.write_text(
         "import os, signal, time, weakref\nclass Owner: pass\nowner = Owner()\n"
         "def callback(reference):\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(1)\n"
-        "reference = weakref.ref(owner, callback)\nprint('begun', flush=True)\ndel owner\nsignal.pause()\n"
+        "reference = weakref.ref(owner, callback)\nprint('begun', flush=True)\ndel owner\n"
+        "while True: time.sleep(0.01)\n"
     )
     assert ended(PROGRAM.replace("(0.2,)", "(600.0,)"), ["check", f"{own}:Own"], []) == (130, "\nstopped\n")
 
