@@ -31,7 +31,8 @@ def ended(script, argv, signals, **more):
     """Run a script until it prints a line, send it signals; return (exit code, what it printed as errors)."""
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell's `&` has it ignored
     environment = {**os.environ, **more}
-    process = subprocess.Popen([sys.executable, "-c", f"{heard}; {script}", *argv], cwd=HERE, env=environment, text=True,
+    command = [sys.executable, "-c", f"{heard}; {script}", *argv]
+    process = subprocess.Popen(command, cwd=HERE, env=environment, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     try:
         while "begun" not in (line := process.stdout.readline()):
