@@ -134,12 +134,8 @@ RECOVER = "`python main.py recover` with this --game and --run saves its undamag
 
 
 def files(run: History) -> Found:
-    return Found(
-        not run.fault,
-        run.fault or f"{run.iterations} iterations, database and newest network can be read",
-        UNDAMAGED,
-        RECOVER,
-    )
+    read = f"{run.iterations} iterations, database and newest network can be read"
+    return Found(not run.fault, run.fault or read, UNDAMAGED, RECOVER)
 
 
 def metrics(run: History) -> Found:

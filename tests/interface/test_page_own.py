@@ -145,7 +145,7 @@ class TestInABrowser:
         page.give_up()
         until(lambda: kept(page) == [("44211", 1)])
 
-    def test_a_game_that_goes_on_in_two_tabs_is_kept_as_two(self, page, browser, address):
+    def test_a_game_that_is_continued_in_two_tabs_is_kept_as_two(self, page, browser, address):
         play(page, 38, 37)
         until(lambda: kept(page) == [("43", None)])
         first, here = browser.current_window_handle, browser.current_url
