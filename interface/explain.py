@@ -7,9 +7,11 @@ from typing import Any
 from agent import Agent
 from game import GameState
 from games.line_of_moves import after_moves as after_moves  # notebooks import it from here
+from languages.translate import tr
 from MCTS import Node
 from search.forced_wins import win_length
 from search.trace import choices_at, snapshot
+from system.terminal import padded
 
 UNVISITED = 10
 """Moves without a visit that have a row of their own, at most: the best moves, which come first, stay in sight."""
@@ -64,37 +66,43 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
 
 def simulations(count: int) -> str:
     """Return a number of simulations in words."""
-    return "1 simulation" if count == 1 else f"{count} simulations"
+    return tr("1 simulation") if count == 1 else tr("{count} simulations", count=count)
 
 
 def nodes(count: int) -> str:
     """Return a number of nodes in words."""
-    return "1 node" if count == 1 else f"{count} nodes"
+    return tr("1 node") if count == 1 else tr("{count} nodes", count=count)
 
 
-def forced(found: dict[str, Any]) -> str:
-    """Return ": forced win in n moves" with the player's own moves counted, "" where the length is not known."""
+def proof(found: dict[str, Any]) -> str:
+    """Return e.g. " (proven won: forced win in 3 moves)", with the player's own moves; "" where nothing is proven."""
     moves = (found.get("win_in_plies", 0) + 1) // 2
-    return f": forced win in {moves} move{'s' * (moves > 1)}" if moves else ""
+    words = tr("proven {result}", result=tr(found["proven"]))
+    if moves:
+        words += tr(": forced win in 1 move") if moves == 1 else tr(": forced win in {count} moves", count=moves)
+    return f" ({words})" if found["proven"] else ""
 
 
 def as_text(found: dict[str, Any], state: GameState) -> str:
     """Return `explain`'s result as a board and a table."""
+    side, network, search = found["to_move"], f"{found['network_value']:+.3f}", f"{found['search_value']:+.3f}"
+    effort = {"simulations": simulations(found["simulations"]), "nodes": nodes(found["nodes"])}
+    heads = padded(tr("move"), -5), f"{'N':>6}", padded(tr("share"), -7), *(f"{key:>7}" for key in "PQUV")
     lines = [
         state.render(),
         "",
-        f"{found['to_move']} to move; {found['player']}, {simulations(found['simulations'])}, {nodes(found['nodes'])}",
-        f"value for {found['to_move']}: network {found['network_value']:+.3f}, search {found['search_value']:+.3f}"
-        + (f" (proven {found['proven']}{forced(found)})" if found['proven'] else ""),
+        tr("{side} to move; {player}, {simulations}, {nodes}", side=side, player=found["player"], **effort),
+        tr("value for {side}: network {network}, search {search}", side=side, network=network, search=search)
+        + proof(found),
         "",
-        f"{'move':>5} {'N':>6} {'share':>7} {'P':>7} {'Q':>7} {'U':>7} {'V':>7}  principal variation",
+        f"{' '.join(heads)}  {tr('principal variation')}",
     ]
     visited = [m for m in found["moves"] if m["N"]]
     rest = len(found["moves"]) - len(visited)
     for m in visited if rest > UNVISITED else found["moves"]:
         q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
         row = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
-        lines.append(f"{row}  {' '.join(m['pv'])}" + (f"  {m['proven']}" if m["proven"] else ""))
+        lines.append(f"{row}  {' '.join(m['pv'])}" + (f"  {tr(m['proven'])}" if m["proven"] else ""))
     if rest > UNVISITED:
-        lines.append(f"and {rest} moves without a visit")
+        lines.append(tr("and {count} moves without a visit", count=rest))
     return "\n".join(lines)

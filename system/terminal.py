@@ -51,6 +51,12 @@ def columns_of(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
+def padded(text: str, width: int) -> str:
+    """Return a line of text with blanks behind it, before it if `width` is negative, in so many columns."""
+    blanks = " " * (abs(width) - columns_of(text))
+    return blanks + text if width < 0 else text + blanks
+
+
 def cut(text: str, columns: int) -> str:
     """Return the beginning of a line of text that fits into so many columns."""
     if len(text) * 2 <= columns:

@@ -9,6 +9,7 @@ from pathlib import Path
 from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
+from languages.translate import tr
 
 EXAMPLES = {
     "python main.py explain": "the start of Connect 4, by your best network",
@@ -75,7 +76,7 @@ def run(argv: list[str]) -> int:
         print(note)
     print(as_text(found, state))
     if found["proven"]:
-        print("\na proven position needs no more search")
+        print("\n" + tr("a proven position needs no more search"))
     if args.trace:
-        print(f"\nevery simulation is in {args.trace}")
+        print("\n" + tr("every simulation is in {file}", file=args.trace))
     return 0

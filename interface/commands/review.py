@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from interface.arguments import parse, whole
 from interface.commands import show_compiling
 from interface.review_words import counted, exactly, percent, source
 from languages.translate import tr
-from system.terminal import redraws
+from system.terminal import padded, redraws
 
 if TYPE_CHECKING:
     from evaluation.review import Judged
@@ -193,9 +192,3 @@ class _Table:
             ))  # fmt: skip
         exact = sum(move.exact for move in moves)
         return [*lines, "", source(exact, len(moves), player, sims)]
-
-
-def padded(text: str, width: int) -> str:
-    """Return a text with blanks behind it, before it if `width` is negative; Chinese characters count as two."""
-    blanks = " " * (abs(width) - sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text))
-    return blanks + text if width < 0 else text + blanks

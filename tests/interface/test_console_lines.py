@@ -1,6 +1,7 @@
 """Every line of a game at the console fits a small terminal, in both languages."""
 
 import io
+import re
 import sys
 
 import pytest
@@ -90,3 +91,20 @@ def test_a_hint_leaves_the_best_moves_in_sight(monkeypatch):
     assert len(rows) == 4 and rows[-1] == "and 78 moves without a visit"
     found["moves"] = lines[:1] + [line | {"N": 0} for line in lines[1:11]]
     assert as_text(found, game.start()).count("\n") == as_text(found | {"moves": lines[:11]}, game.start()).count("\n")
+
+
+def test_a_hint_in_chinese_has_no_english_words_and_its_columns_stand_below_each_other():
+    game = games.make("connect4")
+    row = {"N": 150, "share": 0.75, "P": 0.1, "Q": 0.25, "U": 0.1, "V": 1.0}
+    lines = [{"move": "4", "pv": ["4", "4"], "proven": "won", **row}, {"move": "5", "pv": ["5"], "proven": "", **row}]
+    found = {"to_move": "X", "player": "it", "simulations": 200, "nodes": 1, "network_value": 0.5, "search_value": 1.0,
+             "proven": "won", "win_in_plies": 3, "moves": lines}  # fmt: skip
+    token = translate.chosen.set("zh")
+    try:
+        text = as_text(found, game.start()).split("\n\n", 1)[1]
+    finally:
+        translate.chosen.reset(token)
+    assert set(re.findall("[A-Za-z]+", text)) == {"X", "it", "N", "P", "Q", "U", "V"}
+    head, first, _ = text.split("\n\n")[1].splitlines()
+    ends = [[columns_of(line[: word.end()]) for word in re.finditer(r"\S+", line)][:7] for line in (head, first)]
+    assert ends[0] == ends[1]

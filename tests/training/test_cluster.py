@@ -174,7 +174,8 @@ class TestOneDriver:
         for record in fakes.play(range(150)):
             found.append(record)
             seen.update(fakes.handles())
-            playing = [node for node in machines.nodes if node.node_id in {h._machine for h in fakes.handles(busy=True)}]
+            at_work = {handle._machine for handle in fakes.handles(busy=True)}
+            playing = [node for node in machines.nodes if node.node_id in at_work]
             if playing and len(found) >= 30 and len(gone) < 2:  # another may have no actor yet
                 gone.append(playing[0])
                 machines.remove(playing[0])
