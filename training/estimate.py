@@ -93,15 +93,16 @@ def budget_text(session: Session) -> str:
     seconds = sum(taken) / len(taken) if taken else seconds
     once = 0.0 if search_is_kept() else COMPILING
     end = s.requested  # what was changed while an iteration was in progress counts from the next one on
-    left = (end.iterations - s.iteration + 1) * seconds + once
+    iterations = end.iterations - s.iteration + 1
+    left = iterations * seconds + once
     if end.minutes:
         left = min(left, max(60 * end.minutes - s.worked_seconds, 0))
+        iterations = min(iterations, int(left / seconds) + 1)
     needs = memory_needs(s.game, c, int(s.model.model.count_params()), plan)
     window = c.memory_size * s.memory.bytes_per_position
     weights = 4 * int(s.model.model.count_params())
-    disk = (end.iterations - s.iteration + 1) * weights + (end.iterations - s.iteration + 1) * c.episodes * (
-        8 * plies + 2 * searched * c.full_search_share * s.game.action_size
-    )
+    record = 8 * plies + 2 * searched * c.full_search_share * s.game.action_size
+    disk = iterations * (weights + c.episodes * record)
     return (
         f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
         f"on {cores()} cores\n"

@@ -19,22 +19,41 @@ from training import estimate
 from training.selfplay import SelfPlay
 
 
+def session_of(config):
+    """Return what the estimate asks a new session, without a run on disk."""
+    return SimpleNamespace(
+        config=config, requested=config, best_version=0, current_version=0, iteration=1, game=games.make("tictactoe"),
+        model=SimpleNamespace(model=SimpleNamespace(count_params=lambda: 1000)),
+        memory=SimpleNamespace(bytes_per_position=50), worked_seconds=0.0, game_source=None, cluster=None,
+        predictor=lambda role, version: SimpleNamespace(name="numpy"),
+    )  # fmt: skip
+
+
 def test_each_epoch_takes_its_time(monkeypatch):
     monkeypatch.setattr(estimate, "measure_raw", lambda *_: 100.0)
     monkeypatch.setattr(estimate, "clock", lambda seconds: f"{seconds:.3f} s")
-    model = SimpleNamespace(model=SimpleNamespace(count_params=lambda: 1000))
     seconds = []
     for epochs in (1, 2, 3):
-        config = tiny(epochs=epochs, training_loops=10)
-        session = SimpleNamespace(
-            config=config, requested=config, best_version=0, current_version=0, iteration=1, model=model,
-            game=games.make("tictactoe"), memory=SimpleNamespace(bytes_per_position=50), worked_seconds=0.0,
-            game_source=None, cluster=None,
-            predictor=lambda role, version: SimpleNamespace(name="numpy"),
-        )  # fmt: skip
-        seconds.append(float(re.search(r"positions, ([0-9.]+) s; ", estimate.budget_text(session))[1]))
+        text = estimate.budget_text(session_of(tiny(epochs=epochs, training_loops=10)))
+        seconds.append(float(re.search(r"positions, ([0-9.]+) s; ", text)[1]))
     once = 10 * 10.0 * tiny().batch_size / 100.0
     assert abs(seconds[1] - seconds[0] - once) < 0.01 and abs(seconds[2] - seconds[0] - 2 * once) < 0.01
+
+
+def test_the_disk_space_is_that_of_the_iterations_there_is_time_for(monkeypatch):
+    monkeypatch.setattr(estimate, "measure_raw", lambda *_: 100.0)
+    monkeypatch.setattr(estimate, "search_is_kept", lambda: True)
+    monkeypatch.setattr(estimate, "clock", lambda seconds: f"{seconds:.3f} s")
+    monkeypatch.setattr(estimate, "_size", lambda count: f"{count:.0f} bytes")
+
+    def asked(**changes):
+        text = estimate.budget_text(session_of(tiny(training_loops=10, **changes)))
+        return [float(re.search(words + r"([0-9.]+)", text)[1]) for words in (r"disk: +up to ", "positions, ")]
+
+    one, seconds = asked(iterations=1)
+    assert abs(asked(iterations=400)[0] - 400 * one) < 400
+    assert abs(asked(iterations=400, minutes=2.5 * seconds / 60)[0] - 3 * one) < 3
+    assert abs(asked(iterations=2, minutes=1000)[0] - 2 * one) < 2
 
 
 def test_a_run_that_goes_on_tells_what_its_last_iterations_took(trained, root, quick):
