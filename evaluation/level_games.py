@@ -20,6 +20,9 @@ from storage.atomic_files import TEXT_BYTES, read_limited, write_file
 GAMES_FILE = "level_games.json"
 LINKS = tuple(Level(player, 0, 0.0, 0.0) for player in ("random", "rollout:4", "rollout:16"))
 """Players between random moves and the lowest level, which would win nearly all games against them."""
+FURTHER = tuple(Level(f"rollout:{sims}", 0, 0.0, 0.0) for sims in (64, 256, 1024))
+"""More of them, each where the lowest level wins nearly all games against the one before, too."""
+NEARLY_ALL = 0.95
 LADDER = (
     *(Level("net:shipped", 0, 0.0, 0.0, temperature) for temperature in (6.0, 4.0, 3.0, 2.0, 1.4, 1.0)),
     *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 1.3, 0.8, 0.0)),
@@ -47,25 +50,36 @@ def measure_levels(
     """
     known = read_games(file) if file is not None and file.exists() else {}
     played: Games = {}
-    for first, second, number in pairs(ladder, count):
-        key = second.how, first.how
-        played[key] = known.get(key, [])
-        if len(played[key]) < number:
-            played[key] = _match(game, second, first, number, plies, seed)
-            if file is not None:
-                write_games(file, known | played)
-        report(f"{key[0]} against {key[1]}: {sum(played[key]):g} of {len(played[key])}")
+
+    def score(weaker: Level, stronger: Level, number: int) -> float:
+        key = stronger.how, weaker.how
+        if key not in played:
+            played[key] = known.get(key, [])
+            if len(played[key]) < number:
+                played[key] = _match(game, stronger, weaker, number, plies, seed)
+                if file is not None:
+                    write_games(file, known | played)
+            report(f"{key[0]} against {key[1]}: {sum(played[key]):g} of {len(played[key])}")
+        return sum(played[key]) / len(played[key])
+
+    links = [*LINKS]
+    for further in FURTHER:
+        if score(links[-1], ladder[0], count) <= NEARLY_ALL:
+            break
+        links.append(further)
+    for weaker, stronger, number in pairs(ladder, count, links):
+        score(weaker, stronger, number)
     if file is not None:
         write_games(file, played)
     return chosen(rated(ladder, played), played)
 
 
-def pairs(ladder: Sequence[Level], count: int) -> Iterator[tuple[Level, Level, int]]:
-    """Yield (weaker, stronger, games): neighbours, and neighbours of neighbours with fewer games; more in `LINKS`."""
-    line = [*LINKS, *ladder]
+def pairs(ladder: Sequence[Level], count: int, links: Sequence[Level] = LINKS) -> Iterator[tuple[Level, Level, int]]:
+    """Yield (weaker, stronger, games): neighbours, and neighbours of neighbours with fewer games; more in `links`."""
+    line = [*links, *ladder]
     for i, weaker in enumerate(line):
         for distance, stronger in enumerate(line[i + 1 : i + 3], 1):
-            cheap = i < len(LINKS) - 1
+            cheap = i < len(links) - 1
             yield weaker, stronger, 4 * count if cheap else count if distance == 1 else max(count // NEXT // 2 * 2, 2)
 
 

@@ -59,6 +59,23 @@ def test_neighbours_play_most_and_cheap_players_more():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("wins_all_below, last", [(4, 16), (16, 64), (64, 256), (256, 1024), (10**6, 1024)])
+def test_a_lowest_level_that_wins_nearly_all_games_meets_stronger_players(monkeypatch, wins_all_below, last):
+    """Else its distance to random moves is known to some 400 Elo only, as in gomoku 15x15."""
+
+    def match(game, first, second, count, plies, seed):
+        below = second.player == "random" or int(second.player.split(":")[1]) <= wins_all_below
+        return [1.0] * count if first.player == "rollout:9999" and below else [1.0, 0.0] * (count // 2)
+
+    said = []
+    monkeypatch.setattr(level_games, "_match", match)
+    lowest_two = ladder("rollout:9999", "rollout:99999")
+    measure_levels(games.make("tictactoe"), count=40, ladder=lowest_two, report=said.append)
+    assert len(said) == len({line.split(": ")[0] for line in said}), "each pair plays once"
+    assert f"rollout:9999 against rollout:{last}: " in "\n".join(said)
+    assert not any(f"against rollout:{4 * last}:" in line for line in said)
+
+
 def test_levels_are_at_least_100_elo_from_each_other():
     levels, played = results([120.0, 200.0, 310.0, 330.0, 440.0])
     assert [level.elo for level in chosen(levels, played)] == [200.0, 330.0, 440.0]
