@@ -22,7 +22,7 @@ LINKS = tuple(Level(player, 0, 0.0, 0.0) for player in ("random", "rollout:4", "
 """Players between random moves and the lowest level, which would win nearly all games against them."""
 FURTHER = tuple(Level(f"rollout:{sims}", 0, 0.0, 0.0) for sims in (64, 256, 1024))
 """More of them, each where the lowest level wins nearly all games against the one before, too."""
-NEARLY_ALL = 0.95
+NEARLY_ALL = 0.9
 LADDER = (
     *(Level("net:shipped", 0, 0.0, 0.0, temperature) for temperature in (6.0, 4.0, 3.0, 2.0, 1.4, 1.0)),
     *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 1.3, 0.8, 0.0)),
