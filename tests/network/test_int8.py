@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not openvino_installed(), reason="openvino is no
 FLOAT = {"INFERENCE_PRECISION_HINT": "f32"}
 
 
-@pytest.mark.parametrize("spec", ["connect4", "gomoku", "othello"])
+@pytest.mark.parametrize("spec", ["connect4", "gomoku(size=8)", "othello"])
 def test_a_player_that_ships_answers_nearly_the_same_in_8_bits(spec):
     game = games.make(spec)
     exact, rough = (make_player(name, game, sims=1) for name in ("shipped", "int8:shipped"))
