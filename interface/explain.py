@@ -76,11 +76,12 @@ def nodes(count: int) -> str:
 
 def proof(found: dict[str, Any]) -> str:
     """Return e.g. " (proven won: forced win in 3 moves)", with the player's own moves; "" where nothing is proven."""
-    moves = (found.get("win_in_plies", 0) + 1) // 2
-    words = tr("proven {result}", result=tr(found["proven"]))
+    if not found["proven"]:
+        return ""
+    words, moves = tr("proven {result}", result=tr(found["proven"])), (found.get("win_in_plies", 0) + 1) // 2
     if moves:
         words += tr(": forced win in 1 move") if moves == 1 else tr(": forced win in {count} moves", count=moves)
-    return f" ({words})" if found["proven"] else ""
+    return f" ({words})"
 
 
 def as_text(found: dict[str, Any], state: GameState) -> str:

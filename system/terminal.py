@@ -52,13 +52,13 @@ def columns_of(text: str) -> int:
 
 
 def padded(text: str, width: int) -> str:
-    """Return a line of text with blanks behind it, before it if `width` is negative, in so many columns."""
+    """Return a line of text, filled up to `width` columns with blanks behind it; before it if `width` is negative."""
     blanks = " " * (abs(width) - columns_of(text))
     return blanks + text if width < 0 else text + blanks
 
 
 def cut(text: str, columns: int) -> str:
-    """Return the beginning of a line of text that fits into so many columns."""
+    """Return the beginning of a line of text that fits into `columns`."""
     if len(text) * 2 <= columns:
         return text
     while columns_of(text) > columns:
