@@ -92,7 +92,7 @@ def trained_place(place, trained):
 @pytest.fixture
 def unchecked(monkeypatch):
     """Leave out the short check before your own game is played: its faults then show during a game."""
-    monkeypatch.setattr("interface.doctor.game_contract.checked", lambda game: game)
+    monkeypatch.setattr("evaluation.game_contract.checked", lambda game: game)
 
 
 MODELS = {}

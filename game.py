@@ -169,7 +169,7 @@ class GameState:
         raise NotImplementedError
 
     def _repr_svg_(self) -> str:
-        from interface.board_svg import board_svg
+        from plugins.pictures.board_svg import board_svg
 
         return board_svg(self)
 

@@ -85,8 +85,8 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
     """Return the rates of self-play after a warm-up, by a number of actors that share the cores; 0 = by threads."""
     from initialise import Session
     from loggers import Console
+    from plugins.cluster.pool import connect
     from system.processes import processors
-    from training.cluster_pool import connect
     from training.game_source import source_of
     from training.presets import preset
 
@@ -156,10 +156,10 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
     """Return (cluster, pool, spec of a round) of actors that play made-up games; the network is 8 MB of noise."""
     import json
 
+    from plugins.cluster.cluster import Cluster
+    from plugins.cluster.pool import ClusterPool
     from storage.atomic_files import sha256
     from support.fake_actors import FakeActor
-    from training.cluster import Cluster
-    from training.cluster_pool import ClusterPool
     from training.worker_pool import RoundSpec
 
     content = np.random.default_rng(0).bytes(8 << 20)
@@ -196,9 +196,9 @@ def rounds(args: argparse.Namespace) -> None:
 def kills(args: argparse.Namespace) -> None:
     from initialise import Session
     from main import train
+    from plugins.cluster.pool import connect
     from storage.verify import verify
     from support.tiny_runs import QUIET, tiny
-    from training.cluster_pool import connect
     from training.game_source import source_of
 
     rng, ray, states = random.Random(args.seed), machines(3, 1), []

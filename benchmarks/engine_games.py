@@ -26,12 +26,12 @@ import games
 from agent import Player
 from game import Game
 from games.line_of_moves import played
-from interface.engines import vertices
-from interface.engines.clock import TimeControl
 from players.by_name import make_player
-from players.child_program import EngineFailed
-from players.gomocup import RULES, Brain
-from players.gtp import Engine
+from plugins.engines import vertices
+from plugins.engines.clock import TimeControl
+from plugins.engines.programs.child_program import EngineFailed
+from plugins.engines.programs.gomocup import RULES, Brain
+from plugins.engines.programs.gtp import Engine
 
 MAIN = [sys.executable, str(Path(__file__).parent.parent / "main.py")]
 PERIODS = 3

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 
-from interface.engines.clock import less_lag
+from plugins.engines.clock import less_lag
 
 MAIN = [sys.executable, str(Path(__file__).parent.parent / "main.py")]
 QUERY = {"id": "a", "moves": [], "rules": "chinese", "komi": 2.5, "boardXSize": 5, "boardYSize": 5, "maxVisits": 10**8}

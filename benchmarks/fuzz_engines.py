@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import games
-from interface.engines import analysis, gomocup, gtp
-from interface.engines.analysis_results import Analysis
-from interface.engines.gomocup_session import Session as GomocupSession
-from interface.engines.gtp_session import Session as GtpSession
-from interface.engines.loading import Loading
-from interface.engines.serving import PlayerSource, long_game
+from plugins.engines import analysis, gomocup, gtp
+from plugins.engines.analysis_results import Analysis
+from plugins.engines.gomocup_session import Session as GomocupSession
+from plugins.engines.gtp_session import Session as GtpSession
+from plugins.engines.loading import Loading
+from plugins.engines.serving import PlayerSource, long_game
 
 SLOW = 10.0
 JUNK = ("", " ", "\t\x01", "#", "?", "=", "-1", "0", "1", "1.5", "1e9", "999999999", "nan", "inf", "b", "w", "black",

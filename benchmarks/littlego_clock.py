@@ -25,7 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).parents[1]
 sys.path.insert(0, str(HERE))
 
-from interface.littlego_rules import PASS, PLIES, Given, after, legal  # noqa: E402
+from plugins.littlego.rules import PASS, PLIES, Given, after, legal  # noqa: E402
 
 BUSY = "import os, time\nend = time.monotonic() + 3600\nwhile time.monotonic() < end and os.getppid() != 1: pass"
 

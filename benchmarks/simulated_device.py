@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import games
 from network.device import fit, measure
 from network.predictor import cores
-from network.simulated_device import SimulatedDevice
+from plugins.laboratory.simulated_device import SimulatedDevice
 from training.device_bench import CORES, bench_device
 from training.device_plan import search_seconds
 from training.presets import preset

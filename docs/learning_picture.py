@@ -211,7 +211,7 @@ def second_part(game: list[int], style: list[str]) -> list[str]:
 
 def winning_line(state: GameState, style: list[str]) -> str:
     """Return rings around the discs that won, shown in the last seconds."""
-    from interface.board_svg import grid_of, winning_points
+    from plugins.pictures.board_svg import grid_of, winning_points
 
     grid = grid_of(state)
     if grid is None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from compiled import call
 from config import UserError
+from evaluation.rule_writes import safe_moves, winning_move, writes_outside
 from game import (
     GIVEN_UP,
     NO_WIN,
@@ -32,7 +33,6 @@ from games import own
 from games.bounds import check_rules
 from games.endings import Endings, endings_of
 from games.plain import PlainGame
-from interface.doctor.rule_writes import safe_moves, winning_move, writes_outside
 from search.endgame_solver import make_line, solve
 from search.rollouts import random_games
 from system.shell import quoted

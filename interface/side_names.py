@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from game import Game, GameState
-from interface.board_svg import grid_of
 from languages.translate import tr
+from plugins.pictures.board_svg import grid_of
 
 COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White"),
            "corners": ("Orange", "Blue"), "hexagons": ("Red", "Blue")}  # fmt: skip

@@ -50,11 +50,11 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     """Return the player with this name; raise `UserError` with the valid forms."""
     text = name.strip()
     if text.lower().startswith("gtp:"):
-        from players.gtp import GTPPlayer
+        from plugins.engines.programs.gtp import GTPPlayer
 
         return GTPPlayer(game, text[4:])
     if text.lower().startswith("gomocup:"):
-        from players.gomocup import GomocupPlayer
+        from plugins.engines.programs.gomocup import GomocupPlayer
 
         return GomocupPlayer(game, text[8:])
     if match := _BOOK.fullmatch(text):

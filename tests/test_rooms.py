@@ -19,7 +19,7 @@ RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.spli
 UPWARD = {
     ("compiled.py", "compiling.functions"): "what its decorators make, from numba's classes once these are loaded",
     ("main.py", "interface.cli"): "python main.py is the command line",
-    ("game.py", "interface.board_svg"): "a notebook shows a position as a picture, whatever else it imports",
+    ("game.py", "plugins.pictures.board_svg"): "a notebook shows a position as a picture, whatever else it imports",
     ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
 }
 """(file, module) of the imports that point up, and why; they are made when first needed."""
@@ -32,8 +32,8 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
-READS = ("compiled.py", "interface/commands/new_game.py", "interface/doctor/installation.py", "interface/web/app.py",
-         "interface/notebook/widget.py", "languages/", "network/cpu_features.py", "storage/atomic_files.py", "system/",
+READS = ("compiled.py", "interface/commands/new_game.py", "plugins/doctor/installation.py", "plugins/page/app.py",
+         "plugins/notebook/widget.py", "languages/", "network/cpu_features.py", "storage/atomic_files.py", "system/",
          "training/presets.py")  # fmt: skip
 """What reads without a limit: files of the program or the system; and where the limited reading itself is."""
 TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",
@@ -135,8 +135,8 @@ def faults(path, source):
         for name in imported(node):
             if name.split(".")[0] in NETWORK and own != "network":
                 found.append(("only the network's modules know a network library", f"imports {name}"))
-            if name.split(".")[0] == "ray" and path != "training/cluster.py":
-                found.append(("Ray is loaded by training/cluster.py", f"imports {name}"))
+            if name.split(".")[0] == "ray" and path != "plugins/cluster/cluster.py":
+                found.append(("Ray is loaded by plugins/cluster/cluster.py", f"imports {name}"))
             if name.split(".")[0] in ("numba", "llvmlite") and path not in ("compiled.py", "compiling/functions.py"):
                 found.append(("numba is loaded by compiled.py", f"imports {name}"))
             if name.split(".")[0] in UNSAFE:
@@ -224,7 +224,7 @@ def test_a_file_of_tests_is_no_longer_than_a_module():
 
 
 def test_the_modules_are_found():
-    assert {"MCTS.py", "games/connect4.py", "search/speed/prefetch.py", "interface/web/app.py"} <= set(SOURCES)
+    assert {"MCTS.py", "games/connect4.py", "search/speed/prefetch.py", "plugins/page/app.py"} <= set(SOURCES)
 
 
 BAD = [
@@ -240,7 +240,7 @@ BAD = [
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
     ("game.py", "from numba import types", "numba is loaded by compiled.py"),
-    ("training/cluster_pool.py", "def f():\n    import ray", "Ray is loaded by training/cluster.py"),
+    ("plugins/cluster/pool.py", "def f():\n    import ray", "Ray is loaded by plugins/cluster/cluster.py"),
     ("stranger.py", "", "every module has a floor"),
     ("config.py", "log = open('x')", "nothing prints or opens files at import"),
     ("interface/cli.py", "if True:\n    print('loaded')", "nothing prints or opens files at import"),

@@ -53,7 +53,7 @@ class GameSource:
         s = self._session
         if self._pool is None:
             if s.cluster is not None:
-                from training.cluster_pool import cluster_pool
+                from plugins.cluster.pool import cluster_pool
 
                 self._pool = cluster_pool(s)
             elif s.config.workers:

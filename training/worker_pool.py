@@ -3,7 +3,7 @@
 A `Pool` plays given games with a given network and yields each when it ends. `LocalPool` plays them in this process.
 `WorkerPool` divides them among workers; one worker plays a game from its first move to its last. A worker is reached
 through a `WorkerHandle`, which only carries messages: training/worker_process.py makes one from a process and its pipe,
-training/cluster_handle.py one from an actor on another machine.
+plugins/cluster/handle.py one from an actor on another machine.
 
 A game follows from (run, iteration, index) and the network alone: the worker that plays it makes no difference, nor
 does playing it twice.

@@ -56,7 +56,7 @@ def _measured(args: Bench) -> dict[str, Any]:
 def _simulated(args: Bench, game: Game) -> dict[str, Any]:
     """Measure self-play against a stand-in for a GPU."""
     from network.pipelines import SeveralDevices
-    from network.simulated_device import SimulatedDevice
+    from plugins.laboratory.simulated_device import SimulatedDevice
     from training.device_bench import bench_device
 
     count = whole(args.simulated_devices, "simulated_devices", 1, 64)
@@ -72,7 +72,7 @@ def run(argv: list[str]) -> int:
         raise UserError(f"seconds: expected a number from 0.2 to 600, got {args.seconds}")
     show_compiling("training")
     import games
-    from interface.doctor.game_contract import checked
+    from evaluation.game_contract import checked
 
     game = checked(games.make(args.config.game))
     found = _simulated(args, game) if args.simulated_device else _measured(args)

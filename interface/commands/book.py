@@ -49,7 +49,7 @@ def run(argv: list[str]) -> int:
     show_compiling("search")
     import games
     from agent import Agent
-    from interface.doctor.game_contract import checked
+    from evaluation.game_contract import checked
     from players import book as books
     from players.by_name import make_player
 

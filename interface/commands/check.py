@@ -30,7 +30,7 @@ class Check:
 def run(argv: list[str]) -> int:
     args = parse(Check, argv)
     import games
-    from interface.doctor.game_contract import examine
+    from evaluation.game_contract import examine
 
     game = games.make(args.game)
     found = examine(game, games=whole(args.games, "games", 1, 100_000))

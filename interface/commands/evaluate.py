@@ -13,13 +13,13 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
-from interface.joining import joined
+from plugins.cluster.joining import joined
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
     from agent import Player
     from game import Game
-    from training.cluster import Cluster
+    from plugins.cluster.cluster import Cluster
 
 EXAMPLES = {
     "python main.py evaluate": "your best network: exact positions and the ladder",
@@ -68,8 +68,8 @@ def run(argv: list[str]) -> int:
     _check(args)
     show_compiling("training")
     import games
+    from evaluation.game_contract import checked
     from evaluation.report import as_text, evaluate
-    from interface.doctor.game_contract import checked
 
     game = checked(games.make(args.game))
     player, args = _player(game, args, argv)
@@ -83,7 +83,7 @@ def run(argv: list[str]) -> int:
         share = None
         if cluster is not None:
             from loggers import Console
-            from training.cluster_match import ClusterMatches
+            from plugins.cluster.match import ClusterMatches
 
             share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
             share.know(player, args.player, args.ladder_sims)
@@ -102,7 +102,7 @@ def run(argv: list[str]) -> int:
 
 def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
     from loggers import Console
-    from training.cluster_match import connect
+    from plugins.cluster.match import connect
 
     return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
 

@@ -14,7 +14,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
-from interface.joining import joined
+from plugins.cluster.joining import joined
 from system.shell import join, quoted
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from evaluation.match import MatchGame
     from evaluation.promotion import SprtState
     from game import Game
-    from training.cluster import Cluster
-    from training.cluster_match import ClusterMatches
+    from plugins.cluster.cluster import Cluster
+    from plugins.cluster.match import ClusterMatches
 
 EXAMPLES = {
     "python main.py match best rollout:1000 --games 40": "your best network against rollouts",
@@ -83,8 +83,8 @@ def run(argv: list[str]) -> int:
     show_compiling("search")
     import games
     from agent import User
+    from evaluation.game_contract import checked
     from games.sizes import largest_of
-    from interface.doctor.game_contract import checked
     from network.predictor import STEADY
     from players.book import BookPlayer
     from players.by_name import make_player, one_at_a_time
@@ -128,7 +128,7 @@ def run(argv: list[str]) -> int:
 
 def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
     from loggers import Console
-    from training.cluster_match import connect
+    from plugins.cluster.match import connect
 
     return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
 
@@ -140,7 +140,7 @@ def _shared(
     if cluster is None:
         return None
     from loggers import Console
-    from training.cluster_match import ClusterMatches
+    from plugins.cluster.match import ClusterMatches
 
     share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
     for player, name in zip(players, (args.player1, args.player2), strict=True):

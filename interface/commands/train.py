@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from config import Config, UserError
 from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
 from interface.commands import show_compiling, waiting
-from interface.joining import joined
+from plugins.cluster.joining import joined
 from system.processes import ENDINGS
 from system.shell import quoted
 
 if TYPE_CHECKING:
     from initialise import Session
-    from training.cluster import Cluster
+    from plugins.cluster.cluster import Cluster
 
 EXAMPLES = {
     "python main.py": "resume the newest unfinished Connect 4 run, or start one",
@@ -84,7 +84,7 @@ def run(argv: list[str]) -> int:
 def _run(argv: list[str], signals: _Signals) -> int:
     base = base_of(argv)
     import games
-    from interface.doctor.game_contract import checked
+    from evaluation.game_contract import checked
     from storage.atomic_files import DamagedData
     from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
@@ -139,7 +139,7 @@ def _require_free(folder: Path) -> None:
 
 def _connect(address: str, cores: int, without_token: bool, config: Config, quiet: bool) -> Cluster:
     from loggers import Console
-    from training.cluster_pool import connect
+    from plugins.cluster.pool import connect
 
     return connect(address, cores, config, Console(quiet=quiet).warn, without_token=without_token)
 

@@ -59,8 +59,8 @@ class GameActor:
         self._mail = Mailbox()
 
     def hello(self) -> str:
-        """Return what this machine says of itself, as JSON (training/cluster_facts.py)."""
-        from training.cluster_facts import facts
+        """Return what this machine says of itself, as JSON (plugins/cluster/facts.py)."""
+        from plugins.cluster.facts import facts
 
         return json.dumps(facts())
 
@@ -75,7 +75,7 @@ class GameActor:
         self._mail.closed = True
 
     def _player(self, settings: dict[str, Any]) -> Any:
-        from training.cluster_player import make_cluster_player
+        from plugins.cluster.player import make_cluster_player
 
         return make_cluster_player(settings)
 

@@ -19,9 +19,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from config import UserError
+from plugins.cluster.actor import GameActor
+from plugins.cluster.facts import facts, refusal
 from system.processes import ENDINGS
-from training.cluster_actor import GameActor
-from training.cluster_facts import facts, refusal
 
 LOOK = 2.0
 """Seconds between two looks at the machines of the cluster."""

@@ -17,7 +17,7 @@ from training.worker_messages import pack, unpack
 from training.worker_pool import Receive
 
 if TYPE_CHECKING:
-    from training.cluster import Cluster
+    from plugins.cluster.cluster import Cluster
 
 ASK_AGAIN = 1.0
 """Seconds until an actor that cannot be reached is called again: Ray then knows what has become of it."""

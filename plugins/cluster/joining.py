@@ -10,7 +10,7 @@ from config import UserError
 from interface.arguments import whole
 
 if TYPE_CHECKING:
-    from training.cluster import Cluster
+    from plugins.cluster.cluster import Cluster
 
 
 class Options(Protocol):

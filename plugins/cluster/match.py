@@ -10,9 +10,9 @@ from evaluation.travelling import Traveller, match_game, to_bytes, traveller
 from game import Game
 from games.own import digest
 from network.cpu_features import native_bfloat16
+from plugins.cluster.cluster import Cluster
+from plugins.cluster.pool import ClusterPool, backend_of
 from storage.atomic_files import sha256
-from training.cluster import Cluster
-from training.cluster_pool import ClusterPool, backend_of
 from training.worker_messages import pack
 from training.worker_pool import RoundSpec
 

@@ -13,10 +13,10 @@ from initialise import Session
 from network.cpu_features import resolve_precision
 from network.predictor import STEADY, side_by_side
 from network.stored_network import open_network
+from plugins.cluster.cluster import Cluster
+from plugins.cluster.handle import ActorHandle
 from storage.atomic_files import read_checked
 from storage.game_record import GameRecord
-from training.cluster import Cluster
-from training.cluster_handle import ActorHandle
 from training.worker_messages import pack
 from training.worker_pool import RoundSpec, WorkerPool
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from config import LOOKING_AGAIN, Config
 from game import Game
-from interface.doctor import Found, random_game
 from memory import Memory, Positions
+from plugins.doctor import Found, random_game
 from storage.atomic_files import LINES_BYTES, read_limited
 from storage.checkpoints import read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord

@@ -14,12 +14,12 @@ from importlib import metadata
 import numpy as np
 
 from config import VERSION, with_overrides
-from interface.doctor import Found, Patient
 from memory import Memory, learns_ownership
 from network.backend import BACKENDS, chosen_backend, requirements_file
 from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw
+from plugins.doctor import Found, Patient
 from storage.run_folders import HERE
 from system.machine import free_memory, nvidia_cards
 from training.device_plan import fitted

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from agent import Agent
+from evaluation.game_contract import examine as examine_rules
 from game import Game, GameState
 from games.sizes import largest_of
-from interface.doctor import Found, Patient, random_game
-from interface.doctor.game_contract import examine as examine_rules
-from interface.doctor.toy_game import Strip
 from MCTS import MCTS, Evaluator, Node
 from memory import ILLEGAL, Batch, Memory
+from plugins.doctor import Found, Patient, random_game
+from plugins.doctor.toy_game import Strip
 from search.tables import EXPANDED, TERMINAL, WAITING
 from storage.game_record import GameRecord
 from system.shell import quoted

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from config import VERSION, UserError
-from interface.engines.command_lines import TOO_LONG, CommandLines
-from interface.engines.loading import Loading
+from plugins.engines.command_lines import TOO_LONG, CommandLines
+from plugins.engines.loading import Loading
 
 if TYPE_CHECKING:
-    from interface.engines.analysis_results import Analysis
+    from plugins.engines.analysis_results import Analysis
 
 LONGEST = 1_000_000
 """Largest length of a line in bytes."""

@@ -12,9 +12,9 @@ import games
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS
-from interface.engines import vertices
-from interface.engines.position import Position, set_up
-from interface.engines.serving import changed, long_game
+from plugins.engines import vertices
+from plugins.engines.position import Position, set_up
+from plugins.engines.serving import changed, long_game
 
 MOST_MOVES = 1000
 MOST_VISITS = 10**9

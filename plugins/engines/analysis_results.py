@@ -10,12 +10,12 @@ import numpy as np
 from config import UserError
 from game import Game, state_key
 from games.go import Go
-from interface.engines.analysis_query import BadField, Query, read_query
-from interface.engines.analysis_search import Pool, Task
-from interface.engines.serving import PlayerSource
-from interface.engines.snapshot import Snapshot
-from interface.engines.thinking import policy
-from interface.engines.vertices import NameLine
+from plugins.engines.analysis_query import BadField, Query, read_query
+from plugins.engines.analysis_search import Pool, Task
+from plugins.engines.serving import PlayerSource
+from plugins.engines.snapshot import Snapshot
+from plugins.engines.thinking import policy
+from plugins.engines.vertices import NameLine
 
 
 class Program(Protocol):
@@ -69,7 +69,7 @@ class Analysis:
         elif action == "query_models":
             values = {**values, "models": [{"name": self._name, "internalName": self._base.spec}]}
         else:
-            from interface.engines.analysis import ACTIONS
+            from plugins.engines.analysis import ACTIONS
 
             text = f"'action' field must be one of {', '.join(ACTIONS)}"
             self._program.say({"error": text, "field": "action", "id": values["id"]})

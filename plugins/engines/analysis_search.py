@@ -16,11 +16,11 @@ from agent import Agent
 from config import UserError
 from game import CompiledState, Game, GameState
 from games.go import Go
-from interface.engines.analysis_query import Query, Turn
-from interface.engines.serving import PlayerSource
-from interface.engines.snapshot import Snapshot, snapshot_of
-from interface.engines.territory import Territory
 from MCTS import MCTS
+from plugins.engines.analysis_query import Query, Turn
+from plugins.engines.serving import PlayerSource
+from plugins.engines.snapshot import Snapshot, snapshot_of
+from plugins.engines.territory import Territory
 from search.proofs import UNPROVEN
 from search.tables import trees_in
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interface.engines import vertices
+from plugins.engines import vertices
 
 if TYPE_CHECKING:
-    from interface.engines.gtp_session import Do, Session
+    from plugins.engines.gtp_session import Do, Session
 
 
 def game_id(session: Session, words: list[str]) -> str:

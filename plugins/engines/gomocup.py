@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from config import VERSION, UserError
-from interface.engines.command_lines import TOO_LONG, CommandLines
-from interface.engines.loading import Loading
+from plugins.engines.command_lines import TOO_LONG, CommandLines
+from plugins.engines.loading import Loading
 
 if TYPE_CHECKING:
-    from interface.engines.gomocup_session import Session
+    from plugins.engines.gomocup_session import Session
 
 LONGEST = 10_000
 """Largest length of a line in bytes."""

@@ -18,11 +18,11 @@ import numpy as np
 
 from config import UserError
 from game import Game
-from interface.engines import swap2
-from interface.engines.clock import FEWEST, turn_budget
-from interface.engines.position import Position, set_up
-from interface.engines.serving import PlayerSource, changed
-from interface.engines.thinking import ROOM, Thinker
+from plugins.engines import swap2
+from plugins.engines.clock import FEWEST, turn_budget
+from plugins.engines.position import Position, set_up
+from plugins.engines.serving import PlayerSource, changed
+from plugins.engines.thinking import ROOM, Thinker
 from system.machine import memory_used
 
 RULES = {0: "freestyle", 1: "exact", 4: "renju"}

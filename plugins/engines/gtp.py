@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from config import VERSION, UserError
-from interface.engines.command_lines import TOO_LONG, CommandLines
-from interface.engines.loading import Loading
+from plugins.engines.command_lines import TOO_LONG, CommandLines
+from plugins.engines.loading import Loading
 
 if TYPE_CHECKING:
-    from interface.engines.gtp_session import Session
+    from plugins.engines.gtp_session import Session
 
 _LOGGER = logging.getLogger("alphazero.engines")
 NAME = "alphazero-keras"

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent import Agent
 from game import GameState
-from interface.engines import vertices
-from interface.engines.gtp import Failure
-from interface.engines.snapshot import MoveInfo, Snapshot
+from plugins.engines import vertices
+from plugins.engines.gtp import Failure
+from plugins.engines.snapshot import MoveInfo, Snapshot
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from interface.engines.gtp_session import Do, Session
+    from plugins.engines.gtp_session import Do, Session
 
 USUAL = 1.0
 """Seconds between two lines."""

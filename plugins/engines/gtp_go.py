@@ -15,16 +15,16 @@ from config import UserError
 from game import Game, GameState
 from games.go import Go
 from games.line_of_moves import stones_of
-from interface.engines import vertices
-from interface.engines.gtp import Failure
-from interface.engines.position import Position, set_up
-from interface.engines.serving import changed, long_game
-from interface.engines.thinking import policy
+from plugins.engines import vertices
+from plugins.engines.gtp import Failure
+from plugins.engines.position import Position, set_up
+from plugins.engines.serving import changed, long_game
+from plugins.engines.thinking import policy
 from storage import game_files
 from storage.game_files import Record
 
 if TYPE_CHECKING:
-    from interface.engines.gtp_session import Do, Session
+    from plugins.engines.gtp_session import Do, Session
 
 LARGEST_HANDICAP = 9
 

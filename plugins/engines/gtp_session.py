@@ -16,13 +16,13 @@ from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS
 from games.go import Go
-from interface.engines import gogui, gtp_analysis, gtp_go, vertices
-from interface.engines.clock import FEWEST, Clock, TimeControl
-from interface.engines.gtp import Failure
-from interface.engines.position import Position
-from interface.engines.serving import PlayerSource, changed, long_game
-from interface.engines.territory import Territory
-from interface.engines.thinking import Choice, Thinker
+from plugins.engines import gogui, gtp_analysis, gtp_go, vertices
+from plugins.engines.clock import FEWEST, Clock, TimeControl
+from plugins.engines.gtp import Failure
+from plugins.engines.position import Position
+from plugins.engines.serving import PlayerSource, changed, long_game
+from plugins.engines.territory import Territory
+from plugins.engines.thinking import Choice, Thinker
 
 Do = Callable[["Session", list[str]], str]
 _LOGGER = logging.getLogger("alphazero.engines")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from interface.engines.command_lines import CommandLines
+from plugins.engines.command_lines import CommandLines
 
 T = TypeVar("T")
 LOOK = 0.05

@@ -15,7 +15,7 @@ from agent import Agent
 from config import UserError
 from game import Game
 from games.line_of_moves import after_moves
-from interface.engines.thinking import Thinker
+from plugins.engines.thinking import Thinker
 
 TRIED = 64
 """Openings of which the most balanced one, by the network's value, is played."""

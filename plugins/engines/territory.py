@@ -13,8 +13,8 @@ import numpy as np
 from agent import Agent
 from game import GameState
 from games.go import Go
-from interface.engines.snapshot import Snapshot
 from network.ownership import ownership_of
+from plugins.engines.snapshot import Snapshot
 from search.priors import legal_softmax
 
 GAMES, MOST = 16, 8

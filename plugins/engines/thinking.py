@@ -13,9 +13,9 @@ import numpy as np
 from agent import Agent, Player, Resigned
 from config import UserError
 from game import GameState
-from interface.engines.snapshot import Snapshot, snapshot
 from MCTS import MCTS
 from players.rollout import RolloutPlayer
+from plugins.engines.snapshot import Snapshot, snapshot
 from search.tables import trees_in
 
 ROOM = 2**29

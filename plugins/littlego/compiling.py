@@ -22,7 +22,7 @@ def main() -> None:
         by = "another process still compiles what turns need"
         os.write(1, json.dumps({"action": None, "by": by, "final": True}).encode() + b"\n")
         return
-    from interface.littlego_thinker import answer_task
+    from plugins.littlego.thinker import answer_task
 
     if answer_task():
         _DONE.touch()

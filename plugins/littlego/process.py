@@ -23,7 +23,7 @@ _THINK = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 try:
-    from interface.littlego_compiling import main
+    from plugins.littlego.compiling import main
     main()
 except Exception as error:
     by = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -37,7 +37,7 @@ class ThinkerProcess:
     def __init__(self) -> None:
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
-        command = [sys.executable, "-P", "-c", _THINK, str(Path(__file__).parents[1])]
+        command = [sys.executable, "-P", "-c", _THINK, str(Path(__file__).parents[2])]
         with suppress(OSError):  # the move of need is played
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=subprocess.DEVNULL, **own_group())  # fmt: skip

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from config import UserError
-from interface.littlego_rules import PASS, PLIES, Board, Given, after, breathes, legal, move_of_need
+from plugins.littlego.rules import PASS, PLIES, Board, Given, after, breathes, legal, move_of_need
 from storage.atomic_files import open_regular
 from system import files, processes
 

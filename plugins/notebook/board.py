@@ -13,13 +13,13 @@ from typing import Any
 from agent import Agent, Player, Resigned
 from config import UserError
 from game import Game, GameState
-from interface.board_svg import Mark, board_svg
 from interface.explain import as_text, explain
 from languages.translate import tr
 from players.book import BookPlayer
-from players.engine_player import EnginePlayer
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
+from plugins.engines.programs.engine_player import EnginePlayer
+from plugins.pictures.board_svg import Mark, board_svg
 
 MOST_LINES = 40
 """Moves whose line a drawing holds: half a kilobyte each."""

@@ -11,12 +11,12 @@ from typing import Any
 
 import games
 from config import with_overrides
+from evaluation.game_contract import checked
 from initialise import Session
 from interface.curves import Picture, curves
-from interface.doctor.game_contract import checked
-from interface.notebook.board import Board, Explained
-from interface.notebook.words import Words, display_text, loading, shell
 from loggers import read_metrics
+from plugins.notebook.board import Board, Explained
+from plugins.notebook.words import Words, display_text, loading, shell
 from storage.run_folders import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
 from training.presets import preset
 
@@ -31,7 +31,7 @@ def clickable(board: Board) -> Any:
     The widget and the calls of the board, such as `board.move(4)`, play the same game.
     """
     try:
-        from interface.notebook.widget import BoardWidget
+        from plugins.notebook.widget import BoardWidget
     except ImportError:
         return board.tell("to click on it: `pip install anywidget`, restart the notebook; board.move plays without")
     return BoardWidget.of(board)

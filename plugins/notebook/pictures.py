@@ -15,9 +15,9 @@ from config import Config, UserError, layers
 from evaluation.milestones import chosen_versions, in_words, milestones, probes, shares
 from game import Game, GameState
 from initialise import Session
-from interface.board_svg import Mark, board_svg, ratio_of
-from interface.tree_svg import MOST_STEPS, Growth
 from languages.translate import tr
+from plugins.pictures.board_svg import Mark, board_svg, ratio_of
+from plugins.pictures.tree_svg import MOST_STEPS, Growth
 
 BLUE, ORANGE, GREEN = "#3566a8", "#c56a0d", "#2f7d4d"
 ARROW = (

@@ -9,9 +9,9 @@ import anywidget
 import traitlets
 
 from agent import Agent
-from interface.board_svg import board_svg, grid_of, point_of
 from interface.explain import explain
-from interface.notebook.board import Board, Explained, lines_of, overlay_of
+from plugins.notebook.board import Board, Explained, lines_of, overlay_of
+from plugins.pictures.board_svg import board_svg, grid_of, point_of
 
 INTERFACE = Path(__file__).parents[1]
 LOOKS = ("none", "N", "P", "Q", "V")

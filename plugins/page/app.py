@@ -17,9 +17,9 @@ from typing import Any
 from weakref import WeakSet
 
 from config import UserError
-from interface.web.preparing import Preparations, first_board, ticking
-from interface.web.request_guard import Guard, allowed_names, has_token, names_of
 from languages.translate import LANGUAGES, language, tr
+from plugins.page.preparing import Preparations, first_board, ticking
+from plugins.page.request_guard import Guard, allowed_names, has_token, names_of
 
 HERE = Path(__file__).parent
 VIEWS = "play", "puzzles", "games", "training"
@@ -41,7 +41,7 @@ def serve(
             from nicegui import app, background_tasks, context, core, ui
     except ImportError:
         raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
-    from interface.web.connection_limits import (
+    from plugins.page.connection_limits import (
         HEAD_BYTES,
         HEAD_SECONDS,
         STRANGERS,
@@ -49,7 +49,7 @@ def serve(
         Strangers,
         worth_a_line,
     )  # fmt: skip
-    from interface.web.tab_language import begin_tab, words_of_loss
+    from plugins.page.tab_language import begin_tab, words_of_loss
 
     _check_port(host, port)
     token = secrets.token_urlsafe(24)
@@ -192,7 +192,7 @@ class Shared:
     def roster(self) -> Any:
         """Return the roster of players."""
         if self._roster is None:
-            from interface.web.web_players import Roster
+            from plugins.page.web_players import Roster
 
             self._roster = Roster((self.spec,))
         return self._roster
@@ -200,7 +200,7 @@ class Shared:
     def trainer(self) -> Any:
         """Return the training runs that the page started."""
         if self._trainer is None:
-            from interface.web.training_process import Trainer
+            from plugins.page.training_process import Trainer
 
             self._trainer = Trainer()
         return self._trainer
@@ -216,10 +216,10 @@ class Shared:
 
 def _load(place: Shared) -> None:
     """Import what the views need."""
-    import interface.web.games_tab
-    import interface.web.play_tab
-    import interface.web.puzzles_tab
-    import interface.web.training_tab  # noqa: F401
+    import plugins.page.games_tab
+    import plugins.page.play_tab
+    import plugins.page.puzzles_tab
+    import plugins.page.training_tab  # noqa: F401
 
     place.roster()
 
@@ -257,8 +257,8 @@ def _bar() -> Any:
     """Show the name, the tabs and the switch between light and dark; return the tabs."""
     from nicegui import context, ui
 
-    from interface.web.shortcuts import build_shortcuts
-    from interface.web.tab_language import SWITCH
+    from plugins.page.shortcuts import build_shortcuts
+    from plugins.page.tab_language import SWITCH
 
     dark = ui.dark_mode(SCHEMES.get(context.client.request.cookies.get("scheme", "")))
 
@@ -289,8 +289,8 @@ class _Views:
     def __init__(self, place: Shared, query: Mapping[str, str], tabs: Any) -> None:
         from nicegui import ui
 
-        from interface.web.play_tab import Play
-        from interface.web.teacher_panel import Teaching
+        from plugins.page.play_tab import Play
+        from plugins.page.teacher_panel import Teaching
 
         self._place, self._tabs = place, tabs
         self._others: dict[str, Any] = {}
@@ -321,13 +321,13 @@ class _Views:
 
     def _make(self, name: str) -> Any:
         if name == "games":
-            from interface.web.games_tab import Archive
+            from plugins.page.games_tab import Archive
 
             return Archive(self._play, lambda: self._tabs.set_value("play"))
         if name == "puzzles":
-            from interface.web.puzzles_tab import Puzzles
+            from plugins.page.puzzles_tab import Puzzles
 
             return Puzzles(self._play, lambda: self._tabs.set_value("play"))
-        from interface.web.training_tab import Learn
+        from plugins.page.training_tab import Learn
 
         return Learn(self._place, self._play, lambda: self._tabs.set_value("play"))

@@ -11,11 +11,11 @@ from nicegui import ui
 
 from config import UserError
 from interface.game_titles import titled
-from interface.web.controls import icon_button
-from interface.web.run_reader import Standing, owner, settings, standing
-from interface.web.web_players import SHIPS
 from languages.translate import tr
 from loggers import clock
+from plugins.page.controls import icon_button
+from plugins.page.run_reader import Standing, owner, settings, standing
+from plugins.page.web_players import SHIPS
 from training.presets import PRESETS, preset_for
 
 SHORTEST = 1

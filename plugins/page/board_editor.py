@@ -11,10 +11,10 @@ from nicegui import ui
 from config import UserError
 from game import Game, GameState
 from games.line_of_moves import starting_at, stones_of
-from interface.board_svg import ratio_of, stones_svg
 from interface.side_names import side_name
-from interface.web.controls import icon_button
 from languages.translate import tr
+from plugins.page.controls import icon_button
+from plugins.pictures.board_svg import ratio_of, stones_svg
 from storage.game_files import Record
 
 CLICK = '(e) => { const t = e.target.closest("[data-point]"); if (t) emit(t.dataset.point) }'

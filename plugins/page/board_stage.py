@@ -7,11 +7,11 @@ from html import escape
 from json import dumps
 
 from game import Game, GameState
-from interface.board_grid import Before
-from interface.board_svg import LOOKS, Mark, board_svg
 from interface.side_names import side_name
-from interface.web.table import Table
 from languages.translate import tr
+from plugins.page.table import Table
+from plugins.pictures.board_grid import Before
+from plugins.pictures.board_svg import LOOKS, Mark, board_svg
 
 MOVE = (  # the second click of a double one is ignored, wherever it is; confirmed: see play.js
     '(e) => { const t = e.target.closest("[data-action]"), now = performance.now();'

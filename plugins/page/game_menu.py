@@ -10,11 +10,11 @@ from typing import Any
 from nicegui import run, ui
 
 from config import UserError
-from interface.web import tab_address
-from interface.web.board_editor import Editor
-from interface.web.controls import icon_button
-from interface.web.web_players import make_game
 from languages.translate import tr
+from plugins.page import tab_address
+from plugins.page.board_editor import Editor
+from plugins.page.controls import icon_button
+from plugins.page.web_players import make_game
 from storage.game_files import FORMS, LIMIT, READ, Record, from_bytes, to_bytes
 
 READ_FILE = (  # its bytes in base64: only the file itself says how its text is encoded

@@ -13,15 +13,15 @@ from nicegui import run, ui
 from config import UserError
 from game import Game
 from games.line_of_moves import after_moves
-from interface.board_svg import board_svg
-from interface.web.controls import icon_button
-from interface.web.opponents import opponents
-from interface.web.own_games import LARGEST, Own, read_own
-from interface.web.run_reader import Listed, iterations, list_games, match_game, stored_game
-from interface.web.tab_language import in_background
-from interface.web.table import outcome
-from interface.web.web_players import named_runs
 from languages.translate import tr
+from plugins.page.controls import icon_button
+from plugins.page.opponents import opponents
+from plugins.page.own_games import LARGEST, Own, read_own
+from plugins.page.run_reader import Listed, iterations, list_games, match_game, stored_game
+from plugins.page.tab_language import in_background
+from plugins.page.table import outcome
+from plugins.page.web_players import named_runs
+from plugins.pictures.board_svg import board_svg
 from storage.game_files import PERSON
 from storage.game_record import IMPORTED
 

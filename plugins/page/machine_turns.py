@@ -17,9 +17,9 @@ from agent import Player
 from config import UserError
 from game import Game
 from games.line_of_moves import starting_at
-from interface.web.tab_language import in_background
-from interface.web.web_players import choose, has_level, make_game
 from languages.translate import tr
+from plugins.page.tab_language import in_background
+from plugins.page.web_players import choose, has_level, make_game
 from storage.game_files import PERSON
 
 LOTS = 4

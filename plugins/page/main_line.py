@@ -9,8 +9,8 @@ from typing import Any
 from nicegui import ui
 
 from game import GameState
-from interface.notebook.board import LONGEST_LINE
 from languages.translate import tr
+from plugins.notebook.board import LONGEST_LINE
 
 CLICK = '(e) => { const t = e.target.closest("[data-walk]"); if (t) emit(t.dataset.walk) }'
 ROW = (

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from nicegui import ui
 
 from config import UserError
-from interface.web.clock import INCREMENTS, MINUTES, Clock, from_text
 from languages.translate import tr
 from players.levels import Level, read_levels
+from plugins.page.clock import INCREMENTS, MINUTES, Clock, from_text
 from storage.game_files import PERSON
 
 NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from config import UserError
-from interface.web import tab_address
-from interface.web.game_menu import read_record
+from plugins.page import tab_address
+from plugins.page.game_menu import read_record
 from storage.game_files import PERSON, Record, to_bytes
 
 MOST, LONGEST, LARGEST = 60, 20_000, 300_000

@@ -18,26 +18,26 @@ from typing import Any
 from nicegui import context, ui
 
 from config import UserError
-from interface.board_svg import ratio_of
 from interface.game_titles import titled
-from interface.web import tab_address
-from interface.web.board_stage import MOVE, Drawing, confirm
-from interface.web.game_menu import Sheet
-from interface.web.machine_turns import Machines
-from interface.web.opponents import Opponents
-from interface.web.own_games import OwnGames
-from interface.web.players_strip import Strip
-from interface.web.preparing import change_game
-from interface.web.question import Act, Question
-from interface.web.record_card import RecordCard
-from interface.web.result_panel import Result
-from interface.web.review_panel import ReviewPanel
-from interface.web.search_view import Inside, eval_html
-from interface.web.seats import Seats
-from interface.web.share import Share, link
-from interface.web.table import Table
-from interface.web.toolbar import OtherMoves, Tools
 from languages.translate import tr
+from plugins.page import tab_address
+from plugins.page.board_stage import MOVE, Drawing, confirm
+from plugins.page.game_menu import Sheet
+from plugins.page.machine_turns import Machines
+from plugins.page.opponents import Opponents
+from plugins.page.own_games import OwnGames
+from plugins.page.players_strip import Strip
+from plugins.page.preparing import change_game
+from plugins.page.question import Act, Question
+from plugins.page.record_card import RecordCard
+from plugins.page.result_panel import Result
+from plugins.page.review_panel import ReviewPanel
+from plugins.page.search_view import Inside, eval_html
+from plugins.page.seats import Seats
+from plugins.page.share import Share, link
+from plugins.page.table import Table
+from plugins.page.toolbar import OtherMoves, Tools
+from plugins.pictures.board_svg import ratio_of
 from storage.game_files import PERSON
 
 WHEEL = "(e) => { const plies = turned(e); if (plies) emit(plies) }"

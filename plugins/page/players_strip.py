@@ -10,11 +10,11 @@ from typing import Any
 from nicegui import ui
 
 from games.go import Go
-from interface.board_svg import LOOKS
 from interface.side_names import has_points
-from interface.web.clock import LOW, face
-from interface.web.table import Table
 from languages.translate import tr
+from plugins.page.clock import LOW, face
+from plugins.page.table import Table
+from plugins.pictures.board_svg import LOOKS
 from storage.game_files import PERSON
 
 LATE = 0.05

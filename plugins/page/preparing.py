@@ -110,7 +110,7 @@ async def ticking(work: Coroutine[Any, Any, T], show: Callable[[str], None]) -> 
 def _load_rules(spec: str, *, typed: bool) -> None:
     """Load the code that drawing a board runs: done by the page's own thread it would hold up every tab."""
     import games
-    from interface.board_svg import board_svg
+    from plugins.pictures.board_svg import board_svg
 
     board_svg(games.make(spec, typed=typed).start())
 
@@ -128,7 +128,7 @@ def change_game(play: Any, preparations: Preparations, event: Any) -> bool:
         if not play.gone and play.chosen_game() == spec:
             play.change_game(spec)
 
-    from interface.web.tab_language import in_background
+    from plugins.page.tab_language import in_background
 
     in_background(later(), "prepare")
     return True
@@ -142,7 +142,7 @@ def first_board(spec: str, *, typed: bool = False) -> tuple[str, str]:
     """
     import games
     from game import Game, GameState
-    from interface.board_svg import board_svg
+    from plugins.pictures.board_svg import board_svg
 
     game = games.make(spec, typed=typed)
 

@@ -17,15 +17,15 @@ from config import UserError
 from evaluation.puzzle_maker import PuzzleSource, Stop
 from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
 from interface import puzzle_words as words
-from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
 from interface.game_titles import titled
 from interface.side_names import side_name
-from interface.web.board_stage import MOVE, confirm, framed
-from interface.web.controls import icon_button
-from interface.web.machine_turns import searching
-from interface.web.tab_language import in_background
-from interface.web.web_players import make_game
 from languages.translate import tr
+from plugins.page.board_stage import MOVE, confirm, framed
+from plugins.page.controls import icon_button
+from plugins.page.machine_turns import searching
+from plugins.page.tab_language import in_background
+from plugins.page.web_players import make_game
+from plugins.pictures.board_svg import Mark, board_svg, grid_of, point_of, ratio_of
 from storage.game_files import Record
 
 KEY = "puzzles"

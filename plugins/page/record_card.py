@@ -6,10 +6,10 @@ from typing import Any
 
 from nicegui import ui
 
-from interface.web.charts import moves_html, values_svg
-from interface.web.controls import icon_button
-from interface.web.table import Table
 from languages.translate import tr
+from plugins.page.charts import moves_html, values_svg
+from plugins.page.controls import icon_button
+from plugins.page.table import Table
 from storage.game_files import PERSON
 
 PLY = '(e) => { const t = e.target.closest("[data-ply]"); if (t) emit(t.dataset.ply) }'

@@ -8,9 +8,9 @@ from typing import Any
 from nicegui import ui
 
 from interface import side_names
-from interface.board_svg import grid_of, winning_points
-from interface.web.table import Table
 from languages.translate import tr
+from plugins.page.table import Table
+from plugins.pictures.board_svg import grid_of, winning_points
 from storage.game_files import PERSON
 
 

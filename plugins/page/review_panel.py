@@ -13,13 +13,13 @@ from config import UserError
 from evaluation.review import MARKS, Judged, check_searcher, review, summary
 from game import Game
 from games.line_of_moves import starting_at
-from interface.board_svg import LOOKS, Mark
 from interface.review_words import counted, exactly, percent, source
-from interface.web.machine_turns import searching
-from interface.web.tab_language import in_background
-from interface.web.table import Left, Table
-from interface.web.web_players import make_game
 from languages.translate import tr
+from plugins.page.machine_turns import searching
+from plugins.page.tab_language import in_background
+from plugins.page.table import Left, Table
+from plugins.page.web_players import make_game
+from plugins.pictures.board_svg import LOOKS, Mark
 from storage.game_files import PERSON, Record
 
 SIMS = 400

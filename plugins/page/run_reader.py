@@ -17,8 +17,8 @@ from config import Config, UserError
 from evaluation.rating import ANCHOR, rated_versions, wilson
 from game import Game
 from interface.metric_lines import finite
-from interface.web.charts import Point
 from languages.translate import tr
+from plugins.page.charts import Point
 from storage.atomic_files import LINES_BYTES, TEXT_BYTES, open_regular, read_limited
 from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord

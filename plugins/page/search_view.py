@@ -13,18 +13,18 @@ from nicegui import ui
 
 from config import UserError
 from game import GameState
-from interface.board_svg import Mark
-from interface.engines.territory import Territory
-from interface.notebook.board import lines_of, overlay_of
-from interface.web.machine_turns import searching
-from interface.web.main_line import MainLine
-from interface.web.tab_language import in_background
-from interface.web.table import Table
-from interface.web.territory_view import counted, lead_html, territory_of
-from interface.web.tree_view import TreePicture, tree_html
-from interface.web.true_values import true_values
-from interface.web.web_players import DEEPEST, is_search, look, make_game
 from languages.translate import tr
+from plugins.engines.territory import Territory
+from plugins.notebook.board import lines_of, overlay_of
+from plugins.page.machine_turns import searching
+from plugins.page.main_line import MainLine
+from plugins.page.tab_language import in_background
+from plugins.page.table import Table
+from plugins.page.territory_view import counted, lead_html, territory_of
+from plugins.page.tree_view import TreePicture, tree_html
+from plugins.page.true_values import true_values
+from plugins.page.web_players import DEEPEST, is_search, look, make_game
+from plugins.pictures.board_svg import Mark
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network", "owned": "Territory"}
 """The last one only where the network says who will own each point (territory_view.py)."""

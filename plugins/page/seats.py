@@ -6,10 +6,10 @@ from typing import Any
 
 from nicegui import ui
 
-from interface.board_svg import LOOKS
-from interface.web.controls import icon_button
-from interface.web.web_players import LEVELS, has_level, levels_of
 from languages.translate import tr
+from plugins.page.controls import icon_button
+from plugins.page.web_players import LEVELS, has_level, levels_of
+from plugins.pictures.board_svg import LOOKS
 from storage.game_files import PERSON
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from nicegui import ui
 
-from interface.web.controls import icon_button
-from interface.web.table import Table
 from languages.translate import tr
+from plugins.page.controls import icon_button
+from plugins.page.table import Table
 
 TEXTS = (
     "The link is copied.", "The image is copied.", "The image is saved as a file.",

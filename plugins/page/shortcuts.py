@@ -6,8 +6,8 @@ from html import escape
 
 from nicegui import ui
 
-from interface.web.controls import icon_button
 from languages.translate import tr
+from plugins.page.controls import icon_button
 
 TEXTS = (
     "one move back or on", "to the start or to the end", "this list", "close what is open",

@@ -7,8 +7,8 @@ import time
 from collections.abc import Container, Mapping
 from typing import Any
 
-from interface.web.table import Table
-from interface.web.web_players import has_level, levels_of
+from plugins.page.table import Table
+from plugins.page.web_players import has_level, levels_of
 
 SIDES = {"first": 1, "second": -1}
 _PUT = (

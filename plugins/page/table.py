@@ -16,8 +16,8 @@ from game import Game, GameState
 from games.console_turn import refusal
 from games.line_of_moves import follow
 from interface.side_names import side_name
-from interface.web.clock import Clock
 from languages.translate import tr
+from plugins.page.clock import Clock
 from storage.game_files import PERSON, Record
 
 LONGEST_TEXT = 20_000

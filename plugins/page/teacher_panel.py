@@ -12,10 +12,10 @@ from nicegui import ui
 from config import UserError
 from evaluation.teacher import Lesson, Teacher
 from interface.puzzle_words import lesson
-from interface.web.machine_turns import searching
-from interface.web.tab_language import in_background
-from interface.web.web_players import make_game
 from languages.translate import tr
+from plugins.page.machine_turns import searching
+from plugins.page.tab_language import in_background
+from plugins.page.web_players import make_game
 
 
 class Teaching:

@@ -8,9 +8,9 @@ from typing import Any
 from agent import Agent
 from game import Game, GameState
 from games.go import Go
-from interface.engines.snapshot import snapshot
-from interface.engines.territory import Territory
 from languages.translate import tr
+from plugins.engines.snapshot import snapshot
+from plugins.engines.territory import Territory
 
 
 def territory_of(analyst: Any, game: Game) -> Territory | None:

@@ -6,11 +6,11 @@ from typing import Any
 
 from nicegui import ui
 
-from interface.board_svg import grid_of, point_of
-from interface.web.board_stage import has_other_moves
-from interface.web.controls import icon_button
-from interface.web.table import Table
 from languages.translate import tr
+from plugins.page.board_stage import has_other_moves
+from plugins.page.controls import icon_button
+from plugins.page.table import Table
+from plugins.pictures.board_svg import grid_of, point_of
 
 MOST_BUTTONS = 200
 

@@ -11,12 +11,12 @@ from typing import Any
 from nicegui import context, run, ui
 
 from config import UserError
-from interface.board_svg import board_svg
 from interface.metric_lines import searched_sims
-from interface.web.at_work import AtWork, jobs, words_of
-from interface.web.charts import Point, curve_svg
-from interface.web.controls import icon_button
-from interface.web.run_reader import (
+from languages.translate import tr
+from plugins.page.at_work import AtWork, jobs, words_of
+from plugins.page.charts import Point, curve_svg
+from plugins.page.controls import icon_button
+from plugins.page.run_reader import (
     Standing,
     game_spec,
     kept_points,
@@ -29,11 +29,11 @@ from interface.web.run_reader import (
     standing,
     strength_points,
 )
-from interface.web.tab_language import in_language
-from interface.web.table import outcome
-from interface.web.watch_view import Watch
-from interface.web.web_players import SHIPS, named_runs
-from languages.translate import tr
+from plugins.page.tab_language import in_language
+from plugins.page.table import outcome
+from plugins.page.watch_view import Watch
+from plugins.page.web_players import SHIPS, named_runs
+from plugins.pictures.board_svg import board_svg
 
 FAULTS = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
 """Errors that lines no run wrote may raise; numpy's LinAlgError is a ValueError."""

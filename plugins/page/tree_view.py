@@ -10,13 +10,13 @@ from typing import Any
 from nicegui import ui
 
 from config import UserError
-from interface.tree_svg import Growth
-from interface.web.controls import icon_button
-from interface.web.machine_turns import searching
-from interface.web.tab_language import in_background
-from interface.web.web_players import make_game
 from languages.translate import tr
 from MCTS import Node
+from plugins.page.controls import icon_button
+from plugins.page.machine_turns import searching
+from plugins.page.tab_language import in_background
+from plugins.page.web_players import make_game
+from plugins.pictures.tree_svg import Growth
 
 ROWS_OF_TREE = 400
 PACE = 0.8

@@ -16,15 +16,15 @@ from nicegui import ui
 from config import UserError
 from evaluation.milestones import Probe, chosen_versions, in_words, milestones, network_of, probes, shares
 from game import GameState
-from interface.board_svg import Mark, board_svg
 from interface.side_names import side_name
-from interface.web.charts import Point, curve_svg
-from interface.web.controls import icon_button
-from interface.web.machine_turns import searching
-from interface.web.run_reader import game_spec, readable, reading
-from interface.web.tab_language import in_background
-from interface.web.web_players import make_game
 from languages.translate import tr
+from plugins.page.charts import Point, curve_svg
+from plugins.page.controls import icon_button
+from plugins.page.machine_turns import searching
+from plugins.page.run_reader import game_spec, readable, reading
+from plugins.page.tab_language import in_background
+from plugins.page.web_players import make_game
+from plugins.pictures.board_svg import Mark, board_svg
 from storage.game_files import PERSON
 
 PACE = 0.7

@@ -24,8 +24,6 @@ from config import UserError, has_range
 from game import Game, GameState
 from games.sizes import largest_of
 from interface.explain import describe, opinion
-from interface.notebook.board import opinion_of
-from interface.web.run_reader import game_spec, metrics, readable, reading
 from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
@@ -36,6 +34,8 @@ from players.network_alone import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.tempered import of_level
 from players.uct import spiel_name
+from plugins.notebook.board import opinion_of
+from plugins.page.run_reader import game_spec, metrics, readable, reading
 from storage.game_files import PERSON
 from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from game import Game, GameState
-from interface.board_hexagons import chain
+from plugins.pictures.board_hexagons import chain
 
 FORBIDDEN, OTHER = 2, 3
 EMPTY = {".", "-", "_", "+", "·"}

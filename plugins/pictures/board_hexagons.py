@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from interface.board_looks import CELL, LOOKS
+from plugins.pictures.board_looks import CELL, LOOKS
 
 ROW, RADIUS = 34.5, 23.0
 """From one row to the next, and from a hexagon's centre to its top, for hexagons CELL wide."""

@@ -13,8 +13,10 @@ from html import escape
 from typing import NamedTuple
 
 from game import Game, GameState
-from interface import board_looks, game_titles
-from interface.board_grid import (
+from interface import game_titles
+from languages.translate import tr
+from plugins.pictures import board_looks
+from plugins.pictures.board_grid import (
     FORBIDDEN,
     OTHER,
     Changes,
@@ -29,9 +31,8 @@ from interface.board_grid import (
     winning_lines,
     winning_points,
 )
-from interface.board_hexagons import Hexagons
-from interface.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on, ink_over
-from languages.translate import tr
+from plugins.pictures.board_hexagons import Hexagons
+from plugins.pictures.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on, ink_over
 
 __all__ = [
     "FORBIDDEN", "LOOKS", "Grid", "Mark", "board_svg", "grid_of", "point_of", "ratio_of", "star_points", "stones_svg",

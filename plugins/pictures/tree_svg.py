@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from agent import Agent
 from game import Game, GameState
-from interface.board_svg import LOOKS
 from languages.translate import tr
 from MCTS import MCTS, Edge, Node
 from players.rollout import RolloutPlayer
+from plugins.pictures.board_svg import LOOKS
 
 WIDTH, HEIGHT, GAP, COLUMN = 92.0, 34.0, 6.0, 128.0
 """Of a box; between two boxes; from one ply to the next."""

@@ -5,6 +5,7 @@ import pytest
 from numba import cfunc
 
 import games
+from evaluation.game_contract import check
 from game import (
     ENCODE,
     HEADER,
@@ -24,7 +25,6 @@ from game import (
 )
 from games.boards import hash_cells, kept_hash, point_symmetries
 from games.chains import HASH, PASSED
-from interface.doctor.game_contract import check
 from support.corridor import PASS, Corridor, CorridorState
 
 CONFORMING = ["connect4", "connect4(rows=5,columns=6,n=3)", "tictactoe", "corridor"]

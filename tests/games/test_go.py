@@ -10,9 +10,9 @@ import pytest
 import games
 from agent import Agent
 from config import UserError
+from evaluation.game_contract import check
 from game import OVER, PLAYER, PLY
 from games.chains import KO, PASSED, board_area, colours
-from interface.doctor.game_contract import check
 from search.alphabeta import Minimax
 from support.perft import _children, sequences
 from support.reference_go import PlainGo

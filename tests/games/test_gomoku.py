@@ -8,9 +8,9 @@ import pytest
 
 import games
 from config import UserError
+from evaluation.game_contract import check
 from game import PLY
 from games import renju as forbidden
-from interface.doctor.game_contract import check
 from support.board_drawings import play
 from support.gomoku_boards import position
 from support.perft import positions, sequences

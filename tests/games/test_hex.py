@@ -9,10 +9,10 @@ import pytest
 import games
 from compiled import call, compiled
 from config import UserError
+from evaluation.game_contract import check
 from game import NO_WIN
 from games.hex_lines import FAR, NEAR, WAYS, missing
 from games.line_of_moves import starting_at
-from interface.doctor.game_contract import check
 from search.alphabeta import Minimax
 from search.rollouts import random_games
 from support.board_drawings import drawn, play

@@ -9,9 +9,9 @@ import pytest
 import games
 from agent import Agent
 from config import Config, UserError
+from evaluation.game_contract import check, checked
 from evaluation.match import play_batch
 from game import in_order
-from interface.doctor.game_contract import check, checked
 from memory import Memory
 from players.by_name import make_player
 from storage.game_exchange import fault as fault_by_rules

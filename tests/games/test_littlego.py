@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from config import UserError
+from evaluation.game_contract import check
 from game import PLY
 from games.chains import KO, colours
-from interface.doctor.game_contract import check
 from support.littlego_host import GAME, name, random_games
 
 

@@ -10,9 +10,9 @@ from numba import njit
 
 import games
 from config import UserError
+from evaluation.game_contract import check
 from game import PLAYER, WINNER
 from games.metasquares import FIRST, SECOND
-from interface.doctor.game_contract import check
 from support.board_drawings import drawn, play
 
 

@@ -11,9 +11,9 @@ pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
 import games  # noqa: E402
 import games.openspiel  # noqa: E402
 from config import UserError  # noqa: E402
+from evaluation.game_contract import check  # noqa: E402
 from games.openspiel import BOARD_TELLS  # noqa: E402
 from interface.cli import run  # noqa: E402
-from interface.doctor.game_contract import check  # noqa: E402
 from loggers import read_metrics  # noqa: E402
 from storage import run_folders  # noqa: E402
 from support.command_line import SMALL  # noqa: E402

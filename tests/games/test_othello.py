@@ -6,8 +6,8 @@ from numba import njit
 
 import games
 from config import UserError
+from evaluation.game_contract import check
 from game import OVER, PLAYER
-from interface.doctor.game_contract import check
 from support.board_drawings import drawn, play
 from support.perft import sequences
 

@@ -12,10 +12,10 @@ import pytest
 
 import games
 from config import UserError
+from evaluation.game_contract import check
 from games.own import digest
 from interface.cli import run
 from interface.commands.new_game import TEMPLATE
-from interface.doctor.game_contract import check
 from loggers import read_metrics
 from storage import game_files
 from support.command_line import SMALL, output_of

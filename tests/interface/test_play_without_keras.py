@@ -20,7 +20,7 @@ HEAVY = ["keras", "tensorflow", "jax", "torch", "matplotlib", "nicegui", "notebo
 COMMAND = "from interface.cli import run\nassert run(sys.argv[1:]) == 0"
 LITTLEGO = """
 import json
-from interface.littlego_thinker import think
+from plugins.littlego.thinker import think
 said = []
 think(json.loads(sys.argv[1]), said.append)
 assert [answer["by"].partition(":")[0] for answer in said if answer["final"]] == ["shipped"], said
@@ -35,7 +35,7 @@ assert len(list(player.play(deque([(0, 1)]), lambda: False, lambda: True))) == 1
 """
 PAGE = """
 import games
-from interface.web.web_players import SHIPS, Roster, choose, look, runs_by_name
+from plugins.page.web_players import SHIPS, Roster, choose, look, runs_by_name
 game, roster = games.make("tictactoe"), Roster()
 name = next(f"{run}:best" for run in runs_by_name(game.spec) if run.startswith(SHIPS))
 assert look(roster.analyst(name, game), game.start(), 8)

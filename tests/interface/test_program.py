@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from plugins.laboratory.soak_test import GAME, SETTINGS
 from storage.run_folders import RunBusy, find_run, lock_folder, runs_of
-from storage.soak_test import GAME, SETTINGS
 from storage.verify import verify
 from support.systems import needs_posix
 

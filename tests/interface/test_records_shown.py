@@ -9,9 +9,9 @@ import pytest
 import games
 from config import UserError
 from games.line_of_moves import refuse_set_up, starting_at
-from interface.web.tab_address import kept
-from interface.web.table import Table
 from players.simple import RandomPlayer
+from plugins.page.tab_address import kept
+from plugins.page.table import Table
 from storage.game_files import from_bytes, load_game, to_bytes
 from support.command_line import output_of
 

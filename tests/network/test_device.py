@@ -8,9 +8,10 @@ import pytest
 
 import games
 from config import UserError
-from network import device, simulated_device
+from network import device
 from network.device import JOINED, SHARES, Plan, Speed, fit, measure, words
-from network.simulated_device import SimulatedDevice
+from plugins.laboratory import simulated_device
+from plugins.laboratory.simulated_device import SimulatedDevice
 
 GAME = games.make("connect4")
 SHAPE = GAME.input_shape

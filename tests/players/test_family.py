@@ -10,12 +10,12 @@ from config import UserError
 from evaluation.release import pack, write_levels
 from initialise import Session
 from interface.cli import run
-from interface.engines.serving import PlayerSource
-from interface.web import web_players
-from interface.web.web_players import SHIPS, runs_by_name
 from players.by_name import make_player, run_folder
 from players.family import family_run, family_runs
 from players.levels import Level, read_levels
+from plugins.engines.serving import PlayerSource
+from plugins.page import web_players
+from plugins.page.web_players import SHIPS, runs_by_name
 from storage import run_folders
 from storage.run_folders import shipped_folder
 from support.command_line import output_of

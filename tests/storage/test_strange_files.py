@@ -13,11 +13,11 @@ import pytest
 from config import UserError
 from games.own import digest
 from initialise import Session
-from interface.doctor.history import read_history
-from interface.littlego_turn import read_given
-from interface.web.run_reader import log_tail, metrics, owner
 from loggers import read_metrics
 from players.book import load_book
+from plugins.doctor.history import read_history
+from plugins.littlego.turn import read_given
+from plugins.page.run_reader import log_tail, metrics, owner
 from storage.atomic_files import open_regular, read_limited
 from storage.game_exchange import read_games
 from storage.game_files import load

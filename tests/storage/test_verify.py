@@ -8,7 +8,7 @@ import pytest
 import games
 from config import UserError, to_json
 from initialise import Session
-from interface.doctor.history import read_history
+from plugins.doctor.history import read_history
 from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
 from storage.game_record import GameRecord
 from storage.recover import recover

@@ -13,7 +13,7 @@ if __name__ == "__main__":
     run_folders.RUNS = Path(root)
     run_folders.SHIPPED = Path(root) / "none"
     if argv[0] == "serve":
-        from interface.web import training_process
+        from plugins.page import training_process
 
         training_process.COMMAND = [sys.executable, __file__, root, "train"]
     else:

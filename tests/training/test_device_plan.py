@@ -14,7 +14,7 @@ from initialise import Session
 from network.device import Plan, Speed
 from network.pipelines import SeveralDevices, pipeline
 from network.predictor import side_by_side
-from network.simulated_device import SimulatedDevice
+from plugins.laboratory.simulated_device import SimulatedDevice
 from search.tables import GROUP, MAX_EDGES, capacity_for
 from support.search_cases import Projection
 from support.tiny_runs import QUIET, jobs, tiny

@@ -104,7 +104,7 @@ def test_other_signals_end_nothing():
 
 
 def test_the_page_gives_all_its_runs_together_so_much_time(monkeypatch):
-    training_process = pytest.importorskip("interface.web.training_process")
+    training_process = pytest.importorskip("plugins.page.training_process")
     clock, killed = SimpleNamespace(now=0.0), []
 
     class Stubborn:

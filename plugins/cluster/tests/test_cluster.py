@@ -14,6 +14,10 @@ import pytest
 from config import UserError
 from initialise import Session
 from main import train
+from plugins.cluster import pool as cluster_pool
+from plugins.cluster.cluster import Cluster
+from plugins.cluster.facts import facts
+from plugins.cluster.pool import ClusterPool
 from storage.atomic_files import sha256
 from storage.run_store import Store
 from storage.verify import verify
@@ -24,10 +28,6 @@ from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
 from system.program import sources_digest
-from training import cluster_pool
-from training.cluster import Cluster
-from training.cluster_facts import facts
-from training.cluster_pool import ClusterPool
 from training.game_source import source_of
 from training.selfplay import game_seed
 from training.worker_pool import RoundSpec, WorkersFailed
@@ -92,7 +92,7 @@ def shared(machines, tmp_path_factory):
 @pytest.fixture
 def fakes(shared, monkeypatch):
     """Return the same with nothing said yet."""
-    monkeypatch.setattr("training.cluster.LOOK", 0.0)
+    monkeypatch.setattr("plugins.cluster.cluster.LOOK", 0.0)
     shared.log.clear()
     shared.said.clear()
     return shared
@@ -116,7 +116,7 @@ class TestOneDriver:
     def test_a_machine_that_joins_late_plays_and_until_there_is_one_the_user_is_told(
         self, machines, fakes, monkeypatch
     ):
-        monkeypatch.setattr("training.cluster.WAITED", 0.0)
+        monkeypatch.setattr("plugins.cluster.cluster.WAITED", 0.0)
         machines.keep(0)
         found, slots = [], fakes.cluster.slots
 
@@ -198,7 +198,7 @@ class TestOneDriver:
 def test_a_machine_with_other_packages_ends_the_run_where_it_is_alone_and_else_the_others_play(
     machines, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("training.cluster.LOOK", 0.0)
+    monkeypatch.setattr("plugins.cluster.cluster.LOOK", 0.0)
     machines.keep(0)
     machines.add(facts={"packages": {"numpy": "1.0"}})
     with Fakes(machines, tmp_path) as fakes:
@@ -220,7 +220,7 @@ def test_machines_with_another_commit_are_refused_by_their_sources(machines, tmp
     with (tmp_path / "copy" / "game.py").open("a") as file:
         file.write("# changed\n")
     other = facts() | {"sources": sources_digest(tmp_path / "copy"), "commit": "abc1234"}
-    monkeypatch.setattr("training.cluster.facts", lambda: other)
+    monkeypatch.setattr("plugins.cluster.cluster.facts", lambda: other)
     machines.keep(1)
     with Fakes(machines, tmp_path) as fakes:
         words = "no machine that can.*expected the program of this machine .commit abc1234"
@@ -236,7 +236,7 @@ import os, sys
 sys.path[:0] = [{root!r}, {tests!r}]
 from config import UserError
 from support.ray_cluster import RayCluster, ray, reset_auth_token_state
-from training.cluster import Cluster
+from plugins.cluster.cluster import Cluster
 if __name__ == "__main__":
     machines = RayCluster(nodes=0, token=False)
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="ab" * 16)  # the driver has one, the cluster takes all
@@ -265,7 +265,8 @@ def test_a_cluster_that_answers_callers_without_a_token_is_left_again_though_the
 def test_a_driver_with_another_token_is_refused_in_one_line(machines, tmp_path):
     script = tmp_path / "driver.py"
     words = "Cluster(sys.argv[1], library='openvino', precision='float32', say=print)"
-    script.write_text(f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom training.cluster import Cluster\n{words}\n")
+    start = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom plugins.cluster.cluster import Cluster\n"
+    script.write_text(f"{start}{words}\n")
     other = {**os.environ, "RAY_AUTH_TOKEN": "cd" * 16}
     done = subprocess.run(
         [sys.executable, script, machines.address], env=other, capture_output=True, text=True, timeout=900
@@ -285,7 +286,7 @@ from config import UserError
 from initialise import Session
 from main import train
 from support.tiny_runs import QUIET, tiny
-from training.cluster_pool import connect
+from plugins.cluster.pool import connect
 if __name__ == "__main__":
     with Session.start(tiny(), root=Path(sys.argv[2]), console=QUIET) as session:
         session.cluster = connect(sys.argv[1], 0, session.config, print)

@@ -11,6 +11,11 @@ import pytest
 
 from config import UserError
 from initialise import Session
+from plugins.cluster import cluster
+from plugins.cluster import handle as cluster_handle
+from plugins.cluster import pool as cluster_pool
+from plugins.cluster.cluster import Cluster
+from plugins.cluster.pool import ClusterPool, actors_config, backend_of
 from storage.atomic_files import sha256
 from storage.verify import verify
 from support.command_line import output_of
@@ -18,9 +23,6 @@ from support.fake_actors import FakeActor
 from support.fake_ray import ActorDiedError, FakeRay
 from support.fake_workers import game_of
 from support.tiny_runs import QUIET, tiny
-from training import cluster, cluster_handle, cluster_pool
-from training.cluster import Cluster
-from training.cluster_pool import ClusterPool, actors_config, backend_of
 from training.game_source import source_of
 from training.selfplay import game_seed
 from training.worker_pool import RoundSpec, WorkersFailed
@@ -35,8 +37,8 @@ class Driver:
         monkeypatch.setattr(cluster, "_connect", lambda *_: ray)
         monkeypatch.setattr(cluster, "LOOK", 0.0)
         monkeypatch.setattr(cluster_handle, "ASK_AGAIN", 0.01)
-        monkeypatch.setattr("training.cluster_actor.GATHER", 0.0)
-        monkeypatch.setattr("training.cluster_actor.PATIENCE", 0.2)
+        monkeypatch.setattr("plugins.cluster.actor.GATHER", 0.0)
+        monkeypatch.setattr("plugins.cluster.actor.PATIENCE", 0.2)
         self.said, self.log, self.ray = [], [], ray
         self.cluster = Cluster("auto", library="openvino", precision=precision, say=self.said.append, actor=FakeActor)
         self._path = folder / "net"

@@ -9,10 +9,13 @@ from evaluation.match import play_batch
 from games import make
 from interface.cli import run
 from players.by_name import make_player
+from plugins.cluster import actor as cluster_actor
+from plugins.cluster import cluster
+from plugins.cluster import handle as cluster_handle
+from plugins.cluster import match as cluster_match
+from plugins.cluster.actor import GameActor
+from plugins.cluster.match import ClusterMatches
 from support.fake_ray import FakeRay
-from training import cluster, cluster_actor, cluster_handle, cluster_match
-from training.cluster_actor import GameActor
-from training.cluster_match import ClusterMatches
 
 GAME = make("tictactoe")
 

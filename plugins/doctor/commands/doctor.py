@@ -11,7 +11,7 @@ from config import UserError
 from interface.arguments import parse, whole
 
 if TYPE_CHECKING:
-    from interface.doctor import Finding
+    from plugins.doctor import Finding
 
 EXAMPLES = {
     "python main.py doctor": "examine the installation, Connect 4, and its newest run",
@@ -53,7 +53,7 @@ def run(argv: list[str]) -> int:
 def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     """Yield (part, finding), each as soon as it is made."""
     import games
-    from interface.doctor import Finding, Patient, examine
+    from plugins.doctor import Finding, Patient, examine
     from storage import run_folders
     from training.presets import preset
 
@@ -67,7 +67,7 @@ def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
         except UserError as error:  # the rest can be examined all the same
             unreadable = str(error).splitlines()[0]
     patient = Patient(game, config, run_folders.RUNS)
-    from interface.doctor import history, installation, learning
+    from plugins.doctor import history, installation, learning
 
     for finding in examine(installation.CHECKS, patient):
         yield "installation", finding

@@ -11,9 +11,9 @@ import pytest
 import games
 import model as model_module
 from agent import Agent
-from interface.doctor import Patient, examine, history, installation, learning
 from MCTS import MCTS
 from memory import Memory
+from plugins.doctor import Patient, examine, history, installation, learning
 from search import simulate
 from support.corridor import Corridor
 from training.presets import preset

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from interface.doctor import installation, learning
+from plugins.doctor import installation, learning
 from support.command_line import output_of
 
 

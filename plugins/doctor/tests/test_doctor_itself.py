@@ -7,7 +7,7 @@ import pytest
 
 import games
 from config import with_overrides
-from interface.doctor import Patient, examine, history, installation, learning, random_game
+from plugins.doctor import Patient, examine, history, installation, learning, random_game
 from support.command_line import output_of
 from support.corridor import Corridor
 from training.presets import preset

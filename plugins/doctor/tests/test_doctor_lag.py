@@ -3,7 +3,7 @@
 import dataclasses
 
 from config import with_overrides
-from interface.doctor import history
+from plugins.doctor import history
 
 
 def test_what_lag_could_save_is_told_and_is_no_fault(trained):

@@ -12,8 +12,8 @@ from interface.arguments import parse, whole
 from interface.commands import show_compiling
 
 if TYPE_CHECKING:
-    from interface.engines.analysis import Server
-    from interface.engines.analysis_results import Analysis
+    from plugins.engines.analysis import Server
+    from plugins.engines.analysis_results import Analysis
 
 EXAMPLES = {
     "python main.py analysis": "the shipped Go network, for boards of 5 lines",
@@ -43,13 +43,13 @@ def run(argv: list[str]) -> int:
     whole(args.visits, "visits", 1, 10**9)
     whole(args.positions, "positions", 1, 64)
     whole(args.seed, "seed", 0, 2**31 - 1)
-    from interface.engines.analysis import Server
+    from plugins.engines.analysis import Server
 
     def load(server: Server) -> Analysis:
         show_compiling("search")
         import games
-        from interface.engines.analysis_results import Analysis
-        from interface.engines.serving import PlayerSource, long_game
+        from plugins.engines.analysis_results import Analysis
+        from plugins.engines.serving import PlayerSource, long_game
 
         source = PlayerSource(args.player, sims=args.visits, seed=args.seed)
         game = long_game(games.make(args.game))

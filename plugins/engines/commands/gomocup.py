@@ -12,8 +12,8 @@ from interface.arguments import parse, whole
 from interface.commands import show_compiling
 
 if TYPE_CHECKING:
-    from interface.engines.gomocup import Server
-    from interface.engines.gomocup_session import Session
+    from plugins.engines.gomocup import Server
+    from plugins.engines.gomocup_session import Session
 
 EXAMPLES = {
     "python main.py gomocup": "a shipped gomoku network, for any board",
@@ -40,14 +40,14 @@ def run(argv: list[str]) -> int:
     args = parse(Gomocup, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)
-    from interface.engines.gomocup import Server
+    from plugins.engines.gomocup import Server
 
     def load(server: Server) -> Session:
         show_compiling("search")
         import games
         from games.sizes import largest_of
-        from interface.engines.gomocup_session import Session
-        from interface.engines.serving import PlayerSource
+        from plugins.engines.gomocup_session import Session
+        from plugins.engines.serving import PlayerSource
 
         game = largest_of(games.make(args.game))
         return Session(PlayerSource(args.player, sims=args.sims, seed=args.seed), game, server)

@@ -12,8 +12,8 @@ from interface.arguments import parse, whole
 from interface.commands import show_compiling
 
 if TYPE_CHECKING:
-    from interface.engines.gtp import Server
-    from interface.engines.gtp_session import Session
+    from plugins.engines.gtp import Server
+    from plugins.engines.gtp_session import Session
 
 EXAMPLES = {
     "python main.py gtp": "the shipped Go network, on 5x5, or your newest run's best",
@@ -43,14 +43,14 @@ def run(argv: list[str]) -> int:
     args = parse(Gtp, argv)
     whole(args.sims, "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)
-    from interface.engines.gtp import Server
+    from plugins.engines.gtp import Server
 
     def load(server: Server) -> Session:
         show_compiling("search")
         import games
         from games.sizes import largest_of
-        from interface.engines.gtp_session import Session
-        from interface.engines.serving import PlayerSource
+        from plugins.engines.gtp_session import Session
+        from plugins.engines.serving import PlayerSource
 
         source = PlayerSource(args.player, sims=args.sims, seed=args.seed)
         return Session(source, largest_of(games.make(args.game)), server, ponder=args.ponder)

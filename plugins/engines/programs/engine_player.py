@@ -14,7 +14,7 @@ from game import Game, GameState
 from games.line_of_moves import played as after
 from games.line_of_moves import refuse_set_up
 from MCTS import Decision
-from players.child_program import ChildProgram, EngineFailed, quoted
+from plugins.engines.programs.child_program import ChildProgram, EngineFailed, quoted
 
 E = TypeVar("E", bound=ChildProgram)
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from config import UserError
 from game import Game
-from players.child_program import LIMIT, ChildProgram, EngineFailed, find_program, options_of, quoted
-from players.engine_player import EngineGame, EnginePlayer
+from plugins.engines.programs.child_program import LIMIT, ChildProgram, EngineFailed, find_program, options_of, quoted
+from plugins.engines.programs.engine_player import EngineGame, EnginePlayer
 
 SECONDS = 60.0
 """Time limit for the answers to START and RESTART, unless the name gives another for the start."""

@@ -19,10 +19,10 @@ from config import UserError
 from game import Game
 from games.boards import GO_LETTERS, point_name
 from games.hex import Hex
-from players import child_program
-from players.child_program import FOLDERS as FOLDERS
-from players.child_program import LIMIT, ChildProgram, EngineFailed, options_of, quoted
-from players.engine_player import EngineGame, EnginePlayer
+from plugins.engines.programs import child_program
+from plugins.engines.programs.child_program import FOLDERS as FOLDERS
+from plugins.engines.programs.child_program import LIMIT, ChildProgram, EngineFailed, options_of, quoted
+from plugins.engines.programs.engine_player import EngineGame, EnginePlayer
 
 SECONDS = 60.0
 """Time limit for one answer, and for the first one unless the name gives another for the start."""

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from config import UserError
-from interface.engines.command_lines import TOO_LONG, CommandLines
-from interface.engines.loading import Loading
+from plugins.engines.command_lines import TOO_LONG, CommandLines
+from plugins.engines.loading import Loading
 
 HERE = Path(__file__).parents[2]
 

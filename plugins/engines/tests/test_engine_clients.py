@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 import games
-from players.child_program import FOLDERS
-from players.gomocup import Brain
-from players.gtp import SHORT, Engine
+from plugins.engines.programs.child_program import FOLDERS
+from plugins.engines.programs.gomocup import Brain
+from plugins.engines.programs.gtp import SHORT, Engine
 
 HERE = Path(__file__).parents[2]
 NODE, SUPPORT = shutil.which("node"), HERE / "tests" / "support"

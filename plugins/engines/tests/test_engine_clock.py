@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interface.engines.clock import LAG, Clock, TimeControl, less_lag, turn_budget
+from plugins.engines.clock import LAG, Clock, TimeControl, less_lag, turn_budget
 
 SECONDS = st.floats(0.05, 5000)
 """Of a game, or of each move: nobody keeps a clock that gives less than a search always gets."""

@@ -11,11 +11,11 @@ import games
 from config import UserError
 from evaluation.match import play_batch
 from funcs import playMatches
-from players import gomocup
 from players.by_name import make_player, one_at_a_time
-from players.child_program import ChildProgram, EngineFailed
-from players.gomocup import GomocupPlayer
 from players.simple import RandomPlayer
+from plugins.engines.programs import gomocup
+from plugins.engines.programs.child_program import ChildProgram, EngineFailed
+from plugins.engines.programs.gomocup import GomocupPlayer
 
 BRAIN = Path(__file__).parents[1] / "support" / "fake_brain.py"
 MAIN = Path(__file__).parents[2] / "main.py"

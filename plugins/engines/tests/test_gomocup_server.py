@@ -7,9 +7,9 @@ import pytest
 import games
 from config import UserError
 from games.line_of_moves import after_moves
-from interface.engines.gomocup_session import LEAST_ROOM, Session
-from interface.engines.serving import PlayerSource
-from interface.engines.thinking import ROOM
+from plugins.engines.gomocup_session import LEAST_ROOM, Session
+from plugins.engines.serving import PlayerSource
+from plugins.engines.thinking import ROOM
 from support.engine_talk import Live, gomocup_server, told_gomocup
 
 POINT = re.compile("[0-9]+,[0-9]+")

@@ -10,12 +10,12 @@ import compiled
 import games
 from agent import Agent
 from config import UserError
-from interface.engines.serving import PlayerSource, long_game
-from interface.engines.snapshot import snapshot
-from interface.engines.territory import Territory
-from interface.engines.thinking import Thinker
 from network.ownership import ownership_of
 from network.stored_network import StoredNetwork
+from plugins.engines.serving import PlayerSource, long_game
+from plugins.engines.snapshot import snapshot
+from plugins.engines.territory import Territory
+from plugins.engines.thinking import Thinker
 from support.engine_talk import Live, gtp_server, told_gtp
 from support.tiny_runs import tiny
 

@@ -6,7 +6,7 @@ import pytest
 
 from config import UserError
 from interface.cli import run as run_command
-from interface.engines.gtp import commands_of, parse
+from plugins.engines.gtp import commands_of, parse
 from storage import run_folders
 from storage.game_files import load
 from support.engine_talk import Live, gtp_server, told_gtp

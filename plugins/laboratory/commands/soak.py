@@ -33,7 +33,7 @@ def run(argv: list[str]) -> int:
     args = parse(Soak, argv)
     if not 0 < args.minutes <= 100_000:
         raise UserError(f"minutes: expected a number above 0, up to 100,000, got {args.minutes:g}")
-    from storage.soak_test import Soak as Work
+    from plugins.laboratory.soak_test import Soak as Work
 
     with tempfile.TemporaryDirectory(prefix="soak") as place:
         say = (lambda text: None) if args.json else (lambda text: print(text, flush=True))

@@ -37,10 +37,10 @@ class LittleGo:
 
 
 def run(argv: list[str]) -> int:
-    from interface.littlego_process import ThinkerProcess
+    from plugins.littlego.process import ThinkerProcess
 
     with ThinkerProcess() as thinker:  # first of all: loading takes longest
-        from interface.littlego_turn import check_player, process_age, read_clock, take_turn, time_for
+        from plugins.littlego.turn import check_player, process_age, read_clock, take_turn, time_for
         from storage.atomic_files import check_free
 
         args = parse(LittleGo, argv)

@@ -3,7 +3,7 @@
 import copy
 
 from game import PLY
-from interface.littlego_rules import Given, after, breathes, legal, move_of_need
+from plugins.littlego.rules import Given, after, breathes, legal, move_of_need
 from support.littlego_host import name, random_games
 
 

@@ -18,9 +18,10 @@ import pytest
 
 from agent import Player
 from config import UserError
-from interface import littlego_compiling, littlego_thinker
-from interface.littlego_process import ThinkerProcess
-from interface.littlego_thinker import think
+from plugins.littlego import compiling as littlego_compiling
+from plugins.littlego import thinker as littlego_thinker
+from plugins.littlego.process import ThinkerProcess
+from plugins.littlego.thinker import think
 from search.evaluation_cache import NotFinite
 from support.littlego_host import GAME
 
@@ -97,7 +98,7 @@ def test_a_search_is_cut_short_in_time_and_what_it_found_is_played(monkeypatch, 
 
 
 def test_the_age_of_a_process_counts_from_its_start():
-    code = ("import time; began = time.monotonic(); time.sleep(0.3); from interface.littlego_turn import process_age; "
+    code = ("import time; began = time.monotonic(); time.sleep(0.3); from plugins.littlego.turn import process_age; "
             "print(process_age(), time.monotonic() - began)")  # fmt: skip
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, timeout=600,
@@ -135,7 +136,7 @@ def test_a_process_that_cannot_be_started_costs_no_game(monkeypatch):
     def fails(*_, **__):
         raise OSError("no memory")
 
-    monkeypatch.setattr("interface.littlego_process.subprocess.Popen", fails)
+    monkeypatch.setattr("plugins.littlego.process.subprocess.Popen", fails)
     with ThinkerProcess() as thinker:
         thinker.ask(task())
         assert list(thinker.answers(time.monotonic() + 600.0)) == []

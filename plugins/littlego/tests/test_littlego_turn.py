@@ -14,11 +14,11 @@ import pytest
 
 from config import UserError
 from game import PLY
-from interface import littlego_thinker
 from interface.cli import run
-from interface.littlego_process import ThinkerProcess
-from interface.littlego_thinker import load, think
-from interface.littlego_turn import _write, check_player, find_ply, read_clock, read_given, take_turn, time_for
+from plugins.littlego import thinker as littlego_thinker
+from plugins.littlego.process import ThinkerProcess
+from plugins.littlego.thinker import load, think
+from plugins.littlego.turn import _write, check_player, find_ply, read_clock, read_given, take_turn, time_for
 from support.littlego_host import GAME, Host, random_games
 from support.systems import needs_posix
 
@@ -45,8 +45,8 @@ class InThisProcess:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("interface.littlego_process.ThinkerProcess", InThisProcess)
-    monkeypatch.setattr("interface.littlego_turn.process_age", lambda: 0.0)  # what ran here before does not count
+    monkeypatch.setattr("plugins.littlego.process.ThinkerProcess", InThisProcess)
+    monkeypatch.setattr("plugins.littlego.turn.process_age", lambda: 0.0)  # what ran here before does not count
     monkeypatch.setattr(littlego_thinker, "FIRST", 4)
 
 

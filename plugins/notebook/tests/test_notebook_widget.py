@@ -11,10 +11,10 @@ anywidget = pytest.importorskip("anywidget", reason="the board to click on needs
 import games  # noqa: E402
 from agent import Agent  # noqa: E402
 from game import Game  # noqa: E402
-from interface.notebook.board import Board  # noqa: E402
-from interface.notebook.live import clickable  # noqa: E402
-from interface.notebook.widget import BoardWidget  # noqa: E402
 from players.simple import RandomPlayer  # noqa: E402
+from plugins.notebook.board import Board  # noqa: E402
+from plugins.notebook.live import clickable  # noqa: E402
+from plugins.notebook.widget import BoardWidget  # noqa: E402
 from support.browser_page import until  # noqa: E402
 from support.corridor import Corridor  # noqa: E402
 from support.search_cases import Projection  # noqa: E402
@@ -146,7 +146,7 @@ def test_without_anywidget_the_board_says_what_to_install(monkeypatch):
     widget.close()
     assert clickable(board) is not widget
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    monkeypatch.delitem(sys.modules, "interface.notebook.widget")
+    monkeypatch.delitem(sys.modules, "plugins.notebook.widget")
     assert clickable(board) is board and "pip install anywidget" in board.note
     assert board.move(4).moves[0] == 3
 

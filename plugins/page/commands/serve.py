@@ -41,7 +41,7 @@ def run(argv: list[str]) -> int:
     whole(args.port, "port", 1, 65_535)
     if not re.fullmatch(r"[A-Za-z0-9.-]{1,253}", args.host):
         raise UserError(f"host: expected a name or an IPv4 address, got {args.host[:60]!r}")
-    from interface.web.app import serve
+    from plugins.page.app import serve
 
     spec = args.game
     if spec != Serve.game:  # a mistake is raised here and not shown in the page; the default needs no slow import

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from interface.web.run_reader import iterations, stored_game
+from plugins.page.run_reader import iterations, stored_game
 from support.browser_page import CONNECT4, Page, answered, needs_browser, until
 
 pytestmark = needs_browser

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interface.web.app import VIEWS
+from plugins.page.app import VIEWS
 from storage.game_files import PERSON
 from support.browser_page import Page, needs_browser, until
 

@@ -5,11 +5,11 @@ import time
 import pytest
 
 import games
-from interface.web import tab_address
-from interface.web.clock import Clock, face, from_text
-from interface.web.table import Table
-from interface.web.web_players import choose
 from players.rollout import RolloutPlayer
+from plugins.page import tab_address
+from plugins.page.clock import Clock, face, from_text
+from plugins.page.table import Table
+from plugins.page.web_players import choose
 from storage.game_files import PERSON
 
 

@@ -13,13 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from interface.web.request_guard import Guard, has_token
+from plugins.page.request_guard import Guard, has_token
 from support.page_server import opened
 from support.systems import needs_posix
 
 uvicorn = pytest.importorskip("uvicorn")
 pytest.importorskip("nicegui")
-from interface.web.connection_limits import LimitedHTTP, Strangers, worth_a_line  # noqa: E402
+from plugins.page.connection_limits import LimitedHTTP, Strangers, worth_a_line  # noqa: E402
 
 SAFETY = 600.0
 """Seconds after which a test that waits for the server gives up; a passing test waits for events only."""

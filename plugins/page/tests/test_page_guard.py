@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from config import UserError
-from interface.web.request_guard import HEADERS, Guard, allowed_names, names_of
+from plugins.page.request_guard import HEADERS, Guard, allowed_names, names_of
 from support.page_server import opened
 
 HOST = "127.0.0.1:8080"
@@ -91,7 +91,7 @@ def test_at_http_s_own_port_browsers_leave_it_out():
 
 
 def test_a_browser_is_told_the_address_by_a_file_of_ones_own():
-    from interface.web.app import doorway, outward
+    from plugins.page.app import doorway, outward
 
     door = doorway("http://127.0.0.1:8080/?token=secret")
     try:
@@ -197,8 +197,8 @@ def test_without_the_token_no_answer_tells_more_than_that_there_is_no_such_file(
 
 def test_what_answers_first_imports_nothing_slow():
     script = (
-        "import sys\nsys.argv = ['main.py']\nimport interface.commands.serve, interface.web.app\n"
-        "import interface.web.request_guard\n"
+        "import sys\nsys.argv = ['main.py']\nimport plugins.page.commands.serve, plugins.page.app\n"
+        "import plugins.page.request_guard\n"
         "from nicegui import ui\n"
         "print([m for m in ('numba', 'tensorflow', 'keras', 'openvino', 'matplotlib') if m in sys.modules])"
     )
@@ -211,7 +211,7 @@ def test_what_answers_first_imports_nothing_slow():
 def test_what_is_hidden_cannot_be_imported_and_can_be_again_afterwards():
     import json.tool  # noqa: F401
 
-    from interface.web.app import hidden
+    from plugins.page.app import hidden
 
     sys.modules.pop("this", None)
     with hidden("this", "json.tool"):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from interface.web.run_reader import list_games
+from plugins.page.run_reader import list_games
 from support.browser_page import Page, needs_browser, until
 
 pytestmark = needs_browser

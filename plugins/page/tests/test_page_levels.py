@@ -2,10 +2,10 @@
 
 import games
 from evaluation.release import pack, write_levels
-from interface.web import web_players
-from interface.web.web_players import Roster, choose
 from players.levels import Level
 from players.tempered import TemperedPlayer
+from plugins.page import web_players
+from plugins.page.web_players import Roster, choose
 from storage import run_folders
 
 

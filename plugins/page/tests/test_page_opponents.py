@@ -9,19 +9,19 @@ import pytest
 
 import games
 from config import to_json
-from interface.web import web_players
-from interface.web.table import Table
-from interface.web.web_players import Roster, measured
+from plugins.page import web_players
+from plugins.page.table import Table
+from plugins.page.web_players import Roster, measured
 from storage import run_folders
 from storage.game_files import PERSON, Record
 from storage.run_store import Store
 from support.tiny_runs import tiny
 
 pytest.importorskip("nicegui", reason="the tiles are a part of the page")
-from interface.web.opponents import NAMES, fitted, opponents, spread  # noqa: E402
-from interface.web.result_panel import headline, how, points, result_html  # noqa: E402
-from interface.web.search_view import Inside  # noqa: E402
-from interface.web.share import link  # noqa: E402
+from plugins.page.opponents import NAMES, fitted, opponents, spread  # noqa: E402
+from plugins.page.result_panel import headline, how, points, result_html  # noqa: E402
+from plugins.page.search_view import Inside  # noqa: E402
+from plugins.page.share import link  # noqa: E402
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 
 import games
 from games.line_of_moves import after_moves
-from interface.web.games_tab import games_html, listed
-from interface.web.own_games import LARGEST, MOST, Own, OwnGames, read_own
-from interface.web.tab_address import restore
-from interface.web.table import Table
+from plugins.page.games_tab import games_html, listed
+from plugins.page.own_games import LARGEST, MOST, Own, OwnGames, read_own
+from plugins.page.tab_address import restore
+from plugins.page.table import Table
 from storage.game_files import Record, to_bytes
 from support.browser_page import Page, needs_browser, until
 

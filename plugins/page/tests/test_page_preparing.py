@@ -9,8 +9,8 @@ import pytest
 
 from compiling import prepared
 from config import UserError
-from interface.web import preparing
-from interface.web.preparing import Preparations, first_board, ticking
+from plugins.page import preparing
+from plugins.page.preparing import Preparations, first_board, ticking
 
 SLOW = """
 import sys, json
@@ -80,7 +80,7 @@ def test_the_first_board_is_drawn_without_compiling(spec):
 import compiled, game
 def refuse(*_): raise AssertionError("compiled code is run")
 compiled.bind = compiled.call = game.call = refuse
-from interface.web.preparing import first_board
+from plugins.page.preparing import first_board
 print(first_board({spec!r})[1].count("<svg"))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

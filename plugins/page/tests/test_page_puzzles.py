@@ -7,7 +7,7 @@ import pytest
 import games
 from evaluation.puzzles import LOSES, shipped_puzzles
 from games.line_of_moves import after_moves
-from interface.web.puzzles_tab import CLEAN, HELPED, progress
+from plugins.page.puzzles_tab import CLEAN, HELPED, progress
 from support.browser_page import Page, needs_browser, until
 
 pytestmark = needs_browser

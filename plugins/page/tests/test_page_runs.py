@@ -16,9 +16,9 @@ import pytest
 
 import games
 from config import UserError, to_json
-from interface.web import training_process, web_players
-from interface.web.run_reader import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 from players.simple import RandomPlayer
+from plugins.page import training_process, web_players
+from plugins.page.run_reader import game_spec, iterations, list_games, match_game, newest_game, standing, stored_game
 from storage.game_files import Record, to_bytes
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder
@@ -27,13 +27,13 @@ from support.systems import needs_posix
 from support.tiny_runs import tiny
 
 pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
-from interface.web import games_tab  # noqa: E402
-from interface.web.game_menu import read_record  # noqa: E402
-from interface.web.games_tab import Archive, games_html  # noqa: E402
-from interface.web.machine_turns import Machines  # noqa: E402
-from interface.web.play_tab import Play  # noqa: E402
-from interface.web.table import Table  # noqa: E402
-from interface.web.training_tab import read_all  # noqa: E402
+from plugins.page import games_tab  # noqa: E402
+from plugins.page.game_menu import read_record  # noqa: E402
+from plugins.page.games_tab import Archive, games_html  # noqa: E402
+from plugins.page.machine_turns import Machines  # noqa: E402
+from plugins.page.play_tab import Play  # noqa: E402
+from plugins.page.table import Table  # noqa: E402
+from plugins.page.training_tab import read_all  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
 
@@ -285,7 +285,7 @@ def test_machines_search_one_at_a_time_however_often_something_changes(monkeypat
     view.opponents, view.strip = SimpleNamespace(ended=lambda: None), SimpleNamespace(time=lambda: None)
     view.own = SimpleNamespace(keep=lambda: None)
     view.show = lambda: None
-    monkeypatch.setattr("interface.web.machine_turns.in_background", lambda loop, name: loops.append(loop))
+    monkeypatch.setattr("plugins.page.machine_turns.in_background", lambda loop, name: loops.append(loop))
     view.changed()
     view.changed()
     assert len(loops) == 1

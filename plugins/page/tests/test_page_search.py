@@ -13,9 +13,10 @@ import games
 from agent import Agent
 from games.line_of_moves import after_moves
 from interface.explain import explain
-from interface.notebook.board import overlay_of
-from interface.web.charts import Point, curve_svg, values_svg
-from interface.web.run_reader import (
+from players.rollout import RolloutPlayer
+from plugins.notebook.board import overlay_of
+from plugins.page.charts import Point, curve_svg, values_svg
+from plugins.page.run_reader import (
     iterations,
     kept_points,
     list_games,
@@ -26,15 +27,14 @@ from interface.web.run_reader import (
     stored_game,
     strength_points,
 )
-from interface.web.true_values import true_values
-from interface.web.web_players import LEVELS, OneAtATime, Roster, choose, look
-from players.rollout import RolloutPlayer
+from plugins.page.true_values import true_values
+from plugins.page.web_players import LEVELS, OneAtATime, Roster, choose, look
 from storage.game_files import PERSON
 from support.search_cases import Projection
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from interface.web.search_view import hint_text, summary_html, table_html  # noqa: E402
-from interface.web.tree_view import tree_html  # noqa: E402
+from plugins.page.search_view import hint_text, summary_html, table_html  # noqa: E402
+from plugins.page.tree_view import tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
@@ -142,8 +142,8 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    monkeypatch.setattr("interface.web.web_players.RUNS", trained.parent.parent)
-    monkeypatch.setattr("interface.web.web_players.SHIPPED", trained.parent.parent / "none")
+    monkeypatch.setattr("plugins.page.web_players.RUNS", trained.parent.parent)
+    monkeypatch.setattr("plugins.page.web_players.SHIPPED", trained.parent.parent / "none")
     roster = Roster()
     names = roster.players("tictactoe")
     assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
@@ -325,7 +325,7 @@ def test_the_share_of_kept_values_has_wilsons_interval():
 
 
 def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
-    learn = pytest.importorskip("interface.web.training_tab")
+    learn = pytest.importorskip("plugins.page.training_tab")
     html = learn.charts_html({"connect4/run0001": LINES})
     for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
         chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
@@ -339,7 +339,7 @@ def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
 
 
 def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
-    from interface.web import web_players
+    from plugins.page import web_players
 
     monkeypatch.setattr(web_players, "SHIPPED", trained.parent.parent)
     monkeypatch.setattr(web_players, "RUNS", tmp_path / "none")
@@ -356,8 +356,8 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
     from evaluation.release import pack, write_levels
-    from interface.web import web_players
     from players.levels import Level
+    from plugins.page import web_players
     from storage import run_folders
 
     monkeypatch.setattr(web_players, "SHIPPED", run_folders.SHIPPED)

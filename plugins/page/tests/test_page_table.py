@@ -7,15 +7,15 @@ import pytest
 
 import games
 from config import UserError
-from interface.engines.position import set_up
-from interface.web.play_tab import Play
-from interface.web.players_strip import points
-from interface.web.result_panel import how
-from interface.web.seats import Seats
-from interface.web.share import link
-from interface.web.table import Table
-from interface.web.toolbar import words_of_other
 from languages.translate import chosen
+from plugins.engines.position import set_up
+from plugins.page.play_tab import Play
+from plugins.page.players_strip import points
+from plugins.page.result_panel import how
+from plugins.page.seats import Seats
+from plugins.page.share import link
+from plugins.page.table import Table
+from plugins.page.toolbar import words_of_other
 from storage.game_files import PERSON, Record, from_bytes, to_bytes
 
 

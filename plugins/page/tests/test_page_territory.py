@@ -5,11 +5,11 @@ import re
 import numpy as np
 
 import games
-from interface.board_svg import board_svg
-from interface.engines.serving import PlayerSource
-from interface.web.search_view import overlays
-from interface.web.territory_view import counted, lead_html, territory_of
 from network.stored_network import StoredNetwork
+from plugins.engines.serving import PlayerSource
+from plugins.page.search_view import overlays
+from plugins.page.territory_view import counted, lead_html, territory_of
+from plugins.pictures.board_svg import board_svg
 from support.tiny_runs import tiny
 
 

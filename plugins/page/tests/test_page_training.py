@@ -11,16 +11,16 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip("nicegui", reason="the training view is a part of the page")
-from interface.web import run_reader  # noqa: E402
-from interface.web.at_work import jobs, words_of  # noqa: E402
-from interface.web.charts import LETTER, WIDTH, Point, curve_svg, moves_html  # noqa: E402
-from interface.web.games_tab import games_html, passing  # noqa: E402
-from interface.web.run_reader import Listed, list_games, standing  # noqa: E402
-from interface.web.training_process import Trainer  # noqa: E402
-from interface.web.training_tab import Learn, facts_html  # noqa: E402
-from interface.web.watch_view import how_many  # noqa: E402
 from languages import translate  # noqa: E402
 from languages.translate import catalogue  # noqa: E402
+from plugins.page import run_reader  # noqa: E402
+from plugins.page.at_work import jobs, words_of  # noqa: E402
+from plugins.page.charts import LETTER, WIDTH, Point, curve_svg, moves_html  # noqa: E402
+from plugins.page.games_tab import games_html, passing  # noqa: E402
+from plugins.page.run_reader import Listed, list_games, standing  # noqa: E402
+from plugins.page.training_process import Trainer  # noqa: E402
+from plugins.page.training_tab import Learn, facts_html  # noqa: E402
+from plugins.page.watch_view import how_many  # noqa: E402
 from training.presets import PRESETS, preset, preset_for  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -119,8 +119,8 @@ def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):
         folders[name] = tmp_path / name
         shutil.copytree(trained, folders[name])
     me = os.getpid()
-    monkeypatch.setattr("interface.web.at_work.owner", lambda folder: None if folder.name == "run0001" else me)
-    monkeypatch.setattr("interface.web.run_reader.owner", lambda folder: me)
+    monkeypatch.setattr("plugins.page.at_work.owner", lambda folder: None if folder.name == "run0001" else me)
+    monkeypatch.setattr("plugins.page.run_reader.owner", lambda folder: me)
     (job,) = jobs(folders)
     assert (job.name, job.spec, job.now.process) == ("run0002", "tictactoe", me)
     assert words_of(job.now, True) == "finished after 4 iterations"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from interface.web.record_card import machine_moved
-from interface.web.table import Table
+from plugins.page.record_card import machine_moved
+from plugins.page.table import Table
 from support.browser_page import CONNECT4, Page, needs_browser, until
 
 pytestmark = needs_browser

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from interface.web.preparing import Preparation
+from plugins.page.preparing import Preparation
 
 PART = {"compiled": 3, "expected": 9, "seconds": 4.4}
 

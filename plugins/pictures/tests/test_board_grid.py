@@ -8,9 +8,9 @@ import pytest
 import games
 from game import Game, GameState
 from games.line_of_moves import after_moves
-from interface.board_grid import FORBIDDEN, OTHER, Before, Changes, changes, grid_of, scored_squares
-from interface.board_looks import LOOKS
-from interface.board_svg import board_svg, stones_svg
+from plugins.pictures.board_grid import FORBIDDEN, OTHER, Before, Changes, changes, grid_of, scored_squares
+from plugins.pictures.board_looks import LOOKS
+from plugins.pictures.board_svg import board_svg, stones_svg
 
 
 class Written(GameState):

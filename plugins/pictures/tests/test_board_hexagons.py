@@ -8,11 +8,11 @@ import pytest
 
 import games
 from games.line_of_moves import after_moves
-from interface.board_hexagons import Hexagons, chain
-from interface.board_looks import CELL, LOOKS
-from interface.board_svg import board_svg
-from interface.web.result_panel import how
-from interface.web.table import Table
+from plugins.page.result_panel import how
+from plugins.page.table import Table
+from plugins.pictures.board_hexagons import Hexagons, chain
+from plugins.pictures.board_looks import CELL, LOOKS
+from plugins.pictures.board_svg import board_svg
 
 
 def distance(one, other):

@@ -8,9 +8,9 @@ import pytest
 
 import games
 from games.line_of_moves import after_moves
-from interface import board_looks
-from interface.board_looks import BRIGHT, DARK, FORBIDDEN_CROSS, HINT, HOLE, LESS, LOOKS, MORE, contrast, ink_on
-from interface.board_svg import Mark, board_svg
+from plugins.pictures import board_looks
+from plugins.pictures.board_looks import BRIGHT, DARK, FORBIDDEN_CROSS, HINT, HOLE, LESS, LOOKS, MORE, contrast, ink_on
+from plugins.pictures.board_svg import Mark, board_svg
 
 WEB = Path(board_looks.__file__).parent / "web"
 SHEETS = {name: (WEB / name).read_text(encoding="utf-8") for name in ("style.css", "board.css")}

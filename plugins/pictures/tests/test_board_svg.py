@@ -7,7 +7,7 @@ import pytest
 
 import games
 from games.line_of_moves import after_moves
-from interface.board_svg import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
+from plugins.pictures.board_svg import Mark, board_svg, grid_of, point_of, ratio_of, star_points, winning_points
 from support.corridor import Corridor
 
 SVG = "{http://www.w3.org/2000/svg}"

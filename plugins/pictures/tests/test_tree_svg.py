@@ -10,8 +10,8 @@ import games
 from agent import Agent
 from config import SearchSettings
 from interface.explain import explain
-from interface.tree_svg import MOST_STEPS, Growth, counts, tree_svg
 from players.rollout import RolloutPlayer
+from plugins.pictures.tree_svg import MOST_STEPS, Growth, counts, tree_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,4 +1,4 @@
-"""A program that speaks GTP well or badly, as its first argument says; a helper of tests/players/test_gtp.py."""
+"""A program that speaks GTP well or badly, as its first argument says; for plugins/engines/tests/test_gtp.py."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What training/cluster.py uses of Ray, in this process: machines that join, leave and freeze, actors in threads."""
+"""What plugins/cluster uses of Ray, in this process: machines that join, leave and freeze, actors in threads."""
 
 import threading
 import weakref

@@ -3,8 +3,8 @@
 import json
 import os
 
+from plugins.cluster.actor import GameActor
 from support.fake_workers import Workman
-from training.cluster_actor import GameActor
 
 
 class FakeActor(GameActor):

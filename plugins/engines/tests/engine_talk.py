@@ -7,11 +7,11 @@ import queue
 import threading
 
 import games
-from interface.engines import analysis, gomocup, gtp
-from interface.engines.analysis_results import Analysis
-from interface.engines.gomocup_session import Session as GomocupSession
-from interface.engines.gtp_session import Session as GtpSession
-from interface.engines.serving import PlayerSource, long_game
+from plugins.engines import analysis, gomocup, gtp
+from plugins.engines.analysis_results import Analysis
+from plugins.engines.gomocup_session import Session as GomocupSession
+from plugins.engines.gtp_session import Session as GtpSession
+from plugins.engines.serving import PlayerSource, long_game
 
 
 def gtp_server(source, target, *, game="go", player="random", sims=8, **options):

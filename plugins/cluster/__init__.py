@@ -1,0 +1,1 @@
+"""Self-play and matches on the machines of a Ray cluster."""

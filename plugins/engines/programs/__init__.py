@@ -1,0 +1,1 @@
+"""Programs of others as players, over GTP and Gomocup's protocol."""

@@ -1,0 +1,1 @@
+"""Boards and search trees as SVG, for the page and notebooks."""
