@@ -51,6 +51,8 @@ class Player:
     """Largest number of games of a match that it plays side by side; 1 if its moves have a time limit."""
     is_person = False
     """Whether a person enters its moves at the console."""
+    judges = True
+    """Whether the values of its moves are its own; False: it has none, and 0.0 stands in their place."""
     deadline = float("inf")
     """`time.monotonic()` at which a search stops early and plays the best move so far; not every player supports it."""
     searched: tuple[np.ndarray, float] | None = None

@@ -68,8 +68,8 @@ class Session:
         self.memory = Memory.of_run(config, self.game)
         self._model: Any = None
         self.game_source: Any = None  # players of self-play's games (training/game_source.py), closed with the session
-        self.cluster: Any = None
-        """The cluster whose machines play them (plugins/cluster/cluster.py), if any; it outlives the session."""
+        self.machines: Any = None
+        """Other machines that play them (training/game_source.py: `Machines`), if any; they outlive the session."""
         self._predictors: dict[tuple[str, str], Any] = {}
         self._loaded: dict[tuple[str, str], int] = {}
         self.raw_rate, self.raw_at, self.began = 0.0, -math.inf, time.perf_counter()

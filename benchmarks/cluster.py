@@ -36,7 +36,7 @@ sys.path[:0] = [str(HERE), str(HERE / "tests")]
 
 
 def machines(nodes: int, cores: int) -> Any:
-    from support.ray_cluster import RayCluster
+    from ray_cluster import RayCluster
 
     return RayCluster(nodes, cores)
 
@@ -96,7 +96,7 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
         _ = session.model
         if ray is not None:
-            cluster = session.cluster = connect(ray.address, 0, config, print)
+            cluster = session.machines = connect(ray.address, 0, config, print)
         pool, found, moved = source_of(session).pool, 0, counted(cluster) if cluster else {}
         began, first, last = time.perf_counter(), None, None
         for _ in pool.play(source_of(session).spec(0), range(1_000_000)):
@@ -159,7 +159,7 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
     from plugins.cluster.cluster import Cluster
     from plugins.cluster.pool import ClusterPool
     from storage.atomic_files import sha256
-    from support.fake_actors import FakeActor
+    from fake_actors import FakeActor
     from training.worker_pool import RoundSpec
 
     content = np.random.default_rng(0).bytes(8 << 20)
@@ -171,7 +171,7 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
 
 
 def rounds(args: argparse.Namespace) -> None:
-    from support.ray_cluster import objects_left
+    from ray_cluster import objects_left
 
     ray = machines(2, 1)
     with tempfile.TemporaryDirectory() as folder:
@@ -210,7 +210,7 @@ def kills(args: argparse.Namespace) -> None:
     def disturb() -> bool:
         nonlocal last
         pool: Any = source_of(session).pool
-        places = [p for p in pool._places if p.busy and p.handle] if session.cluster else []
+        places = [p for p in pool._places if p.busy and p.handle] if session.machines else []
         if len(done) >= args.count or not places or time.monotonic() - last < args.every:
             return False
         last, what = time.monotonic(), rng.choice(["kill", "kill", "stop", "node"])
@@ -242,7 +242,7 @@ def kills(args: argparse.Namespace) -> None:
         for name in ("threads", "cluster"):
             began = time.monotonic()
             with Session.start(config, root=Path(root) / name, console=QUIET) as session:
-                cluster = session.cluster = connect(ray.address, 0, config, print) if name == "cluster" else None
+                cluster = session.machines = connect(ray.address, 0, config, print) if name == "cluster" else None
                 if cluster is not None:
                     pool: Any = source_of(session).pool
                     pool._lease, pool.play = 6.0, counting(pool.play)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,6 +38,24 @@ class MatchGame(NamedTuple):
     """Each player's values of its own positions."""
     seconds: tuple[float, ...] = ()
     """Seconds that each move took, 0 for those of the opening; () if games were played side by side."""
+
+
+class MatchMachines(Protocol):
+    """Other machines that play the games of matches; an attachment may add some to the commands `match`, `evaluate`."""
+
+    batch: int
+    """Games of a match that keep all of them at work."""
+
+    def know(self, player: Player, typed: str, sims: int) -> None:
+        """Let a player of this machine be played there by the one with this name, with `sims` simulations a move."""
+        ...
+
+    def play(
+        self, game: Game, players: tuple[Player, Player], jobs: Sequence[Job], *, seed: int, turns_until_tau0: int = 0,
+        report: Callable[[int], None] | None = None,
+    ) -> list[MatchGame]:  # fmt: skip
+        """Play games as `play_batch` does."""
+        ...
 
 
 def play_batch(

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults
 from interface.help import help_text
+from system.plugins import load, plugins
 from system.setting_checks import unknown_setting
 from system.shell import join
 from training.presets import preset
@@ -57,7 +58,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         if not flag.startswith("--") and name in known:
             raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
         message = unknown_setting(name[:60], known)
-        if "config" not in command.__annotations__:
+        if "config" not in {f.name for f in dataclasses.fields(command)}:
             message = message.replace("unknown setting", f"{_name(command)} has no option", 1)
         raise UserError(message)
     return parsed
@@ -68,6 +69,20 @@ def game_meant(word: str) -> str:
     import games
 
     return f", did you mean --game {join([word])}?" if word.split("(")[0].lower() in games.names() else ""
+
+
+def with_attached_options(command: type[T]) -> type[T]:
+    """Return a command's dataclass with the options that attachments add to it; a decorator.
+
+    Their dataclasses come first among its bases, so that their methods replace the command's own.
+    """
+    name = _name(command)
+    added = [load(plugin, found.options[name]) for plugin, found in plugins().items() if name in found.options]
+    if not added:
+        return command
+    about = {"__module__": command.__module__, "__qualname__": command.__qualname__, "__doc__": command.__doc__}
+    extended: type[T] = dataclasses.dataclass(frozen=True)(type(command.__name__, (*added, command), about))
+    return extended
 
 
 @contextmanager

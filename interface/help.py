@@ -41,7 +41,7 @@ def help_text(command: type, default: Any, *, whole: bool) -> str:
     """
     module, page = sys.modules[command.__module__], _Page()
     name = command.__module__.rsplit(".", 1)[-1].replace("_", "-")
-    places = [n for n, hint in command.__annotations__.items() if str(hint).startswith("Positional")]
+    places = [f.name for f in dataclasses.fields(command) if str(f.type).startswith("Positional")]
     own = [f.name for f in dataclasses.fields(command) if f.name not in (*places, "config")]
     values = {f.name: getattr(default, f.name, f.default) for f in dataclasses.fields(command)}
     groups = _groups(values.pop("config", None))
@@ -57,7 +57,8 @@ def help_text(command: type, default: Any, *, whole: bool) -> str:
         page.entry(_place(place, values[place]), _text(text, values[place], whole))
     known = {n: (texts.get(n) or USUAL[n], kinds[n], values[n]) for n in own}
     settings = {n: entry for _, entries in groups for n, entry in entries.items()}
-    for n, entry in known.items() if whole else [(n, {**known, **settings}[n]) for n in getattr(module, "USED", own)]:
+    used = _used(command, own)
+    for n, entry in known.items() if whole else [(n, {**known, **settings}[n]) for n in used]:
         page.option(n, *entry, whole=whole)
     if whole:
         for title, entries in groups:
@@ -65,9 +66,15 @@ def help_text(command: type, default: Any, *, whole: bool) -> str:
             for n, entry in entries.items():
                 page.option(n, *entry, whole=True)
     else:
-        left = len(known) + len(settings) - len(getattr(module, "USED", own))
+        left = len(known) + len(settings) - len(used)
         page.lines += ["", f"{left} more options: --help-all" if left else "every detail: --help-all"]
     return "\n".join(page.lines)
+
+
+def _used(command: type, own: list[str]) -> list[str]:
+    """Return the options that `--help` shows: those that USED of the command's and its attachments' modules name."""
+    named = [getattr(sys.modules[kind.__module__], "USED", ()) for kind in (command, *command.__bases__)]
+    return list(dict.fromkeys(n for names in named for n in names)) or own
 
 
 Entry = tuple[str, Any, Any]
@@ -160,7 +167,15 @@ def _first_sentence(text: str) -> str:
 
 
 def _texts(kind: type) -> dict[str, str]:
-    """Return {field: the text below it}, in one line."""
+    """Return {field: the text below it}, in one line; fields that attachments add are in classes of their own."""
+    texts: dict[str, str] = {}
+    for each in reversed(kind.__mro__):
+        if dataclasses.is_dataclass(each):
+            texts |= _own_texts(each)
+    return texts
+
+
+def _own_texts(kind: type) -> dict[str, str]:
     tree: Any = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     return {
         field.target.id: " ".join(ast.literal_eval(text.value).split())

@@ -47,6 +47,8 @@ class SimplePlayer(BatchPlayer):
 class RandomPlayer(SimplePlayer):
     """Plays a uniformly random legal move."""
 
+    judges = False
+
     def __init__(self, game: Game) -> None:
         super().__init__("random", game)
 

@@ -54,6 +54,8 @@ def spiel_actions(game: Game) -> np.ndarray:
 class UCTPlayer(Player):
     """Plays by `pyspiel.MCTSBot` with one random rollout per simulation; no tree is kept between moves."""
 
+    judges = False
+
     def __init__(self, game: Game, sims: int) -> None:
         try:
             import pyspiel

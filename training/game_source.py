@@ -1,10 +1,11 @@
-"""The players of a session's self-play games: threads of this process, workers, a cluster. Made when first needed."""
+"""The players of a session's self-play games: threads of this process, workers, other machines. Made when needed."""
 
 from __future__ import annotations
 
 import json
 import logging
 from functools import cached_property
+from typing import Protocol
 
 from initialise import Session
 from network.device import Plan
@@ -16,6 +17,17 @@ from training.restarts import random_plies, restarts
 from training.selfplay import Beginnings, SelfPlay
 from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
+
+
+class Machines(Protocol):
+    """Other machines that play self-play's games for a session; an attachment may add some to the command `train`."""
+
+    classes: set[str]
+    """The classes of processors that have played for this process, its own included; see `GameSource.declare`."""
+
+    def pool(self, session: Session) -> Pool:
+        """Return the pool whose workers are there."""
+        ...
 
 
 class GameSource:
@@ -35,7 +47,7 @@ class GameSource:
     def fitted(self) -> Fitted:
         """How threads of this process share the games; a device is measured for it, once, if they play any."""
         s = self._session
-        if self._fitted is None and (s.cluster is not None or s.config.workers):
+        if self._fitted is None and (s.machines is not None or s.config.workers):
             share, threads = side_by_side(s.game, s.config.selfplay)
             self._fitted = Fitted(Plan(threads, share))
         elif self._fitted is None:
@@ -49,13 +61,11 @@ class GameSource:
 
     @property
     def pool(self) -> Pool:
-        """The pool of players: a cluster, worker processes if the run has any, else threads of this process."""
+        """The pool of players: other machines, worker processes if the run has any, else threads of this process."""
         s = self._session
         if self._pool is None:
-            if s.cluster is not None:
-                from plugins.cluster.pool import cluster_pool
-
-                self._pool = cluster_pool(s)
+            if s.machines is not None:
+                self._pool = s.machines.pool(s)
             elif s.config.workers:
                 from training.worker_player import process_pool
 
@@ -84,9 +94,9 @@ class GameSource:
     def declare(self) -> None:
         """Record that processors of several classes play the run's games; call it in the transaction that adds some."""
         s = self._session
-        if s.cluster is not None:
+        if s.machines is not None:
             known = set(json.loads(s.store.get("processors") or "[]"))
-            found = known | s.cluster.classes
+            found = known | s.machines.classes
             if len(found) > 1 and found != known:
                 s.store.put("processors", json.dumps(sorted(found)))
 

@@ -105,7 +105,7 @@ def _measure_raw_rate(session: Session, version: int) -> None:
 
 def _has_one_rate(session: Session) -> bool:
     """Return whether the rate of the network alone is that of one network on this machine."""
-    return not session.game.sizes and session.cluster is None
+    return not session.game.sizes and session.machines is None
 
 
 def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bool:

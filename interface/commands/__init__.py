@@ -13,13 +13,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from languages.translate import tr
+from system.plugins import ROOT, plugins
+from system.plugins import module as attached_module
 from system.processes import own_group
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
     from compiling.progress import Watch
 
-GROUPS = {
+OWN = {
     "learn": {
         "train": "learn a game by self-play (the command when none is named)",
         "curves": "draw runs: loss, value kept, Elo, games, speeds",
@@ -31,18 +33,12 @@ GROUPS = {
     "play": {
         "play": "play at the console",
         "puzzle": "solve puzzles at the console: positions with one right move",
-        "serve": "open the browser page: play, analyse, watch it learn",
         "levels": "list the levels of play of a game",
         "replay": "show a saved game, board by board",
         "review": "review a saved game: mistakes, better moves, accuracy",
         "book": "make an opening book",
-        "littlego": "play one move of a course's 5x5 Go, from file to file",
     },
-    "serve other programs": {
-        "gtp": "play in GoGui, Sabaki, Lizzie: the Go Text Protocol",
-        "gomocup": "play in Piskvork: the Gomocup protocol",
-        "analysis": "analyse for KaTrain: KataGo's JSON protocol",
-    },
+    "serve other programs": {},
     "measure": {
         "explain": "show what the search thinks of a position",
         "match": "let two players play a match",
@@ -56,19 +52,33 @@ GROUPS = {
         "ship": "make the player of a run ready to ship",
     },
     "when something is wrong": {
-        "doctor": "examine the installation and a run",
         "verify": "check a run for corruption: every file, every stored game",
         "recover": "save the undamaged part of a run into a new one",
-        "soak": "train among kills, a full disk and damaged files; count losses",
     },
 }
+"""{purpose: {command: what it does}} of the core's commands."""
+ADDED = {command: plugin for plugin, found in plugins().items() for command in found.commands}
+"""{command that an attachment adds: the attachment}"""
+
+
+def _groups() -> dict[str, dict[str, str]]:
+    """Return all commands by their purpose, the core's first; purposes without a command are left out."""
+    groups = {group: dict(commands) for group, commands in OWN.items()}
+    for command, plugin in ADDED.items():
+        new = plugins()[plugin].commands[command]
+        groups.setdefault(new.group, {})[command] = new.about
+    return {group: commands for group, commands in groups.items() if commands}
+
+
+GROUPS = _groups()
 """{purpose: {command: what it does}}"""
 COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
 
 
 def module(name: str) -> ModuleType:
     """Import a command's module, when it is first needed; return it."""
-    return importlib.import_module("interface.commands." + name.replace("-", "_"))
+    file = f"commands.{name.replace('-', '_')}"
+    return attached_module(ADDED[name], file) if name in ADDED else importlib.import_module(f"{ROOT}interface.{file}")
 
 
 _watching: list[Watch] = []

@@ -8,20 +8,18 @@ from typing import Any
 
 from config import Config, UserError
 from game import Game
-from interface.arguments import Choice, base_of, parse, preset_checked, whole
+from interface.arguments import Choice, base_of, parse, preset_checked, with_attached_options
 from interface.commands import show_compiling
 
 EXAMPLES = {
     "python main.py bench": "Connect 4 with the settings that training would have",
     "python main.py bench --game gomoku": "another game",
-    "python main.py bench --simulated-device 300000 1 128": "self-play against a stand-in for a GPU",
+    "python main.py bench --preset tiny --json": "a small game, its figures as JSON",
 }
-USED = (
-    "game", "preset", "seconds", "simulated_device", "games_in_flight", "hidden_cnn_layers", "precision", "backend",
-    "json",
-)
+USED = "game", "preset", "seconds", "games_in_flight", "hidden_cnn_layers", "precision", "backend", "json"
 
 
+@with_attached_options
 @dataclass(frozen=True)
 class Bench:
     """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way.
@@ -33,36 +31,18 @@ class Bench:
     """Settings to start from; by default laptop."""
     seconds: float = 20.0
     """Seconds for which self-play and the network alone are measured, each, in turns of a second."""
-    simulated_device: tuple[float, float, int] | None = None
-    """RATE LATENCY BATCH: no network, but a stand-in for a GPU that takes no core. A call of n positions takes LATENCY
-    milliseconds and n / RATE seconds, n rounded up to a multiple of BATCH; those of calls in flight queue."""
-    simulated_devices: int = 1
-    """Number of such devices; each has threads of its own."""
     json: bool = False
     """Print the result as JSON."""
+
+    def measured(self, game: Game, config: Config) -> dict[str, Any]:
+        """Return the speeds by their names. An attachment may replace it, with options of its own."""
+        from training.bench import bench
+
+        return bench(config, seconds=self.seconds)
 
 
 def _number(value: Any) -> str:
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-
-
-def _measured(args: Bench) -> dict[str, Any]:
-    """Measure with the network."""
-    from training.bench import bench
-
-    return bench(preset_checked(args.config), seconds=args.seconds)
-
-
-def _simulated(args: Bench, game: Game) -> dict[str, Any]:
-    """Measure self-play against a stand-in for a GPU."""
-    from network.pipelines import SeveralDevices
-    from plugins.laboratory.simulated_device import SimulatedDevice
-    from training.device_bench import bench_device
-
-    count = whole(args.simulated_devices, "simulated_devices", 1, 64)
-    devices = [SimulatedDevice(game, *(args.simulated_device or ())) for _ in range(count)]
-    predictor = SeveralDevices(devices) if count > 1 else devices[0]
-    return bench_device(game, preset_checked(args.config), predictor, seconds=args.seconds)
 
 
 def run(argv: list[str]) -> int:
@@ -75,7 +55,7 @@ def run(argv: list[str]) -> int:
     from evaluation.game_contract import checked
 
     game = checked(games.make(args.config.game))
-    found = _simulated(args, game) if args.simulated_device else _measured(args)
+    found = args.measured(game, preset_checked(args.config))
     if args.json:
         print(json.dumps(found))
         return 0

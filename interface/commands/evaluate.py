@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
 from config import UserError
-from interface.arguments import early, parse, whole
+from interface.arguments import early, parse, whole, with_attached_options
 from interface.commands import show_compiling
-from plugins.cluster.joining import joined
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
     from agent import Player
+    from evaluation.match import MatchMachines
     from game import Game
-    from plugins.cluster.cluster import Cluster
 
 EXAMPLES = {
     "python main.py evaluate": "your best network: exact positions and the ladder",
@@ -28,6 +28,7 @@ EXAMPLES = {
 }
 
 
+@with_attached_options
 @dataclass(frozen=True)
 class Evaluate:
     """Measure a player: the share of its moves that keep the game's exact value, and its place on a ladder of rollout
@@ -54,13 +55,13 @@ class Evaluate:
     """Random seed of positions, openings and players."""
     json: bool = False
     """Print the scoreboard as JSON."""
-    cluster: str = ""
-    """Share the ladder's games out over a Ray cluster: HOST:PORT of its head, or auto (docs/cluster.md). This has to
-    run on the head. The games are the same."""
-    cluster_cores: int = 0
-    """Cores of a worker of the cluster; 0 = one."""
-    cluster_without_token: bool = False
-    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
+
+    def machines(self, game: Game, say: Callable[[str], None]) -> AbstractContextManager[MatchMachines | None]:
+        """Return the other machines that play the games, connected while the block lasts; None = there are none.
+
+        An attachment may replace it, with options of its own. say: shows a line to the user.
+        """
+        return nullcontext()
 
 
 def run(argv: list[str]) -> int:
@@ -70,6 +71,7 @@ def run(argv: list[str]) -> int:
     import games
     from evaluation.game_contract import checked
     from evaluation.report import as_text, evaluate
+    from loggers import Console
 
     game = checked(games.make(args.game))
     player, args = _player(game, args, argv)
@@ -83,28 +85,18 @@ def run(argv: list[str]) -> int:
         share = None
         if cluster is not None:
             from loggers import Console
-            from plugins.cluster.match import ClusterMatches
-
+        
             share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
             share.know(player, args.player, args.ladder_sims)
         found = evaluate(
             game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
             ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,
-            seed=args.seed, report=report, play_games=share.play if share else None,
+            seed=args.seed, report=report, play_games=machines.play if machines else None,
         )  # fmt: skip
-        if share is not None:
-            share.close()
     if line is not None:
         line.show("")
     print(json.dumps(found) if args.json else as_text(found))
     return 0
-
-
-def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
-    from loggers import Console
-    from plugins.cluster.match import connect
-
-    return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
 
 
 def _check(args: Evaluate) -> None:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
 from config import UserError
-from interface.arguments import early, parse, whole
+from interface.arguments import early, parse, whole, with_attached_options
 from interface.commands import show_compiling
-from plugins.cluster.joining import joined
 from system.shell import join, quoted
 
 if TYPE_CHECKING:
     from agent import Player
-    from evaluation.match import MatchGame
+    from evaluation.match import MatchGame, MatchMachines
     from evaluation.promotion import SprtState
     from game import Game
-    from plugins.cluster.cluster import Cluster
-    from plugins.cluster.match import ClusterMatches
 
 EXAMPLES = {
     "python main.py match best rollout:1000 --games 40": "your best network against rollouts",
@@ -32,6 +30,7 @@ EXAMPLES = {
 }
 
 
+@with_attached_options
 @dataclass(frozen=True)
 class Match:
     """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
@@ -62,13 +61,13 @@ class Match:
     """Replace that file if it exists."""
     json: bool = False
     """Print the result as JSON."""
-    cluster: str = ""
-    """Share the games out over a Ray cluster: HOST:PORT of its head, or auto (docs/cluster.md). This has to run on the
-    head. The games are the same."""
-    cluster_cores: int = 0
-    """Cores of a worker of the cluster; 0 = one."""
-    cluster_without_token: bool = False
-    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
+
+    def machines(self, game: Game, say: Callable[[str], None]) -> AbstractContextManager[MatchMachines | None]:
+        """Return the other machines that play the games, connected while the block lasts; None = there are none.
+
+        An attachment may replace it, with options of its own. say: shows a line to the user.
+        """
+        return nullcontext()
 
 
 def run(argv: list[str]) -> int:
@@ -85,6 +84,7 @@ def run(argv: list[str]) -> int:
     from agent import User
     from evaluation.game_contract import checked
     from games.sizes import largest_of
+    from loggers import Console
     from network.predictor import STEADY
     from players.book import BookPlayer
     from players.by_name import make_player, one_at_a_time
@@ -109,11 +109,11 @@ def run(argv: list[str]) -> int:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
     played: list[MatchGame] = []
     try:
-        with joined(args, partial(_connect, quiet=args.json)) as cluster:
-            share = _shared(cluster, game, players, args)
-            played, stopped, fault = _play(game, players, args, claims, share)
-            if share is not None:
-                share.close()
+        with args.machines(game, Console(quiet=args.json).warn) as machines:
+            if machines is not None:
+                for player, name in zip(players, names, strict=True):
+                    machines.know(player, name, args.sims)
+            played, stopped, fault = _play(game, players, args, claims, machines)
     finally:
         if made and not played:
             place.unlink(missing_ok=True)
@@ -124,28 +124,6 @@ def run(argv: list[str]) -> int:
     if not played:
         print("stopped before a pair of games was finished: nothing to report", file=sys.stderr)
     return 130 if stopped else 0
-
-
-def _connect(address: str, cores: int, without_token: bool, quiet: bool) -> Cluster:
-    from loggers import Console
-    from plugins.cluster.match import connect
-
-    return connect(address, cores, Console(quiet=quiet).warn, without_token=without_token)
-
-
-def _shared(
-    cluster: Cluster | None, game: Game, players: tuple[Player, ...], args: Match
-) -> ClusterMatches | None:
-    """Return what plays the games on a cluster; None without one."""
-    if cluster is None:
-        return None
-    from loggers import Console
-    from plugins.cluster.match import ClusterMatches
-
-    share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
-    for player, name in zip(players, (args.player1, args.player2), strict=True):
-        share.know(player, name, args.sims)
-    return share
 
 
 def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
@@ -170,7 +148,7 @@ LOOK = 32
 
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None,
-    share: ClusterMatches | None,
+    machines: MatchMachines | None,
 ) -> tuple[list[MatchGame], bool, UserError | None]:  # fmt: skip
     """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it."""
     from agent import Quit
@@ -203,7 +181,7 @@ def _play(
             contest(
                 game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
                 every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
-                batch=share.batch if share and claims is None else 0, play=share.play if share else None,
+                batch=machines.batch if machines and claims is None else 0, play=machines.play if machines else None,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
         return played[: len(played) // 2 * 2], True, None

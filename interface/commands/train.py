@@ -7,21 +7,20 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked
+from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked, with_attached_options
 from interface.commands import show_compiling, waiting
-from plugins.cluster.joining import joined
 from system.processes import ENDINGS
 from system.shell import quoted
 
 if TYPE_CHECKING:
     from initialise import Session
-    from plugins.cluster.cluster import Cluster
+    from training.game_source import Machines
 
 EXAMPLES = {
     "python main.py": "resume the newest unfinished Connect 4 run, or start one",
@@ -34,6 +33,7 @@ USED = (
 )  # fmt: skip
 
 
+@with_attached_options
 @dataclass(frozen=True)
 class Train:
     """Learn a game. By default resumes the newest unfinished run of that game."""
@@ -60,13 +60,13 @@ class Train:
     same."""
     json: bool = False
     """Print each iteration's line of metrics.jsonl instead of words and bars."""
-    cluster: str = ""
-    """Play the games of self-play on the machines of a Ray cluster: HOST:PORT of its head, where this has to run, or
-    auto (docs/cluster.md). --workers is then the number of workers there, 0 = as many as there is room for."""
-    cluster_cores: int = 0
-    """Cores of a worker of the cluster; 0 = as many, up to 8, as leave the fewest of its machines' cores over."""
-    cluster_without_token: bool = False
-    """Also join a cluster that asks for no token. Whoever reaches such a cluster can run programs on its machines."""
+
+    def machines(self, config: Config, say: Callable[[str], None]) -> AbstractContextManager[Machines | None]:
+        """Return the other machines that play the games, connected while the block lasts; None = there are none.
+
+        An attachment may replace it, with options of its own. say: shows a line to the user.
+        """
+        return nullcontext()
 
 
 def run(argv: list[str]) -> int:
@@ -113,10 +113,10 @@ def _run(argv: list[str], signals: _Signals) -> int:
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         with (
-            joined(args, partial(_connect, config=config, quiet=args.json)) as cluster,
+            args.machines(config, Console(quiet=args.json).warn) as machines,
             _session(folder, args, config) as session,
         ):
-            session.cluster = cluster
+            session.machines = machines
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
             return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
     except DamagedData as error:
@@ -135,13 +135,6 @@ def _require_free(folder: Path) -> None:
         require_free(folder)
     except RunBusy as error:
         raise RunBusy(f"{error}, or start another with --new") from None
-
-
-def _connect(address: str, cores: int, without_token: bool, config: Config, quiet: bool) -> Cluster:
-    from loggers import Console
-    from plugins.cluster.pool import connect
-
-    return connect(address, cores, config, Console(quiet=quiet).warn, without_token=without_token)
 
 
 def _session(folder: Path | None, args: Train, config: Config) -> Session:

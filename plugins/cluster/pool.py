@@ -59,17 +59,25 @@ def backend_of(backend: str) -> str:
     raise UserError(f"cluster: {known[0]} is not installed on this machine; `pip install {known[0]}`")
 
 
+class SelfPlayCluster(Cluster):
+    """A cluster that plays a session's self-play (`training.game_source.Machines`)."""
+
+    def pool(self, session: Session) -> ClusterPool:
+        """Return the pool that plays a run's games here."""
+        return cluster_pool(session, self)
+
+
 def connect(
     address: str, cores: int, config: Config, say: Callable[[str], None], *, without_token: bool = False
-) -> Cluster:
+) -> SelfPlayCluster:
     """Return the connection to a cluster for a run."""
     library, precision = backend_of(config.backend), resolve_precision(config.precision)
-    return Cluster(address, cores=cores, library=library, precision=precision, say=say, without_token=without_token)
+    return SelfPlayCluster(address, cores=cores, library=library, precision=precision, say=say, without_token=without_token)
 
 
-def cluster_pool(session: Session, **limits: Any) -> ClusterPool:
-    """Return the pool that plays a run's games on the session's cluster. limits: those of `WorkerPool`."""
-    s, cluster = session, session.cluster
+def cluster_pool(session: Session, cluster: Cluster, **limits: Any) -> ClusterPool:
+    """Return the pool that plays a run's games on a cluster. limits: those of `WorkerPool`."""
+    s = session
     workers = max(s.config.workers or cluster.slots(), 1)
     mine = actors_config(s.config, workers, cluster.cores)
     settings = _settings(s, mine, cluster.cores)

@@ -10,17 +10,19 @@ import traitlets
 
 from agent import Agent
 from interface.explain import explain
-from plugins.notebook.board import Board, Explained, lines_of, overlay_of
+from plugins.notebook.board import Board, Explained
+from plugins.pictures import drawing_asset
 from plugins.pictures.board_svg import board_svg, grid_of, point_of
+from plugins.pictures.overlays import lines_of, overlay_of
 
-INTERFACE = Path(__file__).parents[1]
+HERE = Path(__file__).parent
 LOOKS = ("none", "N", "P", "Q", "V")
 MOST_BUTTONS = 200
 """Moves that are no point of the board, such as a pass, are buttons; at most this many."""
 
 
 def _asset(name: str) -> str:
-    return (INTERFACE / name).read_text(encoding="utf-8")
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -47,8 +49,8 @@ class BoardWidget(anywidget.AnyWidget):
         return next((w for w in showing if isinstance(w, cls) and w.comm is not None), None) or cls(board)
 
     def __init__(self, board: Board) -> None:
-        self._esm = "\n".join(_asset(name) for name in ("web/board.js", "notebook/widget.js"))
-        self._css = "\n".join(_asset(name) for name in ("web/board.css", "notebook/widget.css"))
+        self._esm = drawing_asset("board.js") + "\n" + _asset("widget.js")
+        self._css = drawing_asset("board.css") + "\n" + _asset("widget.css")
         super().__init__()
         self.board = board
         self._seen: tuple[list[int], Explained] | None = None

@@ -18,6 +18,7 @@ from weakref import WeakSet
 
 from config import UserError
 from languages.translate import LANGUAGES, language, tr
+from plugins.pictures import drawing_asset
 from plugins.page.preparing import Preparations, first_board, ticking
 from plugins.page.request_guard import Guard, allowed_names, has_token, names_of
 
@@ -60,10 +61,8 @@ def serve(
     app.config.socket_io_js_transports = ["websocket"]
     core.sio.eio.cors_allowed_origins = []  # neither checks nor headers: the guard has checked the origin
     core.sio.eio.max_http_buffer_size = MESSAGE_BYTES
-    styles, scripts = (
-        "".join((HERE / name).read_text(encoding="utf-8") for name in names)
-        for names in (("style.css", "board.css"), ("board.js", "play.js"))
-    )
+    styles = (HERE / "style.css").read_text(encoding="utf-8") + drawing_asset("board.css")
+    scripts = drawing_asset("board.js") + (HERE / "play.js").read_text(encoding="utf-8")
     place = Shared(spec)
 
     @ui.page("/", title="AlphaZero", dark=None, reconnect_timeout=KEPT)

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from game import GameState
 from languages.translate import tr
-from plugins.notebook.board import LONGEST_LINE
+from plugins.pictures.overlays import LONGEST_LINE
 
 CLICK = '(e) => { const t = e.target.closest("[data-walk]"); if (t) emit(t.dataset.walk) }'
 ROW = (

@@ -15,7 +15,7 @@ from config import UserError
 from game import GameState
 from languages.translate import tr
 from plugins.engines.territory import Territory
-from plugins.notebook.board import lines_of, overlay_of
+from plugins.pictures.overlays import lines_of, overlay_of
 from plugins.page.machine_turns import searching
 from plugins.page.main_line import MainLine
 from plugins.page.tab_language import in_background

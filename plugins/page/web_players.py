@@ -34,7 +34,7 @@ from players.network_alone import PolicyPlayer
 from players.rollout import RolloutPlayer
 from players.tempered import of_level
 from players.uct import spiel_name
-from plugins.notebook.board import opinion_of
+from players.opinion import opinion_of
 from plugins.page.run_reader import game_spec, metrics, readable, reading
 from storage.game_files import PERSON
 from storage.run_folders import RUN, RUNS, SHIPPED, runs_of

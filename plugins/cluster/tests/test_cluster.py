@@ -21,9 +21,9 @@ from plugins.cluster.pool import ClusterPool
 from storage.atomic_files import sha256
 from storage.run_store import Store
 from storage.verify import verify
-from support.fake_actors import FakeActor
+from fake_actors import FakeActor
 from support.fake_workers import game_of
-from support.ray_cluster import RayCluster, objects_left, ray
+from ray_cluster import RayCluster, objects_left, ray
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
@@ -33,7 +33,7 @@ from training.selfplay import game_seed
 from training.worker_pool import RoundSpec, WorkersFailed
 
 pytestmark = needs_posix
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 NET = b"net"
 
 
@@ -235,7 +235,7 @@ OPEN = """
 import os, sys
 sys.path[:0] = [{root!r}, {tests!r}]
 from config import UserError
-from support.ray_cluster import RayCluster, ray, reset_auth_token_state
+from ray_cluster import RayCluster, ray, reset_auth_token_state
 from plugins.cluster.cluster import Cluster
 if __name__ == "__main__":
     machines = RayCluster(nodes=0, token=False)
@@ -289,7 +289,7 @@ from support.tiny_runs import QUIET, tiny
 from plugins.cluster.pool import connect
 if __name__ == "__main__":
     with Session.start(tiny(), root=Path(sys.argv[2]), console=QUIET) as session:
-        session.cluster = connect(sys.argv[1], 0, session.config, print)
+        session.machines = connect(sys.argv[1], 0, session.config, print)
         print(session.folder, flush=True)
         train(session)
 """
@@ -329,7 +329,7 @@ def test_a_run_whose_driver_is_killed_whose_node_is_lost_and_to_which_another_jo
         return False
 
     with Session.open(folder, tiny(), console=QUIET) as session:
-        session.cluster = cluster_pool.connect(machines.address, 0, tiny(), lambda text: None)
+        session.machines = cluster_pool.connect(machines.address, 0, tiny(), lambda text: None)
         for _ in range(12000):  # the actors of the driver that was killed end, so that all cores are free
             if ray.available_resources().get("CPU", 0) == 2:
                 break
@@ -338,7 +338,7 @@ def test_a_run_whose_driver_is_killed_whose_node_is_lost_and_to_which_another_jo
         train(session, stop=disturb)
         counts = source_of(session).pool.counts()
         assert objects_left() == 0
-    session.cluster.close()
+    session.machines.close()
     assert events == ["lost", "joined"] and counts.evaluations > 0
     assert_same_run(folder, trained)
     found = verify(folder)

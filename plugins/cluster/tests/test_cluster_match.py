@@ -15,7 +15,7 @@ from plugins.cluster import handle as cluster_handle
 from plugins.cluster import match as cluster_match
 from plugins.cluster.actor import GameActor
 from plugins.cluster.match import ClusterMatches
-from support.fake_ray import FakeRay
+from fake_ray import FakeRay
 
 GAME = make("tictactoe")
 

@@ -34,6 +34,7 @@ class EnginePlayer(Player, Generic[E]):
     """A program as a player. Override the four methods below."""
 
     at_once = 1
+    judges = False
 
     def __init__(self, name: str, game: Game, what: str, logger: logging.Logger) -> None:
         """Start the program; raise `UserError` when that fails. what: such a program in words."""

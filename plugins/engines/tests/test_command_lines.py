@@ -14,7 +14,7 @@ from config import UserError
 from plugins.engines.command_lines import TOO_LONG, CommandLines
 from plugins.engines.loading import Loading
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 
 
 def lines_of(data, longest=20):

@@ -21,8 +21,8 @@ from plugins.engines.programs.child_program import FOLDERS
 from plugins.engines.programs.gomocup import Brain
 from plugins.engines.programs.gtp import SHORT, Engine
 
-HERE = Path(__file__).parents[2]
-NODE, SUPPORT = shutil.which("node"), HERE / "tests" / "support"
+HERE = Path(__file__).parents[3]
+NODE, SUPPORT = shutil.which("node"), Path(__file__).parent
 SABAKI = Path(os.environ.get("NODE_MODULES", HERE / "node_modules")) / "@sabaki" / "gtp"
 KATRAIN = os.environ.get("KATRAIN_PYTHON", "")
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=FOLDERS)

@@ -17,8 +17,8 @@ from plugins.engines.programs import gomocup
 from plugins.engines.programs.child_program import ChildProgram, EngineFailed
 from plugins.engines.programs.gomocup import GomocupPlayer
 
-BRAIN = Path(__file__).parents[1] / "support" / "fake_brain.py"
-MAIN = Path(__file__).parents[2] / "main.py"
+BRAIN = Path(__file__).with_name("fake_brain.py")
+MAIN = Path(__file__).parents[3] / "main.py"
 LOG = logging.Logger("test")
 SMALL = "gomoku(size=5)"
 

@@ -10,7 +10,7 @@ from games.line_of_moves import after_moves
 from plugins.engines.gomocup_session import LEAST_ROOM, Session
 from plugins.engines.serving import PlayerSource
 from plugins.engines.thinking import ROOM
-from support.engine_talk import Live, gomocup_server, told_gomocup
+from engine_talk import Live, gomocup_server, told_gomocup
 
 POINT = re.compile("[0-9]+,[0-9]+")
 

@@ -23,7 +23,7 @@ from plugins.engines.programs.gtp import FOLDERS, GTPPlayer, find_program
 from plugins.notebook.board import Board
 from support.systems import needs_posix
 
-ENGINE = Path(__file__).parents[1] / "support" / "fake_gtp_engine.py"
+ENGINE = Path(__file__).with_name("fake_gtp_engine.py")
 LOG = logging.Logger("test")
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=FOLDERS)
 

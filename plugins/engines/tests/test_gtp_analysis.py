@@ -16,7 +16,7 @@ from plugins.engines.serving import PlayerSource, long_game
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
 from plugins.engines.thinking import Thinker
-from support.engine_talk import Live, gtp_server, told_gtp
+from engine_talk import Live, gtp_server, told_gtp
 from support.tiny_runs import tiny
 
 

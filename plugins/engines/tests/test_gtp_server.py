@@ -9,7 +9,7 @@ from interface.cli import run as run_command
 from plugins.engines.gtp import commands_of, parse
 from storage import run_folders
 from storage.game_files import load
-from support.engine_talk import Live, gtp_server, told_gtp
+from engine_talk import Live, gtp_server, told_gtp
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 

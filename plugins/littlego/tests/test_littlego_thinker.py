@@ -25,7 +25,7 @@ from plugins.littlego.thinker import think
 from search.evaluation_cache import NotFinite
 from support.littlego_host import GAME
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from plugins.littlego.turn import _write, check_player, find_ply, read_clock, re
 from support.littlego_host import GAME, Host, random_games
 from support.systems import needs_posix
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 
 
 class InThisProcess:

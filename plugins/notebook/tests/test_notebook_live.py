@@ -17,7 +17,8 @@ from players.greedy import GreedyPlayer
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 from plugins.notebook import words
-from plugins.notebook.board import Board, Explained, opinion_of
+from players.opinion import opinion_of
+from plugins.notebook.board import Board, Explained
 from plugins.notebook.live import LiveCurves, Picture, curves, open_session
 from support.corridor import Corridor
 from support.search_cases import Projection

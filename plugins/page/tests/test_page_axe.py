@@ -14,7 +14,7 @@ from support.browser_page import Page, needs_browser, until
 
 pytestmark = needs_browser
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 AXE = Path(os.environ.get("AXE_JS") or HERE / "node_modules" / "axe-core" / "axe.min.js")
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="needs axe: npm i axe-core, or AXE_JS names axe.min.js")
 RUN = """const done = arguments[0], grave = ["serious", "critical"];

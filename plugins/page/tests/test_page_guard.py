@@ -203,7 +203,7 @@ def test_what_answers_first_imports_nothing_slow():
         "print([m for m in ('numba', 'tensorflow', 'keras', 'openvino', 'matplotlib') if m in sys.modules])"
     )
     pytest.importorskip("nicegui")
-    place = Path(__file__).parents[2]
+    place = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=900)
     assert done.stdout.strip() == "[]", done.stderr
 

@@ -14,7 +14,7 @@ from agent import Agent
 from games.line_of_moves import after_moves
 from interface.explain import explain
 from players.rollout import RolloutPlayer
-from plugins.notebook.board import overlay_of
+from plugins.pictures.overlays import overlay_of
 from plugins.page.charts import Point, curve_svg, values_svg
 from plugins.page.run_reader import (
     iterations,

@@ -1,0 +1,78 @@
+"""The attachments of the core: folders of plugins/ that add commands, options and players. The core runs without them.
+
+A folder plugins/NAME/ says in its plugin.py, as `PLUGIN`, what it adds. The places are texts, so that nothing is
+imported before it is used, and the core imports no attachment by its name. To leave one out, delete its folder.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple
+
+ROOT = __name__.removesuffix("system.plugins")
+"""What stands before the names of the program's modules: nothing in a checkout."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class NewCommand(NamedTuple):
+    """A command that an attachment adds; its code is commands/<command>.py of the attachment's folder."""
+
+    group: str
+    """Purpose under which the help lists it."""
+    about: str
+    """What it does, in a few words."""
+
+
+class NewPlayer(NamedTuple):
+    """A kind of player that an attachment adds: all names that begin with its head and a colon."""
+
+    example: str
+    """Such a name, for help and hints."""
+    make: str
+    """"module:function" in the attachment's folder: (game, the name after its head and colon) -> Player."""
+
+
+class Plugin(NamedTuple):
+    """What an attachment adds to the core."""
+
+    about: str
+    """What it is, in a sentence."""
+    extra: str = ""
+    """The optional requirement in pyproject.toml that it needs; "" = none."""
+    needs: tuple[str, ...] = ()
+    """Other attachments that it uses."""
+    commands: Mapping[str, NewCommand] = NOTHING
+    """{command: what it is}"""
+    options: Mapping[str, str] = NOTHING
+    """{command of the core: "module:Class"}: a dataclass of options that the command has as well. Its methods replace
+    those of the command's own dataclass with the same name: so a pool of workers is added to training."""
+    players: Mapping[str, NewPlayer] = NOTHING
+    """{head of a player's name, before a colon: what it is}"""
+    pictures: str = ""
+    """"module:function": (GameState) -> SVG, which draws a position in a notebook."""
+
+
+@cache
+def plugins() -> dict[str, Plugin]:
+    """Return {folder: what it adds} of the attachments that are there, in alphabetical order."""
+    try:
+        room = import_module(f"{ROOT}plugins")
+    except ModuleNotFoundError:
+        return {}
+    names = sorted(found.name for found in pkgutil.iter_modules(room.__path__) if found.ispkg)
+    return {name: import_module(f"{ROOT}plugins.{name}.plugin").PLUGIN for name in names}
+
+
+def module(plugin: str, place: str) -> ModuleType:
+    """Import a module of an attachment: "commands.serve" of "page"."""
+    return import_module(f"{ROOT}plugins.{plugin}.{place}")
+
+
+def load(plugin: str, place: str) -> Any:
+    """Return what "module:name" names in an attachment."""
+    where, _, name = place.partition(":")
+    return getattr(module(plugin, where), name)
