@@ -156,10 +156,11 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
     """Return (cluster, pool, spec of a round) of actors that play made-up games; the network is 8 MB of noise."""
     import json
 
+    from fake_actors import FakeActor
+
     from plugins.cluster.cluster import Cluster
     from plugins.cluster.pool import ClusterPool
     from storage.atomic_files import sha256
-    from fake_actors import FakeActor
     from training.worker_pool import RoundSpec
 
     content = np.random.default_rng(0).bytes(8 << 20)

@@ -1,8 +1,7 @@
-"""Makes players by name, in one grammar for all commands (`arguments.PLAYERS`); accepts the names that players have,
-too.
+"""Makes players by name, in one grammar for all commands (`names.PLAYERS`); accepts the names that players have, too.
 
-Any name but those of programs may end in `+book`: known positions are answered from the game's opening book, or from
-`+book:FILE`.
+A name is a network, a level, or one of `KINDS` by the head before its colon; attachments add heads of their own. Any
+name but these may end in `+book`: known positions are answered from the game's opening book, or from `+book:FILE`.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import difflib
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,12 +23,13 @@ from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
 from players.family import family_run, is_trained_on, note, plays
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
-from players.names import PLAYERS
+from players.names import ATTACHED, PLAYERS
 from search.tables import trees_in
 from storage import run_folders
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store
+from system.plugins import load
 from system.shell import quoted
 
 _NETWORK = re.compile(
@@ -36,12 +37,10 @@ _NETWORK = re.compile(
     r"(shipped|((?P<owner>shipped|run[0-9]{1,6}):)?(?P<which>best|current|version(?P<version>[0-9]{1,6})))"
     r"(:(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)?"
 )
-_BUDGET = re.compile(r"(\w+):((?P<count>[0-9]+)|(?P<seconds>[0-9]{1,4}(\.[0-9]{1,2})?)s)", re.ASCII)
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
 _LEVEL = re.compile(r"level[: ]([0-9]{1,3}|[a-z]{1,20})( \(elo -?[0-9]+\))?")
+Make = Callable[[Game, str, str], Player]
 _LOGGER = logging.getLogger("alphazero.lineup")
-_MOST = {"alphabeta": 60, "rollout": 9_999_999, "uct": 9_999_999}
-"""Largest number of plies or simulations, by kind of player."""
 TREES_BYTES = 2**30
 """Memory limit for the tree of a network with a time limit."""
 
@@ -49,14 +48,11 @@ TREES_BYTES = 2**30
 def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = None, **options: Any) -> Player:
     """Return the player with this name; raise `UserError` with the valid forms."""
     text = name.strip()
-    if text.lower().startswith("gtp:"):
-        from plugins.engines.programs.gtp import GTPPlayer
-
-        return GTPPlayer(game, text[4:])
-    if text.lower().startswith("gomocup:"):
-        from plugins.engines.programs.gomocup import GomocupPlayer
-
-        return GomocupPlayer(game, text[8:])
+    head, _, rest = text.partition(":")
+    if head.lower() in ATTACHED:
+        plugin, new = ATTACHED[head.lower()]
+        player: Player = load(plugin, new.make)(game, rest)
+        return player
     if match := _BOOK.fullmatch(text):
         from players.book import BookPlayer, find_book
 
@@ -71,9 +67,10 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
         return player
     if match := _NETWORK.fullmatch(text):
         return _network(match, game, name, sims, root, options)
-    if match := _BUDGET.fullmatch(text):
-        return _limited(match[1], game, match["count"], match["seconds"], name)
-    return _plain(text, game, name)
+    head, _, rest = text.partition(":")
+    if head not in KINDS:
+        raise _unknown(name)
+    return KINDS[head](game, rest, name)
 
 
 class Named(NamedTuple):
@@ -159,49 +156,95 @@ def _seconds(text: str, name: str) -> float:
 
 def one_at_a_time(name: str) -> bool:
     """Return whether the named player plays one game after the other: a person, a program, one with a time limit."""
-    return re.match(r"gtp:|gomocup:|human|-1|.*:[0-9.]+s\b", name.strip().lower()) is not None
+    text = name.strip().lower()
+    return text.partition(":")[0] in ATTACHED or re.match(r"human|-1|.*:[0-9.]+s\b", text) is not None
 
 
-def _limited(kind: str, game: Game, count: str | None, seconds: str | None, name: str) -> Player:
-    """Return a player with a budget of simulations, plies or seconds."""
-    limit = None if seconds is None else _seconds(seconds, name)
-    if count is not None and kind in _MOST and not (len(count) < 8 and 1 <= int(count) <= _MOST[kind]):
-        what = "plies" if kind == "alphabeta" else "simulations"
-        raise UserError(f"expected from 1 to {_MOST[kind]:,} {what}, got {name[:60]!r}")
-    if kind == "uct":
-        if count is None:
-            raise UserError(f"expected a number of simulations such as uct:1000, got {name[:60]!r}")
-        from players.uct import UCTPlayer
+class Budget(NamedTuple):
+    """What a player may use for a move: a number of plies or simulations, or seconds."""
 
-        return UCTPlayer(game, int(count))
-    if kind == "alphabeta":
-        from players.alphabeta import AlphaBetaPlayer
-
-        return AlphaBetaPlayer(game, depth=int(count)) if count else AlphaBetaPlayer(game, seconds=limit)
-    if kind == "rollout":
-        from players.rollout import RolloutPlayer
-
-        return RolloutPlayer(game, sims=int(count)) if count else RolloutPlayer(game, seconds=limit)
-    raise _unknown(name)
+    count: int | None
+    seconds: float | None
 
 
-def _plain(text: str, game: Game, name: str) -> Player:
-    """Return a player whose name is one word."""
-    if text == "random":
-        from players.simple import RandomPlayer
+def _budget(rest: str, name: str, most: int, what: str) -> Budget:
+    """Read a budget such as "5000" or "0.5s". what: plies or simulations, at most `most` of them."""
+    if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,2})?s", rest, re.ASCII):
+        return Budget(None, _seconds(rest[:-1], name))
+    if not re.fullmatch(r"[0-9]+", rest, re.ASCII):
+        raise _unknown(name)
+    if not (len(rest) < 8 and 1 <= int(rest) <= most):
+        raise UserError(f"expected from 1 to {most:,} {what}, got {name[:60]!r}")
+    return Budget(int(rest), None)
 
-        return RandomPlayer(game)
-    if text in ("human", "-1"):
-        return User("human", game)
-    if text == "greedy":
-        from players.greedy import GreedyPlayer
 
-        return GreedyPlayer(game)
-    if text == "solver":
-        from players.solver import solver
+def _rollout(game: Game, rest: str, name: str) -> Player:
+    from players.rollout import RolloutPlayer
 
-        return solver(game)
-    raise _unknown(name)
+    budget = _budget(rest, name, 9_999_999, "simulations")
+    return RolloutPlayer(game, sims=budget.count, seconds=budget.seconds)
+
+
+def _alphabeta(game: Game, rest: str, name: str) -> Player:
+    from players.alphabeta import AlphaBetaPlayer
+
+    budget = _budget(rest, name, 60, "plies")
+    return AlphaBetaPlayer(game, depth=budget.count, seconds=budget.seconds)
+
+
+def _uct(game: Game, rest: str, name: str) -> Player:
+    from players.uct import UCTPlayer
+
+    budget = _budget(rest, name, 9_999_999, "simulations")
+    if budget.count is None:
+        raise UserError(f"expected a number of simulations such as uct:1000, got {name[:60]!r}")
+    return UCTPlayer(game, budget.count)
+
+
+def _random(game: Game, rest: str, name: str) -> Player:
+    from players.simple import RandomPlayer
+
+    return RandomPlayer(game)
+
+
+def _greedy(game: Game, rest: str, name: str) -> Player:
+    from players.greedy import GreedyPlayer
+
+    return GreedyPlayer(game)
+
+
+def _solver(game: Game, rest: str, name: str) -> Player:
+    from players.solver import solver
+
+    return solver(game)
+
+
+def _human(game: Game, rest: str, name: str) -> Player:
+    return User("human", game)
+
+
+def _one_word(make: Make) -> Make:
+    """Return a factory that refuses what follows the word that is the player's name."""
+
+    def checked(game: Game, rest: str, name: str) -> Player:
+        if ":" in name:
+            raise _unknown(name)
+        return make(game, rest, name)
+
+    return checked
+
+
+KINDS: dict[str, Make] = {
+    "rollout": _rollout,
+    "alphabeta": _alphabeta,
+    "uct": _uct,
+    "random": _one_word(_random),
+    "greedy": _one_word(_greedy),
+    "solver": _one_word(_solver),
+    "human": _one_word(_human),
+    "-1": _one_word(_human),
+}
+"""{head of a player's name: (game, what follows its colon, the whole name) -> player}; each loads what it needs."""
 
 
 def _unknown(name: str) -> UserError:

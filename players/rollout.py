@@ -10,9 +10,7 @@ import numpy as np
 
 from compiled import call
 from config import SearchSettings
-from game import PLY, Game, GameState
-from games.chains import liberties
-from games.littlego import PASS, PLIES, LittleGo
+from game import Game, GameState
 from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
@@ -22,6 +20,7 @@ from search.proofs import WIN
 from search.rollouts import rollout_step
 from search.select import puct_of
 from search.tables import trees_in
+from system.plugins import load, plugins
 
 SEARCH = SearchSettings(cpuct=1.4, epsilon=0.0, fpu_reduction=-1.0, look_ahead=0, endgame=0)
 """Uses proofs; cpuct is the c of UCB1, for values from -1 to 1."""
@@ -35,16 +34,18 @@ TREES_BYTES = 2**30
 """Memory limit for one tree under a time limit; a full tree ends the search."""
 
 
-def leaves_stone(game: Game, state: GameState, action: int) -> bool:
-    """Return whether, in the last two moves of either side in Little-Go, a stone would be left with one liberty.
+EndOfMove = Callable[[Game, GameState, int, Callable[[int], float]], int]
+"""(game, state, the move that the search chose, worth of a move) -> the move to play. worth: the mean value of all
+searches, in [-1, 1] for the player to move, or a proven one; 1 for a move that none of them visited."""
 
-    The end rule of the course's player: the other captures such a stone at once, so a pass is better. It does not apply
-    if the search values the stone above a pass. With this exception the rule changed 796 moves of 16 simulations, of
-    which 614 kept the game's exact value with it and 420 without, and 88 moves of 64 simulations, 83 and 80
-    (benchmarks/end_rule.py).
-    """
-    row = game.row_of(state)
-    return row[PLY] >= PLIES - 4 and action != PASS and liberties(game.row_of(state.takeAction(action)[0]), action) == 1
+
+def end_of_move(game: Game) -> EndOfMove | None:
+    """Return the rule that an attachment has for the end of a move in a game; None without one."""
+    for plugin, found in plugins().items():
+        if game.name in found.end_of_move:
+            rule: EndOfMove = load(plugin, found.end_of_move[game.name])
+            return rule
+    return None
 
 
 def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
@@ -83,7 +84,7 @@ class RolloutPlayer(BatchPlayer):
     def __init__(
         self, game: Game, *, sims: int | None = None, seconds: float | None = None, end_rule: bool = True
     ) -> None:
-        """Make a player. `end_rule`: in Little-Go's last moves, pass rather than leave a stone that can be captured."""
+        """Make a player. `end_rule`: follow the game's rule for the end of a move, if it has one (`end_of_move`)."""
         if (sims is None) == (seconds is None):
             raise ValueError("expected either sims or seconds")
         name = f"rollout:{sims}" if sims is not None else f"rollout:{seconds:g}s"
@@ -93,7 +94,7 @@ class RolloutPlayer(BatchPlayer):
         self._most = max(trees_in(TREES_BYTES, game, 1000), 1) * 1000
         """Simulations that a tree has room for, in TREES_BYTES."""
         self._interrupted = False
-        self._end_rule = end_rule and isinstance(game, LittleGo)
+        self._end_of_move = end_of_move(game) if end_rule else None
         self._games: dict[int, list[MCTS]] = {}
         self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * TREES_BYTES, game, sims), 2, self.at_once))
         self.stopped: Callable[[], bool] = lambda: False
@@ -202,8 +203,7 @@ class RolloutPlayer(BatchPlayer):
             action = int(rng.choice(best))
         else:
             action = known.decide(0, tau).action
-        if self._end_rule and known.root._row["proven"] != WIN and leaves_stone(self.game, state, action):
+        if self._end_of_move is not None and known.root._row["proven"] != WIN:
             edges = [dict(mcts.root.edges) for mcts in searches]
-            if -1.0 < _worth(edges, PASS) >= _worth(edges, action):
-                action = PASS
+            action = self._end_of_move(self.game, state, action, lambda move: _worth(edges, move))
         return Decision(action, visits, float(value))

@@ -52,6 +52,8 @@ class Plugin(NamedTuple):
     those of the command's own dataclass with the same name: so a pool of workers is added to training."""
     players: Mapping[str, NewPlayer] = NOTHING
     """{head of a player's name, before a colon: what it is}"""
+    end_of_move: Mapping[str, str] = NOTHING
+    """{game: "module:function"}: a rule for the end of a rollout player's move (`players.rollout.EndOfMove`)."""
     pictures: str = ""
     """"module:function": (GameState) -> SVG, which draws a position in a notebook."""
 

@@ -81,13 +81,9 @@ def run(argv: list[str]) -> int:
         if line is not None:
             line.show(f"{what} {done:,}/{total:,}")
 
-    with joined(args, partial(_connect, quiet=args.json)) as cluster:
-        share = None
-        if cluster is not None:
-            from loggers import Console
-        
-            share = ClusterMatches(cluster, game, Console(quiet=args.json).warn)
-            share.know(player, args.player, args.ladder_sims)
+    with args.machines(game, Console(quiet=args.json).warn) as machines:
+        if machines is not None:
+            machines.know(player, args.player, args.ladder_sims)
         found = evaluate(
             game, player, count=args.positions, sims=args.sims, ladder_games=args.ladder_games,
             ladder_seconds=args.ladder_seconds, ladder_sims=args.ladder_sims, opening_plies=args.opening_plies,

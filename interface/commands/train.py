@@ -85,6 +85,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
     base = base_of(argv)
     import games
     from evaluation.game_contract import checked
+    from loggers import Console
     from storage.atomic_files import DamagedData
     from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 

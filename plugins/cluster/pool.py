@@ -72,7 +72,9 @@ def connect(
 ) -> SelfPlayCluster:
     """Return the connection to a cluster for a run."""
     library, precision = backend_of(config.backend), resolve_precision(config.precision)
-    return SelfPlayCluster(address, cores=cores, library=library, precision=precision, say=say, without_token=without_token)
+    return SelfPlayCluster(
+        address, cores=cores, library=library, precision=precision, say=say, without_token=without_token
+    )
 
 
 def cluster_pool(session: Session, cluster: Cluster, **limits: Any) -> ClusterPool:

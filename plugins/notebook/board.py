@@ -12,7 +12,7 @@ from typing import Any
 
 from agent import Agent, Player, Resigned
 from config import UserError
-from game import Game, GameState
+from game import GameState
 from interface.explain import as_text, explain
 from languages.translate import tr
 from players.opinion import opinion_of

@@ -18,9 +18,9 @@ from weakref import WeakSet
 
 from config import UserError
 from languages.translate import LANGUAGES, language, tr
-from plugins.pictures import drawing_asset
 from plugins.page.preparing import Preparations, first_board, ticking
 from plugins.page.request_guard import Guard, allowed_names, has_token, names_of
+from plugins.pictures import drawing_asset
 
 HERE = Path(__file__).parent
 VIEWS = "play", "puzzles", "games", "training"

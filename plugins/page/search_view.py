@@ -15,7 +15,6 @@ from config import UserError
 from game import GameState
 from languages.translate import tr
 from plugins.engines.territory import Territory
-from plugins.pictures.overlays import lines_of, overlay_of
 from plugins.page.machine_turns import searching
 from plugins.page.main_line import MainLine
 from plugins.page.tab_language import in_background
@@ -25,6 +24,7 @@ from plugins.page.tree_view import TreePicture, tree_html
 from plugins.page.true_values import true_values
 from plugins.page.web_players import DEEPEST, is_search, look, make_game
 from plugins.pictures.board_svg import Mark
+from plugins.pictures.overlays import lines_of, overlay_of
 
 OVERLAYS = {"none": "None", "N": "Visits", "P": "Prior", "Q": "Q", "V": "Network", "owned": "Territory"}
 """The last one only where the network says who will own each point (territory_view.py)."""

@@ -31,10 +31,10 @@ from players.by_name import make_player, most_sims
 from players.family import family_runs
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
 from players.network_alone import PolicyPlayer
+from players.opinion import opinion_of
 from players.rollout import RolloutPlayer
 from players.tempered import of_level
 from players.uct import spiel_name
-from players.opinion import opinion_of
 from plugins.page.run_reader import game_spec, metrics, readable, reading
 from storage.game_files import PERSON
 from storage.run_folders import RUN, RUNS, SHIPPED, runs_of

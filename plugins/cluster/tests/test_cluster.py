@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from fake_actors import FakeActor
+from ray_cluster import RayCluster, objects_left, ray
 
 from config import UserError
 from initialise import Session
@@ -21,9 +23,7 @@ from plugins.cluster.pool import ClusterPool
 from storage.atomic_files import sha256
 from storage.run_store import Store
 from storage.verify import verify
-from fake_actors import FakeActor
 from support.fake_workers import game_of
-from ray_cluster import RayCluster, objects_left, ray
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny

@@ -8,6 +8,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from fake_actors import FakeActor
+from fake_ray import ActorDiedError, FakeRay
 
 from config import UserError
 from initialise import Session
@@ -19,8 +21,6 @@ from plugins.cluster.pool import ClusterPool, actors_config, backend_of
 from storage.atomic_files import sha256
 from storage.verify import verify
 from support.command_line import output_of
-from fake_actors import FakeActor
-from fake_ray import ActorDiedError, FakeRay
 from support.fake_workers import game_of
 from support.tiny_runs import QUIET, tiny
 from training.game_source import source_of

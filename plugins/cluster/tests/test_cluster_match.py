@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from fake_ray import FakeRay
 
 from config import UserError
 from evaluation.match import play_batch
@@ -15,7 +16,6 @@ from plugins.cluster import handle as cluster_handle
 from plugins.cluster import match as cluster_match
 from plugins.cluster.actor import GameActor
 from plugins.cluster.match import ClusterMatches
-from fake_ray import FakeRay
 
 GAME = make("tictactoe")
 

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from engine_talk import Live, analysis_server, told_analysis
 
 import games
 from config import UserError
 from plugins.engines.analysis_query import read_query
-from engine_talk import Live, analysis_server, told_analysis
 
 QUERY = {"id": "a", "moves": [["B", "C3"], ["W", "C4"]], "rules": "chinese", "komi": 2.5, "boardXSize": 5,
          "boardYSize": 5, "maxVisits": 20}  # fmt: skip

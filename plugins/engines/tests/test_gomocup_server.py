@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from engine_talk import Live, gomocup_server, told_gomocup
 
 import games
 from config import UserError
@@ -10,7 +11,6 @@ from games.line_of_moves import after_moves
 from plugins.engines.gomocup_session import LEAST_ROOM, Session
 from plugins.engines.serving import PlayerSource
 from plugins.engines.thinking import ROOM
-from engine_talk import Live, gomocup_server, told_gomocup
 
 POINT = re.compile("[0-9]+,[0-9]+")
 

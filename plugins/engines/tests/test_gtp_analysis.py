@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from engine_talk import Live, gtp_server, told_gtp
 
 import compiled
 import games
@@ -16,7 +17,6 @@ from plugins.engines.serving import PlayerSource, long_game
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
 from plugins.engines.thinking import Thinker
-from engine_talk import Live, gtp_server, told_gtp
 from support.tiny_runs import tiny
 
 

@@ -3,13 +3,13 @@
 import re
 
 import pytest
+from engine_talk import Live, gtp_server, told_gtp
 
 from config import UserError
 from interface.cli import run as run_command
 from plugins.engines.gtp import commands_of, parse
 from storage import run_folders
 from storage.game_files import load
-from engine_talk import Live, gtp_server, told_gtp
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 

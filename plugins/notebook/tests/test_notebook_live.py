@@ -14,10 +14,10 @@ from games.line_of_moves import after_moves
 from interface.explain import explain
 from players.book import BookPlayer
 from players.greedy import GreedyPlayer
+from players.opinion import opinion_of
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 from plugins.notebook import words
-from players.opinion import opinion_of
 from plugins.notebook.board import Board, Explained
 from plugins.notebook.live import LiveCurves, Picture, curves, open_session
 from support.corridor import Corridor

@@ -14,7 +14,6 @@ from agent import Agent
 from games.line_of_moves import after_moves
 from interface.explain import explain
 from players.rollout import RolloutPlayer
-from plugins.pictures.overlays import overlay_of
 from plugins.page.charts import Point, curve_svg, values_svg
 from plugins.page.run_reader import (
     iterations,
@@ -29,6 +28,7 @@ from plugins.page.run_reader import (
 )
 from plugins.page.true_values import true_values
 from plugins.page.web_players import LEVELS, OneAtATime, Roster, choose, look
+from plugins.pictures.overlays import overlay_of
 from storage.game_files import PERSON
 from support.search_cases import Projection
 
