@@ -58,7 +58,7 @@ def parse(command: type[T], argv: list[str], default: Any = None) -> T:
         if not flag.startswith("--") and name in known:
             raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
         message = unknown_setting(name[:60], known)
-        if "config" not in {f.name for f in dataclasses.fields(command)}:
+        if not _has_settings(command):
             message = message.replace("unknown setting", f"{_name(command)} has no option", 1)
         raise UserError(message)
     return parsed
@@ -132,7 +132,12 @@ def _fields(info: Any) -> Any:
 
 def _options(command: type) -> list[str]:
     names = [f.name for f in dataclasses.fields(command) if f.name != "config"]
-    return names + (list(FIELDS) if "config" in {f.name for f in dataclasses.fields(command)} else [])
+    return names + (list(FIELDS) if _has_settings(command) else [])
+
+
+def _has_settings(command: type) -> bool:
+    """Return whether a command has all settings of a run as options."""
+    return "config" in {f.name for f in dataclasses.fields(command)}
 
 
 def _without_name(command: type) -> list[str]:

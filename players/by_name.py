@@ -163,7 +163,7 @@ def one_at_a_time(name: str) -> bool:
 class Budget(NamedTuple):
     """What a player may use for a move: a number of plies or simulations, or seconds."""
 
-    count: int | None
+    number: int | None
     seconds: float | None
 
 
@@ -182,23 +182,23 @@ def _rollout(game: Game, rest: str, name: str) -> Player:
     from players.rollout import RolloutPlayer
 
     budget = _budget(rest, name, 9_999_999, "simulations")
-    return RolloutPlayer(game, sims=budget.count, seconds=budget.seconds)
+    return RolloutPlayer(game, sims=budget.number, seconds=budget.seconds)
 
 
 def _alphabeta(game: Game, rest: str, name: str) -> Player:
     from players.alphabeta import AlphaBetaPlayer
 
     budget = _budget(rest, name, 60, "plies")
-    return AlphaBetaPlayer(game, depth=budget.count, seconds=budget.seconds)
+    return AlphaBetaPlayer(game, depth=budget.number, seconds=budget.seconds)
 
 
 def _uct(game: Game, rest: str, name: str) -> Player:
     from players.uct import UCTPlayer
 
     budget = _budget(rest, name, 9_999_999, "simulations")
-    if budget.count is None:
+    if budget.number is None:
         raise UserError(f"expected a number of simulations such as uct:1000, got {name[:60]!r}")
-    return UCTPlayer(game, budget.count)
+    return UCTPlayer(game, budget.number)
 
 
 def _random(game: Game, rest: str, name: str) -> Player:

@@ -12,7 +12,8 @@ from games.littlego import PASS, PLIES
 def leaves_stone(game: Game, state: GameState, action: int) -> bool:
     """Return whether, in the last two moves of either side in Little-Go, a stone would be left with one liberty."""
     row = game.row_of(state)
-    return row[PLY] >= PLIES - 4 and action != PASS and liberties(game.row_of(state.takeAction(action)[0]), action) == 1
+    last = row[PLY] >= PLIES - 4 and action != PASS
+    return bool(last and liberties(game.row_of(state.takeAction(action)[0]), action) == 1)
 
 
 def pass_rather_than_leave(game: Game, state: GameState, action: int, worth: Callable[[int], float]) -> int:
