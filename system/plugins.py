@@ -56,6 +56,8 @@ class Plugin(NamedTuple):
     """{game: "module:function"}: a rule for the end of a rollout player's move (`players.rollout.EndOfMove`)."""
     pictures: str = ""
     """"module:function": (GameState) -> SVG, which draws a position in a notebook."""
+    notebook: Mapping[str, str] = NOTHING
+    """{view of a notebook: "module:name"}: what takes the place of a plain one (interface/notebook/views.py)."""
 
 
 @cache

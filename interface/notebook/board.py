@@ -14,9 +14,9 @@ from agent import Agent, Player, Resigned
 from config import UserError
 from game import GameState
 from interface.explain import as_text, explain
+from interface.notebook.views import board_html
 from languages.translate import tr
 from players.opinion import opinion_of
-from plugins.pictures.board_svg import board_svg
 
 TEXTS = "move", "N visits", "share", "P prior", "Q value", "U bonus", "V network", "principal variation"
 """Columns of the table of a search."""
@@ -37,7 +37,7 @@ class Explained:
     def _repr_html_(self) -> str:
         return (
             '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font-size:13px">'
-            f"<div>{board_svg(self.state)}</div><div>{self.table}</div></div>"
+            f"<div>{board_html(self.state)}</div><div>{self.table}</div></div>"
         )
 
     @property
@@ -238,4 +238,4 @@ class Board:
         return "".join(lines)
 
     def _repr_html_(self) -> str:
-        return f"<div>{board_svg(self.state)}{self.words}<div><b>{escape(self.status)}</b></div></div>"
+        return f"<div>{board_html(self.state)}{self.words}<div><b>{escape(self.status)}</b></div></div>"

@@ -14,27 +14,15 @@ from config import with_overrides
 from evaluation.game_contract import checked
 from initialise import Session
 from interface.curves import Picture, curves
+from interface.notebook.board import Board, Explained
+from interface.notebook.words import Words, display_text, loading, shell
 from loggers import read_metrics
-from plugins.notebook.board import Board, Explained
-from plugins.notebook.words import Words, display_text, loading, shell
 from storage.run_folders import EXTRA_HEADS, NETWORK, find_run, read_config, unfinished_run, with_network_of
 from training.presets import preset
 
-__all__ = ["Board", "Explained", "LiveCurves", "Picture", "clickable", "curves", "open_session"]
+__all__ = ["Board", "Explained", "LiveCurves", "Picture", "curves", "open_session"]
 
 _OPEN: list[Session] = []
-
-
-def clickable(board: Board) -> Any:
-    """Return a board as a widget to click on; without anywidget the board itself, naming what to install.
-
-    The widget and the calls of the board, such as `board.move(4)`, play the same game.
-    """
-    try:
-        from plugins.notebook.widget import BoardWidget
-    except ImportError:
-        return board.tell("to click on it: `pip install anywidget`, restart the notebook; board.move plays without")
-    return BoardWidget.of(board)
 
 
 def open_session(

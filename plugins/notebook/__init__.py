@@ -1,1 +1,1 @@
-"""Notebook views: a run while it trains, boards to look at and to click on."""
+"""Drawn pictures for notebooks: the loop, the network, a growing tree, versions; a board to click on."""

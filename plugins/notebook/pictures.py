@@ -12,7 +12,7 @@ from typing import Any
 
 from agent import Agent
 from config import Config, UserError, layers
-from evaluation.milestones import chosen_versions, in_words, milestones, probes, shares
+from evaluation.milestones import chosen_versions
 from game import Game, GameState
 from initialise import Session
 from languages.translate import tr
@@ -179,20 +179,3 @@ def versions(session: Session, state: GameState, most: int = 6) -> Drawing:
         caption = tr("version {number}: {value}", number=number, value=f"{value:+.2f}")
         tiles.append((caption, board_svg(state, overlay=marks)))
     return _tiles(tiles, 140.0, 3, tr("one position, version by version"))
-
-
-class Milestones:
-    """What the versions of a run have learned, in words; see `evaluation/milestones.py`."""
-
-    def __init__(self, session: Session, most: int = 20) -> None:
-        """Look at `most` versions at most."""
-        asked, numbers = probes(session.game), [row.version for row in session.store.versions()]
-        looked_at = chosen_versions(numbers, most)
-        found = {number: shares(session.agent(number, role="look", sims=1), asked) for number in looked_at}
-        self.lines = [in_words(milestone, looked_at[0]) for milestone in milestones(found)] or [tr("none yet")]
-
-    def __repr__(self) -> str:
-        return "\n".join(self.lines)
-
-    def _repr_html_(self) -> str:
-        return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in self.lines) + "</ul>"

@@ -10,7 +10,7 @@ import traitlets
 
 from agent import Agent
 from interface.explain import explain
-from plugins.notebook.board import Board, Explained
+from interface.notebook.board import Board, Explained
 from plugins.pictures import drawing_asset
 from plugins.pictures.board_svg import board_svg, grid_of, point_of
 from plugins.pictures.overlays import lines_of, overlay_of

@@ -16,11 +16,11 @@ import games
 from config import UserError
 from evaluation.match import play_batch
 from funcs import playMatches
+from interface.notebook.board import Board
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from plugins.engines.programs import child_program, gtp
 from plugins.engines.programs.gtp import FOLDERS, GTPPlayer, find_program
-from plugins.notebook.board import Board
 from support.systems import needs_posix
 
 ENGINE = Path(__file__).with_name("fake_gtp_engine.py")

@@ -12,14 +12,14 @@ from compiling.progress import Progress
 from game import Game
 from games.line_of_moves import after_moves
 from interface.explain import explain
+from interface.notebook.board import Board, Explained
+from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from players.book import BookPlayer
 from players.greedy import GreedyPlayer
 from players.opinion import opinion_of
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
 from plugins.notebook import words
-from plugins.notebook.board import Board, Explained
-from plugins.notebook.live import LiveCurves, Picture, curves, open_session
 from support.corridor import Corridor
 from support.search_cases import Projection
 

@@ -9,8 +9,8 @@ import pytest
 import games
 from config import Config, UserError
 from interface.help import setting_texts
+from interface.notebook.folded import Folded, Settings
 from languages import translate
-from plugins.notebook.folded import Folded, Settings
 from plugins.notebook.pictures import Tree, loop, network, show_tree
 from support.tiny_runs import tiny
 from training.presets import preset

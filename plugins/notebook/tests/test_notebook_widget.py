@@ -11,9 +11,9 @@ anywidget = pytest.importorskip("anywidget", reason="the board to click on needs
 import games  # noqa: E402
 from agent import Agent  # noqa: E402
 from game import Game  # noqa: E402
+from interface.notebook.board import Board  # noqa: E402
+from interface.notebook.views import clickable  # noqa: E402
 from players.simple import RandomPlayer  # noqa: E402
-from plugins.notebook.board import Board  # noqa: E402
-from plugins.notebook.live import clickable  # noqa: E402
 from plugins.notebook.widget import BoardWidget  # noqa: E402
 from support.browser_page import until  # noqa: E402
 from support.corridor import Corridor  # noqa: E402
