@@ -41,7 +41,7 @@ class MatchGame(NamedTuple):
 
 
 class MatchMachines(Protocol):
-    """Other machines that play the games of matches; an attachment may add some to the commands `match`, `evaluate`."""
+    """Other machines that play the games of matches; a plugin may add some to the commands `match`, `evaluate`."""
 
     batch: int
     """Games of a match that keep all of them at work."""

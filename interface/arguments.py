@@ -71,8 +71,8 @@ def game_meant(word: str) -> str:
     return f", did you mean --game {join([word])}?" if word.split("(")[0].lower() in games.names() else ""
 
 
-def with_attached_options(command: type[T]) -> type[T]:
-    """Return a command's dataclass with the options that attachments add to it; a decorator.
+def with_plugin_options(command: type[T]) -> type[T]:
+    """Return a command's dataclass with the options that plugins add to it; a decorator.
 
     Their dataclasses come first among its bases, so that their methods replace the command's own.
     """

@@ -72,7 +72,7 @@ def help_text(command: type, default: Any, *, whole: bool) -> str:
 
 
 def _used(command: type, own: list[str]) -> list[str]:
-    """Return the options that `--help` shows: those that USED of the command's and its attachments' modules name."""
+    """Return the options that `--help` shows: those that USED of the command's and its plugins' modules name."""
     named = [getattr(sys.modules[kind.__module__], "USED", ()) for kind in (command, *command.__bases__)]
     return list(dict.fromkeys(n for names in named for n in names)) or own
 
@@ -167,7 +167,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _texts(kind: type) -> dict[str, str]:
-    """Return {field: the text below it}, in one line; fields that attachments add are in classes of their own."""
+    """Return {field: the text below it}, in one line; fields that plugins add are in classes of their own."""
     texts: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         if dataclasses.is_dataclass(each):

@@ -1,6 +1,6 @@
 """Makes players by name, in one grammar for all commands (`names.PLAYERS`); accepts the names that players have, too.
 
-A name is a network, a level, or one of `KINDS` by the head before its colon; attachments add heads of their own. Any
+A name is a network, a level, or one of `KINDS` by the head before its colon; plugins add heads of their own. Any
 name but these may end in `+book`: known positions are answered from the game's opening book, or from `+book:FILE`.
 """
 
@@ -23,7 +23,7 @@ from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
 from players.family import family_run, is_trained_on, note, plays
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
-from players.names import ATTACHED, PLAYERS
+from players.names import ADDED, PLAYERS
 from search.tables import trees_in
 from storage import run_folders
 from storage.checkpoints import read_weights
@@ -49,8 +49,8 @@ def make_player(name: str, game: Game, *, sims: int = 400, root: Path | None = N
     """Return the player with this name; raise `UserError` with the valid forms."""
     text = name.strip()
     head, _, rest = text.partition(":")
-    if head.lower() in ATTACHED:
-        plugin, new = ATTACHED[head.lower()]
+    if head.lower() in ADDED:
+        plugin, new = ADDED[head.lower()]
         player: Player = load(plugin, new.make)(game, rest)
         return player
     if match := _BOOK.fullmatch(text):
@@ -157,7 +157,7 @@ def _seconds(text: str, name: str) -> float:
 def one_at_a_time(name: str) -> bool:
     """Return whether the named player plays one game after the other: a person, a program, one with a time limit."""
     text = name.strip().lower()
-    return text.partition(":")[0] in ATTACHED or re.match(r"human|-1|.*:[0-9.]+s\b", text) is not None
+    return text.partition(":")[0] in ADDED or re.match(r"human|-1|.*:[0-9.]+s\b", text) is not None
 
 
 class Budget(NamedTuple):

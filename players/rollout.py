@@ -40,7 +40,7 @@ searches, in [-1, 1] for the player to move, or a proven one; 1 for a move that 
 
 
 def end_of_move(game: Game) -> EndOfMove | None:
-    """Return the rule that an attachment has for the end of a move in a game; None without one."""
+    """Return the rule that a plugin has for the end of a move in a game; None without one."""
     for plugin, found in plugins().items():
         if game.name in found.end_of_move:
             rule: EndOfMove = load(plugin, found.end_of_move[game.name])

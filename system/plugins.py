@@ -1,7 +1,7 @@
-"""The attachments of the core: folders of plugins/ that add commands, options and players. The core runs without them.
+"""The plugins of the core: folders of plugins/ that add commands, options and players. The core runs without them.
 
 A folder plugins/NAME/ says in its plugin.py, as `PLUGIN`, what it adds. The places are texts, so that nothing is
-imported before it is used, and the core imports no attachment by its name. To leave one out, delete its folder.
+imported before it is used, and the core imports no plugin by its name. To leave one out, delete its folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class NewCommand(NamedTuple):
-    """A command that an attachment adds; its code is commands/<command>.py of the attachment's folder."""
+    """A command that a plugin adds; its code is commands/<command>.py of the plugin's folder."""
 
     group: str
     """Purpose under which the help lists it."""
@@ -28,23 +28,23 @@ class NewCommand(NamedTuple):
 
 
 class NewPlayer(NamedTuple):
-    """A kind of player that an attachment adds: all names that begin with its head and a colon."""
+    """A kind of player that a plugin adds: all names that begin with its head and a colon."""
 
     example: str
     """Such a name, for help and hints."""
     make: str
-    """"module:function" in the attachment's folder: (game, the name after its head and colon) -> Player."""
+    """"module:function" in the plugin's folder: (game, the name after its head and colon) -> Player."""
 
 
 class Plugin(NamedTuple):
-    """What an attachment adds to the core."""
+    """What a plugin adds to the core."""
 
     about: str
     """What it is, in a sentence."""
     extra: str = ""
     """The optional requirement in pyproject.toml that it needs; "" = none."""
     needs: tuple[str, ...] = ()
-    """Other attachments that it uses."""
+    """Other plugins that it uses."""
     commands: Mapping[str, NewCommand] = NOTHING
     """{command: what it is}"""
     options: Mapping[str, str] = NOTHING
@@ -62,7 +62,7 @@ class Plugin(NamedTuple):
 
 @cache
 def plugins() -> dict[str, Plugin]:
-    """Return {folder: what it adds} of the attachments that are there, in alphabetical order."""
+    """Return {folder: what it adds} of the plugins that are there, in alphabetical order."""
     try:
         room = import_module(f"{ROOT}plugins")
     except ModuleNotFoundError:
@@ -72,11 +72,11 @@ def plugins() -> dict[str, Plugin]:
 
 
 def module(plugin: str, place: str) -> ModuleType:
-    """Import a module of an attachment: "commands.serve" of "page"."""
+    """Import a module of a plugin: "commands.serve" of "page"."""
     return import_module(f"{ROOT}plugins.{plugin}.{place}")
 
 
 def load(plugin: str, place: str) -> Any:
-    """Return what "module:name" names in an attachment."""
+    """Return what "module:name" names in a plugin."""
     where, _, name = place.partition(":")
     return getattr(module(plugin, where), name)

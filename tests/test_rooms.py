@@ -58,7 +58,7 @@ TALKS = (
     "main.py",
     "textbook.py",
 )
-"""Besides the commands of attachments."""
+"""Besides the commands of plugins."""
 AT_IMPORT = {
     "print",
     "input",
@@ -136,8 +136,8 @@ def upward(path, name):
     return other in RANK and other != own and RANK[other] >= RANK.get(own, -1) and not wanted
 
 
-def attached(path, name):
-    """Return whether an import is of an attachment that may not be used here: only those that its own plugin needs."""
+def of_another_plugin(path, name):
+    """Return whether an import is of a plugin that may not be used here: only those that its own plugin needs."""
     words = name.split(".")
     if words[0] != "plugins" or len(words) < 2 or words[1] not in plugins():
         return False
@@ -161,7 +161,7 @@ def faults(path, source):
             found.append(("nothing prints or opens files at import", f"{name} in line {call.lineno}"))
     for node in ast.walk(tree):  # also what only type checkers see
         for name in imported(node)[-1:]:
-            if attached(path, name):
+            if of_another_plugin(path, name):
                 found.append((ATTACHED, f"imports {name}"))
     for node in executed(tree):
         for name in imported(node)[-1:]:
@@ -250,7 +250,7 @@ def test_the_modules_are_found():
     assert {"MCTS.py", "games/connect4.py", "search/speed/prefetch.py", "plugins/page/app.py"} <= set(SOURCES)
 
 
-ATTACHED = "the core uses no attachment, and an attachment those that it says"
+ATTACHED = "the core uses no plugin, and a plugin those that it says"
 BAD = [
     ("search/simulate.py", "import agent", "imports point down"),
     ("search/simulate.py", "from MCTS import Node", "imports point down"),

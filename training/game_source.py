@@ -20,7 +20,7 @@ from training.worker_pool import LocalPool, Pool, RoundSpec
 
 
 class Machines(Protocol):
-    """Other machines that play self-play's games for a session; an attachment may add some to the command `train`."""
+    """Other machines that play self-play's games for a session; a plugin may add some to the command `train`."""
 
     classes: set[str]
     """The classes of processors that have played for this process, its own included; see `GameSource.declare`."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from languages.translate import tr
 from system.plugins import ROOT, plugins
-from system.plugins import module as attached_module
+from system.plugins import module as plugin_module
 from system.processes import own_group
 from system.terminal import LiveLine, redraws
 
@@ -58,7 +58,7 @@ OWN = {
 }
 """{purpose: {command: what it does}} of the core's commands."""
 ADDED = {command: plugin for plugin, found in plugins().items() for command in found.commands}
-"""{command that an attachment adds: the attachment}"""
+"""{command that a plugin adds: the plugin}"""
 
 
 def _groups() -> dict[str, dict[str, str]]:
@@ -78,7 +78,7 @@ COMMANDS = {name: what for group in GROUPS.values() for name, what in group.item
 def module(name: str) -> ModuleType:
     """Import a command's module, when it is first needed; return it."""
     file = f"commands.{name.replace('-', '_')}"
-    return attached_module(ADDED[name], file) if name in ADDED else importlib.import_module(f"{ROOT}interface.{file}")
+    return plugin_module(ADDED[name], file) if name in ADDED else importlib.import_module(f"{ROOT}interface.{file}")
 
 
 _watching: list[Watch] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from config import Config, UserError
 from game import Game
-from interface.arguments import Choice, base_of, parse, preset_checked, with_attached_options
+from interface.arguments import Choice, base_of, parse, preset_checked, with_plugin_options
 from interface.commands import show_compiling
 
 EXAMPLES = {
@@ -19,7 +19,7 @@ EXAMPLES = {
 USED = "game", "preset", "seconds", "games_in_flight", "hidden_cnn_layers", "precision", "backend", "json"
 
 
-@with_attached_options
+@with_plugin_options
 @dataclass(frozen=True)
 class Bench:
     """Measure speeds: raw network, self-play and their ratio, the search alone, the naive way.
@@ -35,7 +35,7 @@ class Bench:
     """Print the result as JSON."""
 
     def measured(self, game: Game, config: Config) -> dict[str, Any]:
-        """Return the speeds by their names. An attachment may replace it, with options of its own."""
+        """Return the speeds by their names. A plugin may replace it, with options of its own."""
         from training.bench import bench
 
         return bench(config, seconds=self.seconds)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tyro.conf import Positional
 
 from config import UserError
-from interface.arguments import early, parse, whole, with_attached_options
+from interface.arguments import early, parse, whole, with_plugin_options
 from interface.commands import show_compiling
 from system.terminal import LiveLine, redraws
 
@@ -28,7 +28,7 @@ EXAMPLES = {
 }
 
 
-@with_attached_options
+@with_plugin_options
 @dataclass(frozen=True)
 class Evaluate:
     """Measure a player: the share of its moves that keep the game's exact value, and its place on a ladder of rollout
@@ -59,7 +59,7 @@ class Evaluate:
     def machines(self, game: Game, say: Callable[[str], None]) -> AbstractContextManager[MatchMachines | None]:
         """Return the other machines that play the games, connected while the block lasts; None = there are none.
 
-        An attachment may replace it, with options of its own. say: shows a line to the user.
+        A plugin may replace it, with options of its own. say: shows a line to the user.
         """
         return nullcontext()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tyro.conf import Positional
 
 from config import UserError
-from interface.arguments import early, parse, whole, with_attached_options
+from interface.arguments import early, parse, whole, with_plugin_options
 from interface.commands import show_compiling
 from system.shell import join, quoted
 
@@ -30,7 +30,7 @@ EXAMPLES = {
 }
 
 
-@with_attached_options
+@with_plugin_options
 @dataclass(frozen=True)
 class Match:
     """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
@@ -65,7 +65,7 @@ class Match:
     def machines(self, game: Game, say: Callable[[str], None]) -> AbstractContextManager[MatchMachines | None]:
         """Return the other machines that play the games, connected while the block lasts; None = there are none.
 
-        An attachment may replace it, with options of its own. say: shows a line to the user.
+        A plugin may replace it, with options of its own. say: shows a line to the user.
         """
         return nullcontext()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked, with_attached_options
+from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked, with_plugin_options
 from interface.commands import show_compiling, waiting
 from system.processes import ENDINGS
 from system.shell import quoted
@@ -33,7 +33,7 @@ USED = (
 )  # fmt: skip
 
 
-@with_attached_options
+@with_plugin_options
 @dataclass(frozen=True)
 class Train:
     """Learn a game. By default resumes the newest unfinished run of that game."""
@@ -64,7 +64,7 @@ class Train:
     def machines(self, config: Config, say: Callable[[str], None]) -> AbstractContextManager[Machines | None]:
         """Return the other machines that play the games, connected while the block lasts; None = there are none.
 
-        An attachment may replace it, with options of its own. say: shows a line to the user.
+        A plugin may replace it, with options of its own. say: shows a line to the user.
         """
         return nullcontext()
 

@@ -1,1 +1,1 @@
-"""What run.ipynb shows: a run while it trains, tables, boards to play on; plain where no attachment draws them."""
+"""What run.ipynb shows: a run while it trains, tables, boards to play on; plain where no plugin draws them."""

@@ -1,6 +1,6 @@
-"""The pictures of run.ipynb: those of an attachment if there is one, else plain text.
+"""The pictures of run.ipynb: those of a plugin if there is one, else plain text.
 
-`from interface.notebook.views import loop` takes the attachment's `loop` (`Plugin.notebook`) or the plain one below.
+`from interface.notebook.views import loop` takes the plugin's `loop` (`Plugin.notebook`) or the plain one below.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def board_html(state: GameState) -> str:
-    """Return a position as HTML: the attachment's drawing, else the board as text."""
+    """Return a position as HTML: the plugin's drawing, else the board as text."""
     drawn = state._repr_svg_()
     return drawn if drawn is not None else f"<pre>{escape(state.render())}</pre>"
 
@@ -79,7 +79,7 @@ PLAIN = {
 
 
 def __getattr__(name: str) -> Any:
-    """Return a view by its name, the attachment's before the plain one."""
+    """Return a view by its name, the plugin's before the plain one."""
     if name not in PLAIN:
         raise AttributeError(name)
     for plugin, found in plugins().items():

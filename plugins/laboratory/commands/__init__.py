@@ -1,1 +1,1 @@
-"""The commands of this attachment."""
+"""The commands of this plugin."""
