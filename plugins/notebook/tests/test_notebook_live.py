@@ -12,6 +12,7 @@ from compiling.progress import Progress
 from game import Game
 from games.line_of_moves import after_moves
 from interface.explain import explain
+from interface.notebook import words
 from interface.notebook.board import Board, Explained
 from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from players.book import BookPlayer
@@ -19,7 +20,6 @@ from players.greedy import GreedyPlayer
 from players.opinion import opinion_of
 from players.simple import RandomPlayer
 from players.uct import UCTPlayer
-from plugins.notebook import words
 from support.corridor import Corridor
 from support.search_cases import Projection
 
