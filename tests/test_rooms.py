@@ -10,14 +10,13 @@ import pytest
 
 HERE = Path(__file__).parent.parent
 FLOORS = [
-    "languages", "system", "config", "compiled", "compiling", "game", "games", "storage", "search loggers",
+    "languages", "system", "config", "compiling", "compiled", "game", "games", "storage", "search loggers",
     "MCTS memory", "network", "model agent", "initialise players", "evaluation", "funcs", "training", "main",
     "interface", "textbook",
 ]  # fmt: skip
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
 UPWARD = {
-    ("compiled.py", "compiling.functions"): "what its decorators make, from numba's classes once these are loaded",
     ("main.py", "interface.cli"): "python main.py is the command line",
     ("game.py", "interface.board_svg"): "a notebook shows a position as a picture, whatever else it imports",
     ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
@@ -32,9 +31,19 @@ UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpic
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
-READS = ("compiled.py", "interface/commands/new_game.py", "interface/doctor/installation.py", "interface/web/app.py",
-         "interface/notebook/widget.py", "languages/", "network/cpu_features.py", "storage/atomic_files.py", "system/",
-         "training/presets.py")  # fmt: skip
+READS = (
+    "compiling/cache_folder.py",
+    "compiling/kept_code.py",
+    "interface/commands/new_game.py",
+    "interface/doctor/installation.py",
+    "interface/notebook/widget.py",
+    "interface/web/app.py",
+    "languages/",
+    "network/cpu_features.py",
+    "storage/atomic_files.py",
+    "system/",
+    "training/presets.py",
+)
 """What reads without a limit: files of the program or the system; and where the limited reading itself is."""
 TALKS = ("agent.py", "interface/arguments.py", "interface/cli.py", "interface/console.py", "interface/commands/",
          "interface/puzzle_console.py",
@@ -137,8 +146,8 @@ def faults(path, source):
                 found.append(("only the network's modules know a network library", f"imports {name}"))
             if name.split(".")[0] == "ray" and path != "training/cluster.py":
                 found.append(("Ray is loaded by training/cluster.py", f"imports {name}"))
-            if name.split(".")[0] in ("numba", "llvmlite") and path not in ("compiled.py", "compiling/functions.py"):
-                found.append(("numba is loaded by compiled.py", f"imports {name}"))
+            if name.split(".")[0] in ("numba", "llvmlite") and path != "compiling/numba_import.py":
+                found.append(("numba is loaded by compiling/numba_import.py", f"imports {name}"))
             if name.split(".")[0] in UNSAFE:
                 found.append(("nothing that runs what it reads", f"imports {name}"))
         if isinstance(node, ast.Call):
@@ -239,7 +248,9 @@ BAD = [
     ("network/predictor.py", "from network.keras_import import keras", "networks are imported when first needed"),
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
-    ("game.py", "from numba import types", "numba is loaded by compiled.py"),
+    ("game.py", "from numba import types", "numba is loaded by compiling/numba_import.py"),
+    ("compiled.py", "import numba", "numba is loaded by compiling/numba_import.py"),
+    ("compiling/records.py", "import compiled", "imports point down"),
     ("training/cluster_pool.py", "def f():\n    import ray", "Ray is loaded by training/cluster.py"),
     ("stranger.py", "", "every module has a floor"),
     ("config.py", "log = open('x')", "nothing prints or opens files at import"),
