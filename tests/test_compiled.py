@@ -79,6 +79,21 @@ def test_a_full_disk_keeps_no_code_and_one_line_says_so(folder, caplog, monkeypa
     assert len(caplog.messages) == 1 and not [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.parametrize("path, counts", [
+    ("top.py", True), ("search/deep/code.py", True), ("plugins/littlego/code.py", True), ("plugins/code.py", False),
+    ("plugins/littlego/tests/code.py", False), ("tests/code.py", False), ("venv/lib/numba/code.py", False),
+])  # fmt: skip
+def test_compiled_code_in_any_package_names_the_folder(tmp_path, path, counts):
+    program = tmp_path / "program"
+    for package in ("search", "plugins/littlego", "venv/lib/numba"):
+        (program / package).mkdir(parents=True)
+        (program / package / "__init__.py").touch()
+    before = make_folder(program, str(tmp_path / "kept"))
+    (program / path).parent.mkdir(parents=True, exist_ok=True)
+    (program / path).write_text("@compiled\ndef f():\n    return 1\n")
+    assert (make_folder(program, str(tmp_path / "kept")) != before) == counts
+
+
 @needs_posix
 def test_the_folder_of_compiled_code_is_its_owner_s_alone(tmp_path):
     before = os.umask(0)
