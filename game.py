@@ -10,7 +10,7 @@ A game comes in one of two forms, and everything works with both. *Plain Python*
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -131,6 +131,31 @@ class Symmetry(NamedTuple):
     """[action_size] int: for each new action, the old action that it is."""
 
 
+FORBIDDEN_POINT, OTHER_PIECE = 2, 3
+"""What a cell of a `Grid` may be besides a side's stone (1, -1) and nothing (0)."""
+
+
+class Grid(NamedTuple):
+    """What stands on each point of a board, and what is written around it: all that a drawing needs."""
+
+    cells: list[list[int]]
+    """[rows][columns]: 1, -1, 0, FORBIDDEN_POINT for a free point where the player to move may not play, or
+    OTHER_PIECE."""
+    last: int | None
+    """The point played last, in row order."""
+    rows: list[str]
+    columns: list[str]
+    """Names of the rows, from the top, and of the columns; each is "" where the game writes none."""
+    notes: list[str] = []
+    """Lines below the board, such as points."""
+    words: dict[int, str] = {}
+    """The word on each point with OTHER_PIECE: a piece that is neither side's stone."""
+
+
+picture_of: Callable[[GameState], str] | None = None
+"""Draws a position as an SVG where a notebook shows it; set by who can draw. None: a notebook shows the text."""
+
+
 class GameState:
     """One position. Subclass it for a game in plain Python; every attribute below is required."""
 
@@ -168,10 +193,12 @@ class GameState:
         """Return the board as lines of text."""
         raise NotImplementedError
 
-    def _repr_svg_(self) -> str:
-        from interface.board_svg import board_svg
+    def _repr_svg_(self) -> str | None:
+        return None if picture_of is None else picture_of(self)
 
-        return board_svg(self)
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show the board in IPython, where a class has no `__repr__` of its own."""
+        printer.text(self.render())
 
     def __str__(self) -> str:
         return self.render()
@@ -300,6 +327,10 @@ class Game:
         """Return (planes, pi) in every symmetric form, the original first."""
         flat = planes.reshape(-1, planes.shape[-1])
         return [(planes, pi)] + [(flat[s.grid].reshape(planes.shape), pi[s.actions]) for s in self.symmetries]
+
+    def cells(self, state: GameState) -> Grid | None:
+        """Return what stands on the board; None where the game does not say, and its text is read instead."""
+        return None
 
     def render(self, row: Row) -> str:
         """Return the board of a compiled position as lines of text."""

@@ -80,7 +80,7 @@ def test_a_full_disk_keeps_no_code_and_one_line_says_so(folder, caplog, monkeypa
 
 
 @pytest.mark.parametrize("path, counts", [
-    ("top.py", True), ("search/deep/code.py", True), ("plugins/littlego/code.py", True), ("plugins/code.py", False),
+    ("top.py", True), ("search/deep/code.py", True), ("plugins/littlego/code.py", True),
     ("plugins/littlego/tests/code.py", False), ("tests/code.py", False), ("venv/lib/numba/code.py", False),
 ])  # fmt: skip
 def test_compiled_code_in_any_package_names_the_folder(tmp_path, path, counts):

@@ -18,7 +18,6 @@ FLOORS = [
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
 UPWARD = {
     ("main.py", "interface.cli"): "python main.py is the command line",
-    ("game.py", "interface.board_svg"): "a notebook shows a position as a picture, whatever else it imports",
     ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
 }
 """(file, module) of the imports that point up, and why; they are made when first needed."""
