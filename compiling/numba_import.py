@@ -54,5 +54,5 @@ with _absent("scipy.linalg", "cffi"):  # numba loads them for what compiled code
     import numba.core.typing.cffi_utils
     import numba.np.arraymath  # noqa: F401
 
-if numba.config.DISABLE_JIT:  # loaded before, as in a notebook
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
     raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")

@@ -15,11 +15,11 @@ def grid_of(state: GameState) -> Grid | None:
     """Return what stands on the board of a position: what its game says, or what its text shows; None if that is no
     board.
     """
-    game = getattr(state, "game", None)
-    if game is None:
-        rows, columns = state.planes().shape[:2]
-        return read_board(state.render(), rows, columns, Game.pieces)
-    return game.cells(state) or read_board(state.render(), *game.grid_shape, game.pieces)
+    game: Game | None = getattr(state, "game", None)
+    if game is not None and (grid := game.cells(state)) is not None:
+        return grid
+    rows, columns = state.planes().shape[:2] if game is None else game.grid_shape
+    return read_board(state.render(), rows, columns, (game or Game).pieces)
 
 
 def point_of(game: Game, grid: Grid, action: int) -> int | None:
