@@ -19,6 +19,7 @@ import numpy as np
 from compiled import call, compiled, in_order, rule, types
 from compiling.records import record
 from config import UserError
+from system.plugins import load, plugins
 
 Row = np.ndarray
 """[row_size] int32: player to move (1 or -1), plies played, whether over (0/1), winner (1, -1 or 0),
@@ -131,6 +132,27 @@ class Symmetry(NamedTuple):
     """[action_size] int: for each new action, the old action that it is."""
 
 
+FORBIDDEN_POINT, OTHER_PIECE = 2, 3
+"""What a cell of a `Grid` may be besides a side's stone (1, -1) and nothing (0)."""
+
+
+class Grid(NamedTuple):
+    """What stands on each point of a board, and what is written around it: all that a drawing needs."""
+
+    cells: list[list[int]]
+    """[rows][columns]: 1, -1, 0, FORBIDDEN_POINT for a free point where the player to move may not play, or
+    OTHER_PIECE."""
+    last: int | None
+    """The point played last, in row order."""
+    rows: list[str]
+    columns: list[str]
+    """Names of the rows, from the top, and of the columns; each is "" where the game writes none."""
+    notes: list[str] = []
+    """Lines below the board, such as points."""
+    words: dict[int, str] = {}
+    """The word on each point with OTHER_PIECE: a piece that is neither side's stone."""
+
+
 class GameState:
     """One position. Subclass it for a game in plain Python; every attribute below is required."""
 
@@ -168,10 +190,16 @@ class GameState:
         """Return the board as lines of text."""
         raise NotImplementedError
 
-    def _repr_svg_(self) -> str:
-        from plugins.pictures.board_svg import board_svg
+    def _repr_svg_(self) -> str | None:
+        """Return the position drawn by a plugin, for a notebook; None without one: the notebook then shows the text."""
+        for plugin, found in plugins().items():
+            if found.pictures:
+                return str(load(plugin, found.pictures)(self))
+        return None
 
-        return board_svg(self)
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show the board in IPython, where a class has no `__repr__` of its own."""
+        printer.text(self.render())
 
     def __str__(self) -> str:
         return self.render()
@@ -300,6 +328,10 @@ class Game:
         """Return (planes, pi) in every symmetric form, the original first."""
         flat = planes.reshape(-1, planes.shape[-1])
         return [(planes, pi)] + [(flat[s.grid].reshape(planes.shape), pi[s.actions]) for s in self.symmetries]
+
+    def cells(self, state: GameState) -> Grid | None:
+        """Return what stands on the board; None where the game does not say, and its text is read instead."""
+        return None
 
     def render(self, row: Row) -> str:
         """Return the board of a compiled position as lines of text."""

@@ -1,1 +1,1 @@
-"""How compiled code receives its arguments, and what it costs to compile. Imports config and compiled.py only."""
+"""How functions are compiled and machine code is kept, below compiled.py. Imports config and the rooms below it."""

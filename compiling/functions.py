@@ -1,4 +1,4 @@
-"""Functions as numba compiles them, with less work than numba's own: imported by compiled.py once numba is loaded.
+"""Functions as numba compiles them, with less work than numba's own: what the decorators of compiled.py make.
 
 numba optimises each function, makes machine code of it and a wrapper for Python, and then does all of it again for each
 function that calls it, with the callee's code taken in. Here a function that compiled code calls is kept as LLVM's
@@ -11,15 +11,14 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
-from llvmlite.binding import parse_bitcode
-from numba.core import cgutils, codegen, event, types
-from numba.core.ccallback import CFunc
-from numba.core.compiler import Compiler
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher
-from numba.core.sigutils import normalize_signature
-from numba.experimental.function_type import FunctionModel
-from numba.extending import NativeValue, register_model, typeof_impl, unbox
+from compiling.kept_code import KeptCode
+from compiling.numba_import import llvmlite, numba
+
+cgutils = numba.core.cgutils
+codegen = numba.core.codegen
+extending = numba.extending
+CFunc = numba.core.ccallback.CFunc
+CPUDispatcher = numba.core.registry.CPUDispatcher
 
 
 class _PartLibrary(codegen.JITCodeLibrary):
@@ -45,12 +44,18 @@ class _PartLibrary(codegen.JITCodeLibrary):
         return self.name, "part", self._get_module_for_linking().as_bitcode()
 
 
-def _unserialize(codegen: Any, state: Any) -> Any:
+_unserialize_numbas = codegen.JITCPUCodegen.unserialize_library
+
+
+def _unserialize(own: Any, state: Any) -> Any:
+    """Return the library that was kept on disk: a part, or one of numba's own kinds."""
     name, kind, data = state
     if kind != "part":
-        return codegen._library_class._unserialize(codegen, state)
-    library = _PartLibrary(codegen, name)
-    library._final_module = library._shared_module = parse_bitcode(data)
+        return _unserialize_numbas(own, state)
+    library = _PartLibrary(own, name)
+    module = llvmlite.binding.parse_bitcode(data)
+    library._final_module = module
+    library._shared_module = module
     library._finalized = True
     return library
 
@@ -58,7 +63,7 @@ def _unserialize(codegen: Any, state: Any) -> Any:
 codegen.JITCPUCodegen.unserialize_library = _unserialize
 
 
-class _PartCompiler(Compiler):
+class _PartCompiler(numba.core.compiler.Compiler):
     def define_pipelines(self) -> Any:
         state = self.state
         state.flags.no_cpython_wrapper = True
@@ -72,13 +77,14 @@ class CompiledFunction(CPUDispatcher):
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
-        self.enable_caching()
+        self._cache = KeptCode(function)
 
     @cached_property
     def entry(self) -> Any:
         """The function for Python to call."""
-        made = CPUDispatcher(self.twin("entry"), targetoptions=self.targetoptions)
-        made.enable_caching()
+        function = self.twin("entry")
+        made = CPUDispatcher(function, targetoptions=self.targetoptions)
+        made._cache = KeptCode(function)
         return made
 
     def twin(self, purpose: str) -> Any:
@@ -108,38 +114,38 @@ class Rule(CFunc):
     """A function with a C address, which is compiled when its address is first needed."""
 
     def __init__(self, function: Any, signature: Any) -> None:
-        super().__init__(function, normalize_signature(signature), {}, {"forceinline": True})
-        self.enable_caching()
+        super().__init__(function, numba.core.sigutils.normalize_signature(signature), {}, {"forceinline": True})
+        self._cache = KeptCode(function)
 
     def _compile_uncached(self) -> Any:
-        with event.trigger_event("numba:compile", data={"dispatcher": self, "args": self._sig.args}):
+        with numba.core.event.trigger_event("numba:compile", data={"dispatcher": self, "args": self._sig.args}):
             return super()._compile_uncached()
 
     @property
     def address(self) -> int:
         if self._wrapper_address is None:
-            with global_compiler_lock:
+            with numba.core.compiler_lock.global_compiler_lock:
                 if self._wrapper_address is None:  # else another thread has compiled it meanwhile
                     self.compile()
         return int(self._wrapper_address)
 
 
-class Function(types.FunctionType):
+class Function(numba.types.FunctionType):
     """The type of a function passed to compiled code, which reads the object's `address`.
 
     numba's own type calls the interpreter for it, 9 us per function, and a game has nine rules.
     """
 
 
-register_model(Function)(FunctionModel)
+extending.register_model(Function)(numba.experimental.function_type.FunctionModel)
 
 
-@typeof_impl.register(CFunc)
+@extending.typeof_impl.register(CFunc)
 def _typeof_function(value: Any, context: Any) -> Any:
     return Function(value._sig)
 
 
-@unbox(Function)
+@extending.unbox(Function)
 def _unbox_function(kind: Any, value: Any, c: Any) -> Any:
     function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
     address = c.pyapi.object_getattr_string(value, "address")
@@ -147,4 +153,4 @@ def _unbox_function(kind: Any, value: Any, c: Any) -> Any:
     with c.builder.if_then(c.builder.not_(missing), likely=True):
         function.c_addr = c.pyapi.long_as_voidptr(address)
         c.pyapi.decref(address)
-    return NativeValue(function._getvalue(), is_error=missing)
+    return extending.NativeValue(function._getvalue(), is_error=missing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from compiled import FOLDER
+from compiling.cache_folder import FOLDER
 
 
 def _mark(spec: str) -> Path:

@@ -7,8 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from compiled import KEEPING, event
+from compiling.kept_code import KEEPING
+from compiling.numba_import import numba
 from languages.translate import tr
+
+event = numba.core.event
 
 EXPECTED = {"search": 190, "training": 280, "everything": 450}
 """About how many functions a search compiles, training with its first tournament, and `prepare` for all games."""

@@ -15,22 +15,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from compiled import (
-    AttributeTemplate,
-    Function,
-    NativeValue,
-    cgutils,
-    infer_getattr,
-    ir,
-    lower_getattr_generic,
-    models,
-    populate_array,
-    register_model,
-    typeof,
-    typeof_impl,
-    types,
-    unbox,
-)
+from compiling.functions import Function
+from compiling.numba_import import llvmlite, numba
+
+cgutils = numba.core.cgutils
+extending = numba.extending
+ir = llvmlite.ir
+typeof = numba.typeof
+types = numba.types
 
 WORD = ir.IntType(64)
 
@@ -49,7 +41,7 @@ class RecordType(types.Type):
         self.places = places
 
 
-register_model(RecordType)(models.OpaqueModel)
+extending.register_model(RecordType)(extending.models.OpaqueModel)
 
 
 def words_of(value: Any, kind: Any) -> list[int]:
@@ -85,7 +77,7 @@ def record(cls: type[T]) -> type[T]:
 
     names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
     made: Any = type(cls.__name__, (cls,), {**names, "address": property(address)})
-    typeof_impl.register(made)(_typeof_record)
+    extending.typeof_impl.register(made)(_typeof_record)
     return made  # type: ignore[no-any-return]
 
 
@@ -98,7 +90,7 @@ def _typeof_record(value: Any, context: Any) -> RecordType:
     return kind
 
 
-@unbox(RecordType)
+@extending.unbox(RecordType)
 def _unbox_record(kind: Any, value: Any, c: Any) -> Any:
     address = c.pyapi.object_getattr_string(value, "address")
     missing = cgutils.is_null(c.builder, address)
@@ -106,18 +98,18 @@ def _unbox_record(kind: Any, value: Any, c: Any) -> Any:
     with c.builder.if_then(c.builder.not_(missing), likely=True):
         c.builder.store(c.pyapi.long_as_voidptr(address), place)
         c.pyapi.decref(address)
-    return NativeValue(c.builder.load(place), is_error=missing)
+    return extending.NativeValue(c.builder.load(place), is_error=missing)
 
 
-@infer_getattr
-class _Field(AttributeTemplate):
+@extending.infer_getattr
+class _Field(numba.core.typing.templates.AttributeTemplate):
     key = RecordType
 
     def generic_resolve(self, kind: Any, name: str) -> Any:
         return kind.places[name][1] if name in kind.places else None
 
 
-@lower_getattr_generic(RecordType)
+@numba.core.imputils.lower_getattr_generic(RecordType)
 def _get_field(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     return read_field(context, builder, kind, value, name)
 
@@ -155,5 +147,5 @@ def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
     for length in shape[:0:-1]:
         strides.insert(0, builder.mul(strides[0], length))
     data = builder.inttoptr(word(0), array.data.type)
-    populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    numba.np.arrayobj.populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
     return array._getvalue()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from compiled import compiled, inlined
-from game import Symmetry
+from game import Grid, Symmetry
 
 
 @compiled
@@ -187,11 +189,26 @@ def point_name(point: int, rows: int, columns: int, *, letters: str = LETTERS, f
     return f"{letters[c]}{r + 1 if from_top else rows - r}"
 
 
+def edge_names(
+    rows: int, columns: int, *, letters: str = LETTERS, from_top: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the names of the rows, from the top down, and of the columns, as `point_name` puts them together."""
+    numbers = [str(r + 1 if from_top else rows - r) for r in range(rows)]
+    return numbers, list(letters[:columns])
+
+
+def make_grid(cells: np.ndarray, last: int, names: tuple[list[str], list[str]], notes: Sequence[str] = ()) -> Grid:
+    """Return what `Game.cells` does, from a board [rows, columns] of integers and the names of its rows and columns.
+
+    last: the action played last; one that is no point, such as a pass, is left out.
+    """
+    return Grid(cells.tolist(), last if 0 <= last < cells.size else None, *names, list(notes))
+
+
 def draw_named(
     cells: np.ndarray, last: int, pieces: dict[int, str], *, letters: str = LETTERS, from_top: bool = False
 ) -> list[str]:
     """Return the lines of `draw` with row numbers before them and a line of column letters below."""
-    rows, columns = cells.shape
-    names = [f"{r + 1 if from_top else rows - r:>2}" for r in range(rows)]
-    below = "   " + "".join(f" {letters[c]} " for c in range(columns))
-    return [f"{name} {line}" for name, line in zip(names, draw(cells, last, pieces), strict=True)] + [below]
+    rows, columns = edge_names(*cells.shape, letters=letters, from_top=from_top)
+    lines = [f"{name:>2} {line}" for name, line in zip(rows, draw(cells, last, pieces), strict=True)]
+    return [*lines, "   " + "".join(f" {letter} " for letter in columns)]

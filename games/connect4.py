@@ -34,10 +34,12 @@ from game import (
     WINNER,
     WINNING,
     Game,
+    GameState,
+    Grid,
     Row,
     Rules,
 )
-from games.boards import column_mirror, draw, get, has, hash_words, ones, put, squash
+from games.boards import column_mirror, draw, get, has, hash_words, make_grid, ones, put, squash
 from games.column_endings import SIZE, solved
 from games.columns import completing, lined, not_losing
 from games.endings import Endings
@@ -376,6 +378,11 @@ class Connect4(Game):
         first, second = bits.reshape(2, columns, rows + 1)
         owners: np.ndarray = (first - second)[:, rows - 1 :: -1].T
         return owners
+
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        rows, columns = self.grid_shape
+        return make_grid(self.owners(row), int(row[LAST]), ([""] * rows, [self.move_name(c) for c in range(columns)]))
 
     def render(self, row: Row) -> str:
         numbers = "".join(f"{self.move_name(c):^3}" for c in range(self.grid_shape[1]))

@@ -26,10 +26,11 @@ from game import (
     WINNER,
     Game,
     GameState,
+    Grid,
     Row,
     Rules,
 )
-from games.boards import GO_LETTERS, draw_named, point_name, point_symmetries, squash
+from games.boards import GO_LETTERS, draw_named, edge_names, make_grid, point_name, point_symmetries, squash
 from games.chains import (
     BORDER,
     CAP,
@@ -225,6 +226,14 @@ class Go(Game):
         size = self.grid_shape[0]
         return "pass" if action == size * size else point_name(action, size, size, letters=GO_LETTERS)
 
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        notes = ["passed"] * self._passed(row)
+        return make_grid(colours(row), int(row[LAST]), edge_names(*self.grid_shape, letters=GO_LETTERS), notes)
+
     def render(self, row: Row) -> str:
         lines = draw_named(colours(row), int(row[LAST]), self.pieces, letters=GO_LETTERS)
-        return "\n".join(lines + ["   passed"] * int(row[LAST] == self.action_size - 1))
+        return "\n".join(lines + ["   passed"] * self._passed(row))
+
+    def _passed(self, row: Row) -> bool:
+        return bool(row[LAST] == self.action_size - 1)

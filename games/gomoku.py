@@ -20,6 +20,7 @@ from config import UserError
 from game import (
     ENCODE,
     EVALUATE,
+    FORBIDDEN_POINT,
     FORCED,
     KEY,
     LAST,
@@ -38,10 +39,23 @@ from game import (
     WINNING,
     Game,
     GameState,
+    Grid,
     Row,
     Rules,
 )
-from games.boards import LETTERS, draw_below, draw_named, kept_hash, mix64, point_name, point_symmetries, squash, toggle
+from games.boards import (
+    LETTERS,
+    draw_below,
+    draw_named,
+    edge_names,
+    kept_hash,
+    make_grid,
+    mix64,
+    point_name,
+    point_symmetries,
+    squash,
+    toggle,
+)
 from games.lines import (
     BLACK,
     FORBIDDEN,
@@ -306,7 +320,15 @@ class Gomoku(Game):
         points: np.ndarray = self._lines(row, which)[:, None] >> PAD + np.arange(self.grid_shape[0]) & 1
         return points.astype(np.int8)
 
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        return make_grid(self._marked(row), int(row[LAST]), edge_names(*self.grid_shape))
+
     def render(self, row: Row) -> str:
         """Return the board; a point forbidden to the player to move is a `*`."""
-        cells = self.owners(row) + 2 * self._points(row, FORBIDDEN)
-        return "\n".join(draw_named(cells, int(row[LAST]), {**self.pieces, 2: "*"}))
+        return "\n".join(draw_named(self._marked(row), int(row[LAST]), {**self.pieces, FORBIDDEN_POINT: "*"}))
+
+    def _marked(self, row: Row) -> np.ndarray:
+        """Return the stones, and the points that are forbidden to the player to move."""
+        marked: np.ndarray = self.owners(row) + FORBIDDEN_POINT * self._points(row, FORBIDDEN)
+        return marked

@@ -35,10 +35,22 @@ from game import (
     WINNING,
     Game,
     GameState,
+    Grid,
     Row,
     Rules,
 )
-from games.boards import LETTERS, draw_below, kept_hash, mix64, point_name, point_symmetries, squash, toggle
+from games.boards import (
+    LETTERS,
+    draw_below,
+    edge_names,
+    kept_hash,
+    make_grid,
+    mix64,
+    point_name,
+    point_symmetries,
+    squash,
+    toggle,
+)
 from games.hex_lines import (
     BLOCKS,
     FAR,
@@ -311,6 +323,14 @@ class Hex(Game):
         owners: np.ndarray = (first - second).astype(np.int8)
         return owners
 
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        return make_grid(self.owners(row), int(row[LAST]), edge_names(*self.grid_shape, from_top=True), [self._edges])
+
+    @property
+    def _edges(self) -> str:
+        return f"{self.pieces[1]}: top to bottom, {self.pieces[-1]}: left to right"
+
     def render(self, row: Row) -> str:
         """Return the board, each row half a point further right than the one above."""
         size, last = self.grid_shape[0], int(row[LAST])
@@ -321,4 +341,4 @@ class Hex(Game):
                 at = 2 * (last % size)
                 text = f"{text[:at]}[{text[at + 1]}]{text[at + 3:]}"
             lines.append(" " * r + f"{r + 1:>2} {text}".rstrip())
-        return "\n".join([*lines, f"{self.pieces[1]}: top to bottom, {self.pieces[-1]}: left to right"])
+        return "\n".join([*lines, self._edges])

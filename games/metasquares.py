@@ -17,8 +17,26 @@ import numpy as np
 
 from compiled import compiled, rule
 from config import UserError
-from game import ENCODE, EVALUATE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLY, WINNER, Game, Row, Rules
-from games.boards import draw_named, kept_hash, point_name, point_symmetries, squash, toggle
+from game import (
+    ENCODE,
+    EVALUATE,
+    HEADER,
+    KEY,
+    LAST,
+    LEGAL,
+    OUTCOME,
+    OVER,
+    PLAY,
+    PLAYER,
+    PLY,
+    WINNER,
+    Game,
+    GameState,
+    Grid,
+    Row,
+    Rules,
+)
+from games.boards import draw_named, edge_names, kept_hash, make_grid, point_name, point_symmetries, squash, toggle
 from languages.translate import tr
 
 SIZE, RACE, STONES, FIRST, SECOND, HASH, LINES = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
@@ -179,7 +197,13 @@ class MetaSquares(Game):
         owners: np.ndarray = (first - second).astype(np.int8)
         return owners
 
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        return make_grid(self.owners(row), int(row[LAST]), edge_names(*self.grid_shape), [self._points_in_words(row)])
+
     def render(self, row: Row) -> str:
         lines = draw_named(self.owners(row), int(row[LAST]), self.pieces)
-        points = f"{self.pieces[1]} {row[FIRST]}, {self.pieces[-1]} {row[SECOND]} points"
-        return "\n".join([*lines, f"    {points}"])
+        return "\n".join([*lines, f"    {self._points_in_words(row)}"])
+
+    def _points_in_words(self, row: Row) -> str:
+        return f"{self.pieces[1]} {row[FIRST]}, {self.pieces[-1]} {row[SECOND]} points"

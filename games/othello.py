@@ -32,10 +32,25 @@ from game import (
     SOLVE,
     WINNER,
     Game,
+    GameState,
+    Grid,
     Row,
     Rules,
 )
-from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
+from games.boards import (
+    draw_named,
+    edge_names,
+    get,
+    has,
+    hash_words,
+    lowest,
+    make_grid,
+    ones,
+    point_name,
+    point_symmetries,
+    put,
+    squash,
+)
 from games.endings import Endings
 from games.othello_endings import SIZE as WORK
 from games.othello_endings import TOO_LONG, moved, score_in
@@ -338,6 +353,10 @@ class Othello(Game):
         """Return "f5d6c3" without passes, except for one at the end."""
         passed = self.action_size - 1
         return "".join(self.move_name(a) for i, a in enumerate(actions) if a != passed or i == len(actions) - 1)
+
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        return make_grid(self.owners(row), int(row[LAST]), edge_names(*self.grid_shape, from_top=True))
 
     def render(self, row: Row) -> str:
         return "\n".join(draw_named(self.owners(row), int(row[LAST]), self.pieces, from_top=True))

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from compiled import Function, typeof_impl
+from compiling.functions import Function
+from compiling.numba_import import numba
 from config import UserError
 from game import (
     ENCODE,
@@ -51,7 +52,7 @@ class _Callback:
         self.address = ctypes.cast(self._c, ctypes.c_void_p).value
 
 
-@typeof_impl.register(_Callback)
+@numba.extending.typeof_impl.register(_Callback)
 def _typeof_callback(value: _Callback, context: Any) -> Any:
     return Function(value.signature)
 

@@ -8,8 +8,26 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import compiled, rule
-from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, PLY, WINNER, Game, Row, Rules
-from games.boards import draw, draw_below, hash_cells, longest_line, mix64, point_symmetries
+from game import (
+    ENCODE,
+    HEADER,
+    KEY,
+    LAST,
+    LEGAL,
+    OUTCOME,
+    OVER,
+    PLAY,
+    PLAYER,
+    PLAYOUT,
+    PLY,
+    WINNER,
+    Game,
+    GameState,
+    Grid,
+    Row,
+    Rules,
+)
+from games.boards import draw, draw_below, edge_names, hash_cells, longest_line, make_grid, mix64, point_symmetries
 from languages.translate import tr
 
 PRESET = {
@@ -129,6 +147,10 @@ class TicTacToe(Game):
     def owners(self, row: Row) -> np.ndarray:
         """Return the owner of each mark."""
         return row[CELLS:].reshape(3, 3).astype(np.int8)
+
+    def cells(self, state: GameState) -> Grid:
+        row = self.row_of(state)
+        return make_grid(self.owners(row), int(row[LAST]), edge_names(3, 3))
 
     def render(self, row: Row) -> str:
         lines = draw(self.owners(row), int(row[LAST]), self.pieces)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from game import Game, GameState
 from languages.translate import tr
-from plugins.pictures.board_svg import grid_of
 
 COLOURS = {"holes": ("Red", "Yellow"), "points": ("Black", "White"), "squares": ("Black", "White"),
            "corners": ("Orange", "Blue"), "hexagons": ("Red", "Blue")}  # fmt: skip
@@ -46,14 +45,14 @@ def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
     from games.go import Go  # not loaded where another game is played
     from games.othello import Othello
 
-    grid, owners = grid_of(end), end.owners
+    total = tr("1 point") if score == 1 else tr("{points} points", points=f"{score:g}")
+    grid, owners = game.cells(end), end.owners
     if grid is None or owners is None:
-        return tr("{points} points", points=f"{score:g}")
+        return total
     stones = sum(cell == side for row in grid.cells for cell in row)
     owned = int((owners == side).sum())
     if isinstance(game, Othello):
         return tr("1 disc") if stones == 1 else tr("{count} discs", count=stones)
-    total = tr("1 point") if score == 1 else tr("{points} points", points=f"{score:g}")
     if not isinstance(game, Go):
         return total
     parts = [tr("1 stone") if stones == 1 else tr("{count} stones", count=stones)]

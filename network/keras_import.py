@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from compiled import need_address_space, take_over
+from compiling.environment import need_address_space, take_over
 from config import UserError
 from loggers import quiet_stderr
 from network.backend import BACKENDS, chosen_backend

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from compiled import take_over
+from compiling.environment import take_over
 
 take_over("ONEDNN_", "DNNL_", "OV_", keep=())  # they change numbers, or what a processor is taken for
 # The package would look for a module that sends usage data to its makers, from a forked process.

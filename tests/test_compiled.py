@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import compiled
-from compiled import cache_folder
+from compiling import cache_folder, environment
+from compiling.cache_folder import make_folder
 from config import UserError
 from support.systems import needs_posix
 
@@ -20,7 +20,7 @@ MAIN = str(Path(__file__).parents[1] / "main.py")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Return a folder of its own for compiled code."""
-    monkeypatch.setattr(compiled, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(cache_folder, "FOLDER", tmp_path / "kept")
     (tmp_path / "toy.py").write_text("from compiled import compiled\n\n@compiled\ndef f(x):\n    return x + 1\n")
     return tmp_path / "kept"
 
@@ -79,11 +79,26 @@ def test_a_full_disk_keeps_no_code_and_one_line_says_so(folder, caplog, monkeypa
     assert len(caplog.messages) == 1 and not [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.parametrize("path, counts", [
+    ("top.py", True), ("search/deep/code.py", True), ("plugins/littlego/code.py", True),
+    ("plugins/littlego/tests/code.py", False), ("tests/code.py", False), ("venv/lib/numba/code.py", False),
+])  # fmt: skip
+def test_compiled_code_in_any_package_names_the_folder(tmp_path, path, counts):
+    program = tmp_path / "program"
+    for package in ("search", "plugins/littlego", "venv/lib/numba"):
+        (program / package).mkdir(parents=True)
+        (program / package / "__init__.py").touch()
+    before = make_folder(program, str(tmp_path / "kept"))
+    (program / path).parent.mkdir(parents=True, exist_ok=True)
+    (program / path).write_text("@compiled\ndef f():\n    return 1\n")
+    assert (make_folder(program, str(tmp_path / "kept")) != before) == counts
+
+
 @needs_posix
 def test_the_folder_of_compiled_code_is_its_owner_s_alone(tmp_path):
     before = os.umask(0)
     try:
-        found = cache_folder(tmp_path, str(tmp_path / "a" / "b"))
+        found = make_folder(tmp_path, str(tmp_path / "a" / "b"))
     finally:
         os.umask(before)
     assert [f"{path.stat().st_mode & 0o777:o}" for path in (found, *found.parents[:2])] == ["700"] * 3
@@ -91,11 +106,11 @@ def test_the_folder_of_compiled_code_is_its_owner_s_alone(tmp_path):
 
 @needs_posix
 def test_code_in_a_folder_that_others_could_write_is_not_used(tmp_path):
-    found = cache_folder(tmp_path, str(tmp_path / "kept"))
+    found = make_folder(tmp_path, str(tmp_path / "kept"))
     (found / "planted").touch()
-    assert cache_folder(tmp_path, str(tmp_path / "kept")) == found and (found / "planted").exists()
+    assert make_folder(tmp_path, str(tmp_path / "kept")) == found and (found / "planted").exists()
     found.chmod(0o770)
-    assert cache_folder(tmp_path, str(tmp_path / "kept")) == found
+    assert make_folder(tmp_path, str(tmp_path / "kept")) == found
     assert f"{found.stat().st_mode & 0o777:o}" == "700" and not (found / "planted").exists()
 
 
@@ -105,32 +120,32 @@ def test_a_folder_where_others_can_put_code_is_refused(tmp_path, mode):
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(mode)
     with pytest.raises(UserError, match=f"NUMBA_CACHE_DIR: {tmp_path}/shared can be written by other users"):
-        cache_folder(tmp_path, str(tmp_path / "shared" / "kept"))
+        make_folder(tmp_path, str(tmp_path / "shared" / "kept"))
     (tmp_path / "shared").chmod(mode | 0o1000)  # as /tmp, where one's own folder is safe
-    assert cache_folder(tmp_path, str(tmp_path / "shared" / "kept")).is_dir()
+    assert make_folder(tmp_path, str(tmp_path / "shared" / "kept")).is_dir()
 
 
 @needs_posix
 def test_a_folder_of_another_user_is_refused_and_a_link_is_too(tmp_path, monkeypatch):
     place = str(tmp_path / "kept")
-    found = cache_folder(tmp_path, place)
+    found = make_folder(tmp_path, place)
     found.rename(tmp_path / "elsewhere")
     found.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="is not this user's alone"):
-        cache_folder(tmp_path, place)
+        make_folder(tmp_path, place)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.raises(UserError, match="can be written by other users|is not this user's alone"):
-        cache_folder(tmp_path, place)
+        make_folder(tmp_path, place)
 
 
 def test_a_checkout_that_cannot_be_written_keeps_its_code_in_the_user_s_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "__pycache__").touch()
-    assert cache_folder(tmp_path, "").parent == tmp_path / "cache" / "alphazero-keras"
+    assert make_folder(tmp_path, "").parent == tmp_path / "cache" / "alphazero-keras"
     (tmp_path / "cache" / "alphazero-keras").rename(tmp_path / "away")
     (tmp_path / "cache" / "alphazero-keras").touch()
     with pytest.raises(UserError, match=r"__pycache__ cannot be written .*; NUMBA_CACHE_DIR=FOLDER names a place"):
-        cache_folder(tmp_path, "")
+        make_folder(tmp_path, "")
 
 
 @pytest.mark.parametrize("variables, words", [
@@ -149,7 +164,7 @@ def test_numba_s_other_variables_change_nothing(monkeypatch):
     for name in ("NUMBA_OPT", "NUMBA_DEBUG", "NUMBA_NUM_THREADS"):
         monkeypatch.setenv(name, "0")
     monkeypatch.setenv("NUMBA_CACHE_DIR", "somewhere")
-    monkeypatch.setattr(compiled, "ENVIRONMENT", {})
-    assert compiled._take_numba_over() == "somewhere"
+    monkeypatch.setattr(environment, "ENVIRONMENT", {})
+    environment.take_numba_over()
     assert [n for n in os.environ if n.startswith("NUMBA_")] == ["NUMBA_CACHE_DIR"]
-    assert compiled.ENVIRONMENT == dict.fromkeys(("NUMBA_OPT", "NUMBA_DEBUG", "NUMBA_NUM_THREADS"), "0")
+    assert environment.ENVIRONMENT == dict.fromkeys(("NUMBA_OPT", "NUMBA_DEBUG", "NUMBA_NUM_THREADS"), "0")

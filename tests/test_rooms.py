@@ -12,14 +12,13 @@ from system.plugins import plugins
 
 HERE = Path(__file__).parent.parent
 FLOORS = [
-    "languages", "system", "config", "compiled", "compiling", "game", "games", "storage", "search loggers",
+    "languages", "system", "config", "compiling", "compiled", "game", "games", "storage", "search loggers",
     "MCTS memory", "network", "model agent", "initialise players", "evaluation", "funcs", "training", "main",
     "interface", "plugins textbook",
 ]  # fmt: skip
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
 UPWARD = {
-    ("compiled.py", "compiling.functions"): "what its decorators make, from numba's classes once these are loaded",
     ("main.py", "interface.cli"): "python main.py is the command line",
     ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
 }
@@ -34,7 +33,8 @@ RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_des
         "torch.load", "unpack_archive", "recv", "getstatusoutput", "getoutput")  # fmt: skip
 """Ends of names of calls that may run what they read, or write where it says; recv: of a pipe, unpickles."""
 READS = (
-    "compiled.py",
+    "compiling/cache_folder.py",
+    "compiling/kept_code.py",
     "interface/commands/new_game.py",
     "languages/",
     "network/cpu_features.py",
@@ -172,8 +172,8 @@ def faults(path, source):
                 found.append(("only the network's modules know a network library", f"imports {name}"))
             if name.split(".")[0] == "ray" and path != "plugins/cluster/cluster.py":
                 found.append(("Ray is loaded by plugins/cluster/cluster.py", f"imports {name}"))
-            if name.split(".")[0] in ("numba", "llvmlite") and path not in ("compiled.py", "compiling/functions.py"):
-                found.append(("numba is loaded by compiled.py", f"imports {name}"))
+            if name.split(".")[0] in ("numba", "llvmlite") and path != "compiling/numba_import.py":
+                found.append(("numba is loaded by compiling/numba_import.py", f"imports {name}"))
             if name.split(".")[0] in UNSAFE:
                 found.append(("nothing that runs what it reads", f"imports {name}"))
         if isinstance(node, ast.Call):
@@ -263,7 +263,9 @@ BAD = [
     ("network/predictor.py", "from network.keras_import import keras", "networks are imported when first needed"),
     ("agent.py", "def f():\n    import keras", "only the network's modules know a network library"),
     ("agent.py", "from tensorflow.python import eager", "only the network's modules know a network library"),
-    ("game.py", "from numba import types", "numba is loaded by compiled.py"),
+    ("game.py", "from numba import types", "numba is loaded by compiling/numba_import.py"),
+    ("compiled.py", "import numba", "numba is loaded by compiling/numba_import.py"),
+    ("compiling/records.py", "import compiled", "imports point down"),
     ("plugins/cluster/pool.py", "def f():\n    import ray", "Ray is loaded by plugins/cluster/cluster.py"),
     ("stranger.py", "", "every module has a floor"),
     ("config.py", "log = open('x')", "nothing prints or opens files at import"),

@@ -117,7 +117,7 @@ def installed_version(name: str) -> str | None:
 
 def environment(patient: Patient) -> Found:
     """What is set outside and could have changed this program; by name, as a value may be a secret. It is no fault."""
-    from compiled import ENVIRONMENT
+    from compiling.environment import ENVIRONMENT
     from network.keras_import import VARIABLES, settings_elsewhere
 
     others = {name for name in os.environ if name.startswith(READ_BY_LIBRARIES)} - VARIABLES.keys()
@@ -152,7 +152,7 @@ def openvino(patient: Patient) -> Found:
 
 def compiled_code(patient: Patient) -> Found:
     """Compiled code is kept, so that the next start compiles nothing."""
-    from compiled import FOLDER
+    from compiling.cache_folder import FOLDER
     from MCTS import MCTS
 
     mcts = MCTS(patient.game, sims=8)

@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 
-from compiled import FOLDER
+from compiling.cache_folder import FOLDER
 
 _DONE, _LOCK = FOLDER / "littlego_compiled", FOLDER / "littlego_lock"
 _held: list[sqlite3.Connection] = []

@@ -141,22 +141,7 @@ def first_board(spec: str, *, typed: bool = False) -> tuple[str, str]:
     typed: whether the person named the game, so that a file of rules may be run.
     """
     import games
-    from game import Game, GameState
-    from plugins.pictures.board_svg import board_svg
+    from plugins.pictures.board_svg import first_svg
 
     game = games.make(spec, typed=typed)
-
-    class Unplayed(GameState):
-        def __init__(self, game: Game) -> None:
-            self.game, self.allowedActions, self.isEndGame, self.value = game, (), False, 0.0
-            self.id, self.playerTurn = 0, 1
-
-        def planes(self) -> Any:
-            import numpy as np
-
-            return np.zeros(game.input_shape, np.uint8)
-
-        def render(self) -> str:
-            return game.start().render()
-
-    return game.spec, board_svg(Unplayed(game))
+    return game.spec, first_svg(game)

@@ -1,90 +1,25 @@
-"""What stands on a board, read from the text that a game renders: a new game needs no code for its drawing."""
+"""What a drawing of a board shows: what stands on it, where a move goes, what won, what a move changed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from game import Game, GameState
+from game import Game, GameState, Grid
 from plugins.pictures.board_hexagons import chain
-
-FORBIDDEN, OTHER = 2, 3
-EMPTY = {".", "-", "_", "+", "·"}
-"""Words of an empty point, besides the game's own."""
-_FRAME = re.compile(r"[\s|]*\+[-=+|\s]*\Z")
-"""A line between rows, such as +---+---+."""
-
-
-class Grid(NamedTuple):
-    """The pieces of a position, by point."""
-
-    cells: list[list[int]]
-    """[rows][columns]: 1, -1, 0, FORBIDDEN for a free point that the game marks as forbidden, or OTHER."""
-    last: int | None
-    """The point played last, in row order."""
-    rows: list[str]
-    columns: list[str]
-    """Names at the edges; empty if the game writes none."""
-    notes: list[str]
-    """Other lines of the game's text, such as points."""
-    words: dict[int, str] = {}
-    """The word on each point with OTHER: a piece that is neither side's stone."""
+from plugins.pictures.printed_board import read_board
 
 
 def grid_of(state: GameState) -> Grid | None:
-    """Return the pieces of a position, or None if its text is no grid."""
-    rows, columns = state.planes().shape[:2]
-    kinds = {word: 0 for word in EMPTY} | {word: side for side, word in pieces_of(state).items()} | {"*": FORBIDDEN}
-    lines = _lines(state.render(), columns)
-    found = [i for i, words in enumerate(lines) if all(_bare(word) in kinds for word in words[-columns:])]
-    if len(found) != rows:  # pieces of other kinds too
-        found = [i for i, words in enumerate(lines) if not (len(words) == columns and _is_sequence(words))]
-        found = [i for i in found if all(len(_bare(word)) <= 2 for word in lines[i][-columns:])]
-    found = [i for i in found if len(lines[i]) in (columns, columns + 1)]
-    if len(found) != rows:
-        return None
-    words = [word for i in found for word in lines[i][-columns:]]
-    cells = [[kinds.get(_bare(word), OTHER) for word in lines[i][-columns:]] for i in found]
-    last = [p for p, word in enumerate(words) if word.startswith("[") and word != "["]
-    names = [lines[i][0] if len(lines[i]) > columns else "" for i in found]
-    rest = [words for i, words in enumerate(lines) if words and i not in found]
-    labels = next((words for words in rest if len(words) == columns and max(map(len, words)) <= 3), None)
-    notes = [" ".join(words) for words in rest if words is not labels]
-    others = {p: _bare(word) for p, word in enumerate(words) if _bare(word) not in kinds}
-    return Grid(cells, last[-1] if last else None, names, labels or [""] * columns, notes, others)
-
-
-def _lines(text: str, columns: int) -> list[list[str]]:
-    """Return the words of each line but those of a frame; a row written without blanks is taken apart."""
-    found = []
-    for line in text.splitlines():
-        if _FRAME.match(line) and "--" in line:
-            continue
-        words = re.findall(r"\[[^\[\]\s]+\]|[^\[\]\s]+", line.replace("|", " "))
-        if len(words) in (1, 2) and len(words) != columns and len(words[-1]) == columns:
-            words = [*words[:-1], *words[-1]]
-        found.append(words)
-    return found
-
-
-def _bare(word: str) -> str:
-    """Return a word without the brackets of the last move."""
-    return word.strip("[]") or word
-
-
-def _is_sequence(words: list[str]) -> bool:
-    """Return whether words name columns: a b c ..., without i as in Go perhaps, or 0 1 2 ... or 1 2 3 ..."""
-    if all(word.isdecimal() and len(word) < 4 for word in words):
-        return [int(word) for word in words] in ([*range(len(words))], [*range(1, len(words) + 1)])
-    text, letters = "".join(words).lower(), "abcdefghijklmnopqrstuvwxyz"
-    return len(words) > 1 and text in (letters[: len(text)], letters.replace("i", "")[: len(text)])
-
-
-def pieces_of(state: GameState) -> dict[int, str]:
-    """Return the marks of the sides and of an empty point."""
-    return getattr(getattr(state, "game", None), "pieces", Game.pieces)
+    """Return what stands on the board of a position: what its game says, or what its text shows; None if that is no
+    board.
+    """
+    game: Game | None = getattr(state, "game", None)
+    if game is not None and (grid := game.cells(state)) is not None:
+        return grid
+    rows, columns = state.planes().shape[:2] if game is None else game.grid_shape
+    return read_board(state.render(), rows, columns, (game or Game).pieces)
 
 
 def point_of(game: Game, grid: Grid, action: int) -> int | None:

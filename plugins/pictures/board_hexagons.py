@@ -5,7 +5,7 @@ Its edges have the colours of the sides: top and bottom that of the player who b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from plugins.pictures.board_looks import CELL, LOOKS
@@ -14,6 +14,8 @@ ROW, RADIUS = 34.5, 23.0
 """From one row to the next, and from a hexagon's centre to its top, for hexagons CELL wide."""
 HALF, RIM = CELL / 2, 4.5
 """Half a hexagon's width, and what is seen of the coloured edges."""
+Point = tuple[int, int]
+"""(row, column)"""
 SHAPE = f"l{HALF:g} {RADIUS / 2:g}v{RADIUS:g}l-{HALF:g} {RADIUS / 2:g}l-{HALF:g}-{RADIUS / 2:g}v-{RADIUS:g}z"
 """A hexagon's outline, from its top on."""
 
@@ -46,14 +48,20 @@ class Hexagons(NamedTuple):
 
     def ground(self) -> str:
         """Return the edges in the colours of the sides, and the hexagons on them."""
-        look, half, parts = LOOKS["hexagons"], RADIUS / 2, []
-        last_row, last = (self.rows - 1) * self.columns, self.columns - 1
+        look = LOOKS["hexagons"]
+        half = RADIUS / 2
+        last_row = (self.rows - 1) * self.columns
+        last_column = self.columns - 1
+        top = f"l{HALF:g}-{half:g} {HALF:g} {half:g}" * self.columns
+        bottom = f"l{HALF:g} {half:g} {HALF:g}-{half:g}" * self.columns
         down = f"v{RADIUS:g}" + f"l{HALF:g} {half:g}v{RADIUS:g}" * (self.rows - 1)
+        parts = []
         for side, point, dx, dy, line in (
-            (1, 0, -HALF, -half, f"l{HALF:g}-{half:g} {HALF:g} {half:g}" * self.columns),
-            (1, last_row, -HALF, half, f"l{HALF:g} {half:g} {HALF:g}-{half:g}" * self.columns),
-            (-1, 0, -HALF, -half, down), (-1, last, HALF, -half, down),
-        ):  # fmt: skip
+            (1, 0, -HALF, -half, top),
+            (1, last_row, -HALF, half, bottom),
+            (-1, 0, -HALF, -half, down),
+            (-1, last_column, HALF, -half, down),
+        ):
             x, y = self.at(point)
             path = f'd="M{x + dx:g} {y + dy:g}{line}" fill="none" stroke-width="{2 * RIM:g}" stroke-linejoin="round"'
             parts.append(f'<path {path} stroke="{look.sides[side][0]}"/>')
@@ -72,6 +80,10 @@ class Hexagons(NamedTuple):
         return [one for one in found if one[2]]
 
 
+NEIGHBOURS = (0, -1), (0, 1), (-1, 0), (-1, 1), (1, -1), (1, 0)
+"""From a point to those that it touches, in rows and columns."""
+
+
 def chain(cells: Sequence[Sequence[int]]) -> list[int]:
     """Return the points of a shortest chain that joins two edges of the same side's, from one to the other; [] if none.
 
@@ -79,19 +91,33 @@ def chain(cells: Sequence[Sequence[int]]) -> list[int]:
     [0, 2]
     """
     rows, columns = len(cells), len(cells[0])
-    for side in (1, -1):
-        starts = [(0, c) for c in range(columns)] if side == 1 else [(r, 0) for r in range(rows)]
-        before: dict[tuple[int, int], tuple[int, int] | None] = {p: None for p in starts if cells[p[0]][p[1]] == side}
-        for r, c in (todo := list(before)):  # which grows
-            if (r == rows - 1) if side == 1 else (c == columns - 1):
-                line: list[int] = []
-                point: tuple[int, int] | None = (r, c)
-                while point is not None:
-                    line.append(point[0] * columns + point[1])
-                    point = before[point]
-                return line[::-1]
-            for p in ((r, c - 1), (r, c + 1), (r - 1, c), (r - 1, c + 1), (r + 1, c - 1), (r + 1, c)):
-                if 0 <= p[0] < rows and 0 <= p[1] < columns and cells[p[0]][p[1]] == side and p not in before:
-                    before[p] = (r, c)
-                    todo.append(p)
+    top = [(0, c) for c in range(columns)]
+    bottom = [(rows - 1, c) for c in range(columns)]
+    left = [(r, 0) for r in range(rows)]
+    right = [(r, columns - 1) for r in range(rows)]
+    line = _joining(cells, 1, top, bottom) or _joining(cells, -1, left, right)
+    return [r * columns + c for r, c in line]
+
+
+def _joining(cells: Sequence[Sequence[int]], side: int, starts: list[Point], ends: list[Point]) -> list[Point]:
+    """Return a shortest chain of a side's stones from one of the starts to one of the ends; [] if there is none."""
+    before: dict[Point, Point | None] = {(r, c): None for r, c in starts if cells[r][c] == side}
+    reached = list(before)  # grows while it is read: breadth first
+    for point in reached:
+        if point in ends:
+            return _path(before, point)
+        for dr, dc in NEIGHBOURS:
+            r, c = point[0] + dr, point[1] + dc
+            if 0 <= r < len(cells) and 0 <= c < len(cells[0]) and cells[r][c] == side and (r, c) not in before:
+                before[r, c] = point
+                reached.append((r, c))
     return []
+
+
+def _path(before: Mapping[Point, Point | None], end: Point | None) -> list[Point]:
+    """Return the points that lead to one, it last; before: of each point the one from which it was reached."""
+    path = []
+    while end is not None:
+        path.append(end)
+        end = before[end]
+    return path[::-1]

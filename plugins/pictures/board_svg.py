@@ -1,7 +1,7 @@
 """The board drawing of all games: `board_svg(state)`, an SVG as text, for the page, the notebook and the docs.
 
-The pieces are read from the text that a game renders (board_grid.py), so a new game needs no code for its drawing. A
-position whose text is no grid is drawn as its text. `Game.look` names the board and the pieces (board_looks.py).
+A game says what stands on its board (`Game.cells`); where it does not, its text is read (printed_board.py). A position
+without such a board is drawn as its text. `Game.look` names the board and the pieces (board_looks.py).
 It looks right without scripts and style sheets; web/board.css and web/board.js add motion where there are any.
 """
 
@@ -12,15 +12,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from game import Game, GameState
+from game import FORBIDDEN_POINT, OTHER_PIECE, Game, GameState, Grid
 from interface import game_titles
 from languages.translate import tr
 from plugins.pictures import board_looks
 from plugins.pictures.board_grid import (
-    FORBIDDEN,
-    OTHER,
     Changes,
-    Grid,
     changes,
     grid_of,
     legal_points,
@@ -35,9 +32,17 @@ from plugins.pictures.board_hexagons import Hexagons
 from plugins.pictures.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LESS, LOOKS, MORE, ink_on, ink_over
 
 __all__ = [
-    "FORBIDDEN", "LOOKS", "Grid", "Mark", "board_svg", "grid_of", "point_of", "ratio_of", "star_points", "stones_svg",
+    "LOOKS",
+    "Mark",
+    "board_svg",
+    "first_svg",
+    "grid_of",
+    "point_of",
+    "ratio_of",
+    "star_points",
+    "stones_svg",
     "winning_points",
-]  # fmt: skip
+]
 MARGIN = 22.0
 HALF = CELL / 2
 
@@ -80,10 +85,17 @@ def board_svg(
     return board.svg(overlay or {}, lines or {}, clickable, hint)
 
 
+def first_svg(game: Game) -> str:
+    """Return the first position of a game, without what its rules would say: no rule is compiled for it."""
+    state = game.start()
+    grid = grid_of(state)
+    return _text_svg(state) if grid is None else _Board(game, grid, None).svg({}, {}, False, None)
+
+
 def stones_svg(game: Game, stones: Sequence[Sequence[int]]) -> str:
     """Return a clickable board with stones [rows][columns] in {1, -1, 0}, be they a position of the game or not."""
-    empty = grid_of(game.start()) or Grid([], None, [], [], [])
-    grid = Grid([list(row) for row in stones], None, empty.rows, empty.columns, [])
+    empty = grid_of(game.start()) or Grid([], None, [], [])
+    grid = Grid([list(row) for row in stones], None, empty.rows, empty.columns)
     return _Board(game, grid, None).svg({}, {}, True, None)
 
 
@@ -226,9 +238,9 @@ class _Board:
             side, (x, y) = self._side(point), self._at(point)
             if side in sides:
                 sides[side].append(self._stone(point, side))
-            elif side == FORBIDDEN:
+            elif side == FORBIDDEN_POINT:
                 crosses += f"M{x - 6:g} {y - 6:g}l12 12m0 -12l-12 12"
-            elif side == OTHER:
+            elif side == OTHER_PIECE:
                 others.append(f'<text class="other" x="{x:g}" y="{y:g}">{escape(self.grid.words[point])}</text>')
         for point, side in self.changes.gone.items():
             sides[side].append(board_looks.stone(self.name, *self._at(point), side, "gone", ' visibility="hidden"'))

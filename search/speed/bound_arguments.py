@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compiled import intrinsic, typeof, typeof_impl, types
+from compiling.numba_import import numba
 from compiling.records import RecordType, block_of, read_field
 
 _TYPES: dict[Any, RecordType] = {}
@@ -23,7 +23,7 @@ class BoundArguments:
 
     def __init__(self, function: Any, *values: Any) -> None:
         self.values = values
-        found = RecordType("bound", tuple((str(i), typeof(value)) for i, value in enumerate(values, 1)))
+        found = RecordType("bound", tuple((str(i), numba.typeof(value)) for i, value in enumerate(values, 1)))
         self.kind = _TYPES.setdefault(function, found)
         if found != self.kind:  # compiled code would misread the memory
             raise TypeError(f"{function.__name__}: {_mismatch(self.kind, found)}")
@@ -40,7 +40,7 @@ def _mismatch(expected: Any, found: Any, name: str = "argument") -> str:
     return f"expected {name} to be {expected}, got {found}"
 
 
-@typeof_impl.register(BoundArguments)
+@numba.extending.typeof_impl.register(BoundArguments)
 def _typeof_bound(value: BoundArguments, context: Any) -> RecordType:
     return value.kind
 
@@ -52,7 +52,7 @@ def _unpack(typing_context: Any, bound: Any) -> Any:
         parts = [read_field(context, builder, bound, args[0], name) for name, _ in bound.fields]
         return context.make_tuple(builder, signature.return_type, parts)
 
-    return types.Tuple([kind for _, kind in bound.fields])(bound), code
+    return numba.types.Tuple([kind for _, kind in bound.fields])(bound), code
 
 
-unpack: Any = intrinsic(_unpack)
+unpack: Any = numba.extending.intrinsic(_unpack)

@@ -5,14 +5,18 @@ import time
 import numpy as np
 import pytest
 
-import compiled
-from compiled import KEEPING, call, event, inlined, rule, types
+from compiled import call, inlined, rule, types
+from compiling import cache_folder
+from compiling.kept_code import KEEPING
+from compiling.numba_import import numba
 from compiling.progress import Watch
+
+event = numba.core.event
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(cache_folder, "FOLDER", tmp_path / "kept")
     return tmp_path / "kept"
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from compiled import call, compiled, rule, typeof, types
+from compiled import call, compiled, rule, types
+from compiling.numba_import import numba
 from compiling.records import block_of, record
 
 
@@ -99,5 +100,6 @@ def test_threads_that_need_a_record_at_once_get_one_block(monkeypatch):
 def test_the_type_of_a_record_is_found_once():
     """numba asks for it at each call from Python."""
     first = Inner(np.zeros((2, 3)), 1.5)
-    assert typeof(first) is typeof(first) and typeof(first) == typeof(Inner(np.ones((5, 1)), 2.5))
-    assert typeof(first._replace(table=np.zeros((2, 3), np.int8))) != typeof(first)
+    kind = numba.typeof(first)
+    assert numba.typeof(first) is kind and numba.typeof(Inner(np.ones((5, 1)), 2.5)) == kind
+    assert numba.typeof(first._replace(table=np.zeros((2, 3), np.int8))) != kind

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import games
-from compiled import FOLDER, cache_folder
+from compiling.cache_folder import FOLDER, make_folder
 from loggers import read_metrics
 from support.command_line import SMALL, output_of
 from support.corridor import Corridor
@@ -274,12 +274,12 @@ def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_
         (tmp_path / name / "search" / "__init__.py").touch()
         (tmp_path / name / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 1\n")
         (tmp_path / name / "search" / "plain.py").write_text("# numba cannot write there\n")
-        folders.append(cache_folder(tmp_path / name, kept))
+        folders.append(make_folder(tmp_path / name, kept))
     assert len(set(folders)) == 2
     (tmp_path / "one" / "search" / "plain.py").write_text("# numba can\n")
-    assert cache_folder(tmp_path / "one", kept) == folders[0] and folders[0].exists()
+    assert make_folder(tmp_path / "one", kept) == folders[0] and folders[0].exists()
     (tmp_path / "one" / "search" / "simulate.py").write_text("@compiled\ndef f():\n    return 2\n")
-    assert cache_folder(tmp_path / "one", kept) != folders[0]
+    assert make_folder(tmp_path / "one", kept) != folders[0]
     assert not folders[0].exists() and folders[1].exists()
 
 
@@ -302,15 +302,15 @@ def test_a_changed_line_in_any_room_is_compiled_again(tmp_path, room):
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
     here = tmp_path / "checkout"
-    before = cache_folder(here, kept)
-    assert cache_folder(here, kept) == before
+    before = make_folder(here, kept)
+    assert make_folder(here, kept) == before
     for path in sorted((here / room).glob("*.py")):
         text = path.read_text()
         is_game = room == "games" and not any(f"from games.{path.stem} " in p.read_text() for p in here.rglob("*.py"))
         if "\n@compiled\n" not in text or is_game:
             continue
         path.write_text(text + "\n# a change\n")
-        changed = cache_folder(here, kept)
+        changed = make_folder(here, kept)
         assert changed != before, path
         before = changed
 

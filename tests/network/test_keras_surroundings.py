@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import compiled
 from benchmarks import surroundings
+from compiling.environment import need_address_space
 from config import UserError
 from network.choose_predictor import make_predictor
 from network.keras_import import keras, own_settings, settings_elsewhere
@@ -133,7 +133,7 @@ def test_memory_without_a_limit_is_enough(monkeypatch):
     resource = pytest.importorskip("resource")
     limits = iter([resource.RLIM_INFINITY, 2**60, 2**30])
     monkeypatch.setattr(resource, "getrlimit", lambda what: (next(limits), 0))
-    compiled.need_address_space(5.0, "a network")
-    compiled.need_address_space(5.0, "a network")
+    need_address_space(5.0, "a network")
+    need_address_space(5.0, "a network")
     with pytest.raises(UserError, match="a network needs 5.0 GiB of address space, `ulimit -v` leaves"):
-        compiled.need_address_space(5.0, "a network")
+        need_address_space(5.0, "a network")

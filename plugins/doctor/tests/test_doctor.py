@@ -79,7 +79,7 @@ PLANTED = [
     ("libraries", "keras (not installed)", lambda m: set_(m, "installed_version", lambda name: None)),
     ("openvino", "not installed", lambda m: set_(m, "openvino_installed", lambda: False)),
     ("openvino", "1.0e-02 in values", other_answers),
-    ("compiled code", "cannot be written", lambda m: m.setattr("compiled.FOLDER", Path("/proc/nowhere"))),
+    ("compiled code", "cannot be written", lambda m: m.setattr("compiling.cache_folder.FOLDER", Path("/proc/nowhere"))),
     ("memory", "0.0 GiB free", lambda m: set_(m, "free_memory", lambda: 1000)),
     ("disk", "0.0 GiB free", full_disk),
     ("gpu", "2 in the machine, 0 used", lambda m: set_(m, "nvidia_cards", lambda: 2)),
@@ -95,7 +95,7 @@ def test_a_fault_of_the_installation_is_named(patient, monkeypatch, name, words,
 
 def test_what_is_set_outside_is_listed_by_name_and_is_no_fault(patient, monkeypatch):
     keras = pytest.importorskip("keras")
-    monkeypatch.setattr("compiled.ENVIRONMENT", {"KERAS_BACKEND": "jax"})
+    monkeypatch.setattr("compiling.environment.ENVIRONMENT", {"KERAS_BACKEND": "jax"})
     monkeypatch.setenv("OMP_NUM_THREADS", "secret")
     keras.config.set_image_data_format("channels_first")
     try:

@@ -163,6 +163,18 @@ def test_a_position_shows_itself_in_a_notebook():
     assert state._repr_svg_() == board_svg(state)
 
 
+@pytest.mark.parametrize("pictures", [True, False])
+def test_a_notebook_shows_a_position_as_a_picture_and_without_one_as_its_text(monkeypatch, pictures):
+    formatters = pytest.importorskip("IPython.core.formatters", reason="needs IPython")
+    if not pictures:
+        monkeypatch.setattr("game.plugins", dict)
+    corridor = Corridor()
+    for state in (position("tictactoe", "b2")[1], after_moves(corridor, corridor.parse_moves("b2"))):
+        shown, _ = formatters.DisplayFormatter().format(state)
+        assert state.render() in shown["text/plain"]
+        assert shown.get("image/svg+xml") == (board_svg(state) if pictures else None)
+
+
 def test_nothing_in_a_drawing_leads_outside():
     for spec, moves in POSITIONS:
         text = board_svg(position(spec, moves)[1], clickable=True)

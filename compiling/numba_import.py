@@ -1,0 +1,58 @@
+"""numba and llvmlite, for who needs their insides: the one file that imports them.
+
+numba reads its settings when it is imported, so the environment is set before. Others write
+`from compiling.numba_import import numba` and name the part by its path, such as `numba.core.event`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from compiling.environment import need_address_space, take_numba_over
+from config import UserError
+
+take_numba_over()
+need_address_space(1.1, "compiled code")
+
+import llvmlite  # noqa: E402
+import llvmlite.binding  # noqa: E402
+import llvmlite.ir  # noqa: E402
+import numba  # noqa: E402
+import numba.core.caching  # noqa: E402
+import numba.core.ccallback  # noqa: E402
+import numba.core.cgutils  # noqa: E402
+import numba.core.codegen  # noqa: E402
+import numba.core.compiler  # noqa: E402
+import numba.core.compiler_lock  # noqa: E402
+import numba.core.event  # noqa: E402
+import numba.core.imputils  # noqa: E402
+import numba.core.registry  # noqa: E402
+import numba.core.sigutils  # noqa: E402
+import numba.core.typing.templates  # noqa: E402
+import numba.experimental.function_type  # noqa: E402
+import numba.extending  # noqa: E402
+import numba.np.arrayobj  # noqa: E402
+
+__all__ = ["llvmlite", "numba"]
+
+
+@contextmanager
+def _absent(*packages: str) -> Iterator[None]:
+    """Let a block find packages missing that are not yet loaded."""
+    hidden = [name for name in packages if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+with _absent("scipy.linalg", "cffi"):  # numba loads them for what compiled code here never uses, 0.15 s
+    import numba.core.typing.cffi_utils
+    import numba.np.arraymath  # noqa: F401
+
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # loaded before, as in a notebook
+    raise UserError("numba was loaded with NUMBA_DISABLE_JIT; this program runs only compiled: restart without it")
