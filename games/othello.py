@@ -32,11 +32,14 @@ from game import (
     SOLVE,
     WINNER,
     Game,
+    GameState,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import draw_named, get, has, hash_words, lowest, ones, point_name, point_symmetries, put, squash
-from games.endings import Endings
+from games.endings import Endings, Solvable
 from games.othello_endings import SIZE as WORK
 from games.othello_endings import TOO_LONG, moved, score_in
 from languages.translate import tr
@@ -51,7 +54,6 @@ PRESET = {
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
-SIZES = range(4, 17, 2)
 
 
 @compiled
@@ -287,10 +289,11 @@ class Othello(Game):
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
 
-    def __init__(self, size: int = 8) -> None:
-        if size not in SIZES:
-            raise UserError(f"othello: expected an even size from 4 to 16, got {size}")
-        self.parameters = {} if size == 8 else {"size": size}
+    takes = (Parameter("size", 8, 4, 16, 2),)
+
+    def __init__(self, **given: Value) -> None:
+        (size,) = self.take(given)
+        self.solvable = Solvable(14, end=size * size - 4)
         self.grid_shape = (size, size)
         self.input_shape = (size, size, 4)
         self.action_size = size * size + 1
@@ -307,9 +310,17 @@ class Othello(Game):
         cells = self.owners(row) * row[PLAYER]
         return float((cells == 1).sum()), float((cells == -1).sum())
 
+    def points_in_words(self, state: GameState, side: int) -> str:
+        discs = int((self.owners(self.row_of(state)) == side).sum())
+        return tr("1 disc") if discs == 1 else tr("{count} discs", count=discs)
+
     @property
     def aim(self) -> str:
         return tr("Enclose discs of the other side in a line to turn them over. More discs at the end win.")
+
+    @property
+    def openspiel_name(self) -> str | None:
+        return None if self.parameters else "othello"
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

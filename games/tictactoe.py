@@ -10,6 +10,7 @@ import numpy as np
 from compiled import compiled, rule
 from game import ENCODE, HEADER, KEY, LAST, LEGAL, OUTCOME, OVER, PLAY, PLAYER, PLAYOUT, PLY, WINNER, Game, Row, Rules
 from games.boards import draw, draw_below, hash_cells, longest_line, mix64, point_symmetries
+from games.endings import Solvable
 from languages.translate import tr
 
 PRESET = {
@@ -109,6 +110,7 @@ class TicTacToe(Game):
     look = "marks"
     winning_line = 3
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
+    solvable = Solvable(9, whole=True)
 
     def __init__(self) -> None:
         self.grid_shape = (3, 3)
@@ -122,6 +124,10 @@ class TicTacToe(Game):
     @property
     def aim(self) -> str:
         return tr("Three marks in a row win: across, down or diagonally.")
+
+    @property
+    def openspiel_name(self) -> str:
+        return "tic_tac_toe"
 
     def move_name(self, action: int) -> str:
         return "abc"[action % 3] + str(3 - action // 3)
