@@ -210,15 +210,14 @@ class Parameter(NamedTuple):
         if isinstance(value, str) or not self.low <= value <= self.high or (value - self.low) % self.step:
             steps = f" in steps of {self.step:g}" if self.step != 1 else ""
             raise UserError(f"{game}: expected {self.name} from {self.low:g} to {self.high:g}{steps}, got {value}")
-        number: Value = type(self.default)(value) + 0  # a zero has no sign
-        return number
+        return (float(value) if isinstance(self.default, float) else int(value)) + 0  # a zero has no sign
 
 
 class Game:
     """Static facts of a game. Compiled games also set `rules` and `start_row`."""
 
     name: ClassVar[str]
-    takes: ClassVar[tuple[Parameter, ...]] = ()
+    takes: tuple[Parameter, ...] = ()
     """Its parameters, which `take` checks. A game whose constructor has plain arguments declares none."""
     grid_shape: tuple[int, int]  # (rows, columns) of the board
     input_shape: tuple[int, int, int]  # (rows, columns, planes) of what the network sees
@@ -255,8 +254,6 @@ class Game:
     """Points that the second player gets for not having begun; None where the game has no such rule."""
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
-    sgf_size: int | None = None
-    """Lines of the board that an SGF file means which states no size; None = those of the game it is read as."""
     own_vertices: bool = False
     """Whether SGF and GTP write the game's own names of moves (`vertex`), in place of two letters and of Go's names."""
     set_up_from: Game | None = None
@@ -363,8 +360,8 @@ class Game:
     def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         """Return (parameters, notes for people) of the game that an SGF file of its `sgf_number` is read as.
 
-        size: the lines of the board, "" where neither the file nor `sgf_size` says them. komi, rules: the file's words
-        (KM, RU), "" where it has none. points: of its moves.
+        size: the lines of the board, "" where the file does not say them and SGF has no usual ones. komi, rules: the
+        file's words (KM, RU), "" where it has none. points: of its moves.
         """
         return {"size": size} if size else {}, []
 

@@ -335,7 +335,6 @@ class Connect4(Game):
     look = "holes"
     rules = Rules(legal, play, outcome, encode, key, winning, safe=safe, solve=solve)
     evaluate = evaluate
-
     takes = (
         Parameter("rows", 6, 1, 100),
         Parameter("columns", 7, 1, MOST_CELLS),

@@ -154,11 +154,10 @@ class Go(Game):
     won_by_a_move = False
     look = "points"
     scored_by_area = True
-    sgf_number, sgf_size = 1, 19
+    sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
     start_row: Row
     evaluate = evaluate
-
     takes: tuple[Parameter, ...] = (
         Parameter("size", 5, 2, 19),
         Parameter("komi", 2.5, -361.5, 361.5, 0.5),

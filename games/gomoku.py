@@ -232,7 +232,6 @@ class Gomoku(Game):
     sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     evaluate = evaluate
-
     takes = (
         Parameter("size", 9, 3, LARGEST),
         Parameter("n", 5, 2, LARGEST),

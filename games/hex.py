@@ -253,12 +253,11 @@ class Hex(Game):
         "a swap is possible", "ones",
     )  # fmt: skip
     look = "hexagons"
-    sgf_number = sgf_size = 11
+    sgf_number = 11
     own_vertices = True
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     start_row: Row
     evaluate = evaluate
-
     takes = Parameter("size", 11, 3, 19), Parameter("swap", "no", words=("no", "yes"))
 
     def __init__(self, **given: Value) -> None:

@@ -154,7 +154,6 @@ class MetaSquares(Game):
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate
-
     takes = Parameter("size", 11, 3, 15), Parameter("rule", "area", words=("area", "race"))
 
     def __init__(self, **given: Value) -> None:

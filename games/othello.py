@@ -288,7 +288,6 @@ class Othello(Game):
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
-
     takes = (Parameter("size", 8, 4, 16, 2),)
 
     def __init__(self, **given: Value) -> None:

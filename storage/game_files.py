@@ -263,7 +263,7 @@ def _stated_result(sheet: sgf.Sheet, end: GameState) -> tuple[float | None, list
         return found, known + told
     result = found if found is not None and np.sign(found) == result else result
     if ours and (result != found or margin_of(text) not in (None, margin_of(ours))):
-        dead = "; stones that the players took as dead count as alive here" if sheet.game.sgf_number == 1 else ""
+        dead = "; stones that the players took as dead count as alive here" if sheet.game.scored_by_area else ""
         return result, [f"the file says {text[:40]}, which is kept; by our rules it is {ours}{dead}"]
     return result, []
 

@@ -24,6 +24,8 @@ from games.sgf_words import komi_of
 from storage.sgf_facts import codec_of, encodings_in, result_of
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
+_SIZES = {"1": "19", "11": "11"}
+"""The usual size of a board where a file states none, by the game's number."""
 _STONES = {"AB": 1, "AW": -1, "AE": 0}
 _KNOWN = set(
     "B W KO MN AB AW AE PL C DM GB GW HO N UC V BM DO IT TE AR CR DD LB LN MA SL SQ TR AP CA FF GM ST SZ AN BR BT CP "
@@ -239,7 +241,7 @@ def _game_of(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, list
     if number not in names:
         raise UserError(f"expected a game of GM {', '.join(names)}, got GM {number[:20]!r}")
     usual = games.make(names[number])
-    size = _square(_text(root, "SZ")) or str(usual.sgf_size or "")
+    size = _square(_text(root, "SZ")) or _SIZES.get(number, "")
     points = [point for _, point in moves]
     parameters, notes = usual.named_by_sgf(size, _text(root, "KM"), _text(root, "RU"), points)
     inside = ",".join(f"{key}={value}" for key, value in parameters.items())
@@ -260,7 +262,7 @@ def _compare(game: Game, root: Properties) -> None:
     if number != str(game.sgf_number):
         raise UserError(f"expected a game of {game.spec} (GM {game.sgf_number}), got GM {number[:20]!r}")
     rows, columns = game.grid_shape
-    size = size or str(game.sgf_size or _size(game))
+    size = size or _SIZES.get(number, _size(game))
     if size not in (_size(game), f"{columns}:{rows}"):
         raise UserError(f"expected a board of {_size(game)} for {game.spec}, got {size[:20]}")
     own = values_of(game).get("komi")
