@@ -15,8 +15,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from config import PLAIN_SEARCH, SearchSettings, UserError
+from console.turn import board_text, help_text, moves_text, question, understood
 from game import Game, GameState
-from games.console_turn import board_text, help_text, moves_text, question, understood
 from languages.translate import tr
 from MCTS import MCTS, Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
@@ -330,7 +330,7 @@ class Agent(Player):
 
 
 class User(Player):
-    """A person at the console, who types moves or commands (`console_turn.COMMANDS`); the end of input quits."""
+    """A person at the console, who types moves or commands (`console.turn.COMMANDS`); the end of input quits."""
 
     at_once = 1
     is_person = True

@@ -10,7 +10,7 @@ A game comes in one of two forms, and everything works with both. *Plain Python*
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,6 +19,7 @@ import numpy as np
 from compiled import call, compiled, in_order, rule, types
 from compiling.records import record
 from config import UserError
+from languages.translate import tr
 from system.plugins import load, plugins
 
 Row = np.ndarray
@@ -205,10 +206,47 @@ class GameState:
         return self.render()
 
 
+Value = int | float | str
+"""Of a parameter of a game."""
+
+
+class Parameter(NamedTuple):
+    """A number or a word that the rules of a game depend on, such as the size of its board."""
+
+    name: str
+    default: Value
+    """Its type, int, float or str, is that of every value."""
+    low: float = 0
+    high: float = 0
+    step: float = 1
+    """A number is `low` and some of these steps, up to `high`."""
+    words: tuple[str, ...] = ()
+    """All words to choose from; () for a number."""
+
+    def checked(self, value: Value, game: str) -> Value:
+        """Return a value of this parameter; raise `UserError`, which begins with the game's name, if it is none.
+
+        >>> Parameter("size", 8, 4, 16, 2).checked(5, "othello")
+        Traceback (most recent call last):
+            ...
+        config.UserError: othello: expected size from 4 to 16 in steps of 2, got 5
+        """
+        if self.words:
+            if value not in self.words:
+                raise UserError(f"{game}: expected {self.name} out of {', '.join(self.words)}, got {value!r:.42}")
+            return value
+        if isinstance(value, str) or not self.low <= value <= self.high or (value - self.low) % self.step:
+            steps = f" in steps of {self.step:g}" if self.step != 1 else ""
+            raise UserError(f"{game}: expected {self.name} from {self.low:g} to {self.high:g}{steps}, got {value}")
+        return (float(value) if isinstance(self.default, float) else int(value)) + 0  # a zero has no sign
+
+
 class Game:
     """Static facts of a game. Compiled games also set `rules` and `start_row`."""
 
     name: ClassVar[str]
+    takes: tuple[Parameter, ...] = ()
+    """Its parameters, which `take` checks. A game whose constructor has plain arguments declares none."""
     grid_shape: tuple[int, int]  # (rows, columns) of the board
     input_shape: tuple[int, int, int]  # (rows, columns, planes) of what the network sees
     action_size: int
@@ -231,17 +269,37 @@ class Game:
     forced: Any = None  # FORCED: finds wins by force, see search/forced.py; None = there is no such search
     forced_room: int = 1  # words of its work space
     start_row: Row | None = None
-    parameters: dict[str, int | float | str] = {}  # those that differ from their defaults
+    parameters: dict[str, Value] = {}  # those that differ from their defaults
     sizes: tuple[Game, ...] = ()  # all games of a range of sizes, of which this is the largest (games/sizes.py)
     won_by_a_move: bool = True
     """Whether most games end by a winning move; if so, a search looks a move ahead (`Config.look_ahead`)."""
     endings: Any = None  # games.endings.Endings: how a search solves endings; None: by default if won_by_a_move
+    solvable: Any = None  # games.endings.Solvable: which positions alpha-beta solves for a test set; None: none
+    scored_by_area: bool = False
+    """Whether the points of a position are those that its `owners` own, as in Go: they say who leads at the end only,
+    and a network that foresees owners foresees the score."""
+    komi: float | None = None
+    """Points that the second player gets for not having begun; None where the game has no such rule."""
     sgf_number: int | None = None
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
+    own_vertices: bool = False
+    """Whether SGF and GTP write the game's own names of moves (`vertex`), in place of two letters and of Go's names."""
     set_up_from: Game | None = None
     """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
     """The text before the parameters in `spec` where that is not the name: the file and class of your own game."""
+
+    def take(self, given: Mapping[str, Value]) -> tuple[Any, ...]:
+        """Return the values of `takes` in their order, the default of one that is not given, and set `parameters`.
+
+        Raise `UserError` if one is impossible.
+        """
+        if unknown := given.keys() - {each.name for each in self.takes}:
+            raise TypeError(f"{self.name}: unknown parameters {', '.join(sorted(unknown))}")
+        values = [each.checked(given.get(each.name, each.default), self.name) for each in self.takes]
+        pairs = zip(self.takes, values, strict=True)
+        self.parameters = {each.name: value for each, value in pairs if value != each.default}
+        return tuple(values)
 
     @property
     def aim(self) -> str:
@@ -293,9 +351,59 @@ class Game:
         """Return how a game continues that its players ended, such as by two passes; None where it cannot."""
         return None
 
+    def turned(self, state: GameState) -> GameState | None:
+        """Return the position with the other player to move, as records of Go have it; None where rules forbid it."""
+        return None
+
+    def longer(self) -> Game:
+        """Return the game with room for more moves before its rules end it, for programs that know no such end.
+
+        Its `spec` is the same, so that its networks play it.
+        """
+        return self
+
+    def points_in_words(self, state: GameState, side: int) -> str:
+        """Return the points of a side (1 or -1) at the end of a game, such as "5 points"."""
+        points = state.score[state.playerTurn != side]
+        return tr("1 point") if points == 1 else tr("{points} points", points=f"{points:g}")
+
+    def left_out(self, text: str) -> str:
+        """Return what `parse_moves` leaves out of a text because it is no move, in words; "" = nothing."""
+        return ""
+
+    @property
+    def exact_solver(self) -> str:
+        """Return the package that knows the value of every position, see players/solver.py; "" = there is none."""
+        return ""
+
+    @property
+    def openspiel_name(self) -> str | None:
+        """Return OpenSpiel's name, with parameters, of a game with the same rules; None = it has none."""
+        return None
+
+    def openspiel_actions(self) -> np.ndarray:
+        """Return [action_size] OpenSpiel's number for each action."""
+        return np.arange(self.action_size)
+
+    def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+        """Return (parameters, notes for people) of the game that an SGF file of its `sgf_number` is read as.
+
+        size: the lines of the board, "" where the file does not say them and SGF has no usual ones. komi, rules: the
+        file's words (KM, RU), "" where it has none. points: of its moves.
+        """
+        return {"size": size} if size else {}, []
+
+    def sgf_rules_note(self, rules: str) -> str:
+        """Return how this game differs from the rules that an SGF file names (RU); "" = it does not."""
+        return f"RU[{rules[:40]}] is kept: the game is read as {self.spec}"
+
     def move_name(self, action: int) -> str:
         """Return the name of an action as people write it."""
         return str(action)
+
+    def vertex(self, action: int) -> str:
+        """Return the name of an action in SGF and GTP, where these use `own_vertices`; `parse_move` reads it too."""
+        return self.move_name(action)
 
     def parse_move(self, text: str) -> int:
         """Return the action with this name; raise `UserError` when there is none."""

@@ -30,7 +30,7 @@ from plugins.engines.analysis_results import Analysis
 from plugins.engines.gomocup_session import Session as GomocupSession
 from plugins.engines.gtp_session import Session as GtpSession
 from plugins.engines.loading import Loading
-from plugins.engines.serving import PlayerSource, long_game
+from plugins.engines.serving import PlayerSource
 
 SLOW = 10.0
 JUNK = ("", " ", "\t\x01", "#", "?", "=", "-1", "0", "1", "1.5", "1e9", "999999999", "nan", "inf", "b", "w", "black",
@@ -225,7 +225,7 @@ def analysis_talk(game: str, player: str) -> Talk:
     output = Output()
 
     def load(server: analysis.Server) -> Analysis:
-        return Analysis(PlayerSource(player, sims=4), long_game(games.make(game)), server, visits=2, count=4)
+        return Analysis(PlayerSource(player, sims=4), games.make(game).longer(), server, visits=2, count=4)
 
     server = analysis.Server(io.BytesIO(), output, load)
     loading = Loading(lambda: load(server))

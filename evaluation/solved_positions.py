@@ -21,7 +21,7 @@ import numpy as np
 from config import UserError
 from evaluation.openings import identity
 from game import Game, GameState
-from games.plain import PlainGame
+from games.endings import Solvable
 from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
 from storage.atomic_files import LINES_BYTES, read_limited, write_file
 from storage.run_folders import game_folder
@@ -79,9 +79,6 @@ class Solved:
         return len(self.moves)
 
 
-ALL = 10**9
-
-
 class Oracle(NamedTuple):
     """A solver of a game, and the positions it is used on."""
 
@@ -96,14 +93,10 @@ class Oracle(NamedTuple):
     """position -> {action: score}; None when it is too far from the end."""
     whole: bool = False
     """Whether all positions of the game are used, not a sample."""
-    most: int = ALL
+    most: int = 10**9
     """Largest number of positions."""
 
 
-REACH = {("go", 3): 18, ("go", 4): 20, ("go", 5): 16, ("littlego", 5): 10}
-"""{(game, size): plies before its latest end from which alpha-beta solves most positions of random play}"""
-POSITIONS_KEPT = {("go", 4): 1500, ("go", 5): 500}
-"""{(game, size): largest number of positions, because few of them count and more would take many minutes to find}"""
 LIMIT = NodeLimit(100_000)
 """For one position; one that needs more is left out, which favours positions that are quick to solve."""
 
@@ -113,25 +106,16 @@ def oracle(game: Game) -> Oracle | None:
     if known_to_bitbully(game):
         exact = BitbullyScores()
         return Oracle(exact.name, (0, 35), (0, 12, 24), True, exact.scores)
-    if game.origin or isinstance(game, PlainGame):  # custom or OpenSpiel's, whatever its name
+    if game.origin or game.solvable is None:  # your own game has other rules, whatever it derives from
         return None
-    rows, columns = game.grid_shape
-    end, reach = game.max_plies, REACH.get((game.name, rows))
-    if game.spec == "tictactoe":
-        reach = end
-    elif game.name == "connect4":
-        reach = 20
-    elif game.name == "othello":
-        end, reach = rows * columns - 4, 14
-    return _alpha_beta(game, end, reach) if reach else None
+    return _alpha_beta(game, game.solvable)
 
 
-def _alpha_beta(game: Game, end: int, reach: int) -> Oracle:
-    exact = AlphaBetaScores(game, LIMIT)
-    low, high = max(end - reach, 0), max(end - 2, 0)
+def _alpha_beta(game: Game, solvable: Solvable) -> Oracle:
+    exact, end = AlphaBetaScores(game, LIMIT), solvable.end or game.max_plies
+    low, high = max(end - solvable.plies, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
-    most = POSITIONS_KEPT.get((game.name, game.grid_shape[0]), ALL)
-    return Oracle(exact.name, (low, high), tuple(bands), False, exact.scores, game.spec == "tictactoe", most)
+    return Oracle(exact.name, (low, high), tuple(bands), False, exact.scores, solvable.whole, solvable.most)
 
 
 def sample(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None

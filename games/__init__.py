@@ -14,13 +14,16 @@ import re
 
 from config import UserError, has_range
 from game import Game
+from games.parameters import read_parameters, unusual
 
 _SPEC = re.compile(r"(?P<name>[A-Za-z0-9_]+)(\((?P<inside>[^()]*)\))?\Z")
 _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
+BY_SGF_NUMBER = {1: "go", 4: "gomoku", 11: "hex"}
+"""{`Game.sgf_number`: the game that a file of it means}."""
 _LIBRARY = {
-    "boards", "bounds", "chains", "column_endings", "columns", "console_turn", "defences", "endings", "fours",
+    "boards", "bounds", "chains", "column_endings", "columns", "defences", "endings", "fours",
     "go_playouts", "hex_lines", "line_of_moves", "line_words", "lines", "openspiel", "openspiel_probe",
-    "othello_endings", "own", "plain", "renju", "sizes", "threats",
+    "othello_endings", "own", "parameters", "plain", "renju", "sgf_words", "sizes", "threats", "titles",
 }  # fmt: skip
 
 
@@ -67,47 +70,8 @@ def make(spec: str, *, typed: bool = True) -> Game:
     kind = next((c for c in own if issubclass(c, Game)), None)
     if kind is None:
         raise UserError(f"games/{name}.py: expected a class derived from Game or PlainGame, there is none")
-    given = parameters_of(kind, match["inside"] or "" if match else "")
+    given = read_parameters(kind, match["inside"] or "" if match else "")
     game = kind(**given)
     if "parameters" not in vars(game):  # a game made from the template does not set it
-        known = inspect.signature(kind).parameters
-        game.parameters = {key: value for key, value in given.items() if value != known[key].default}
+        game.parameters = unusual(kind, given)
     return game
-
-
-Parameter = int | float | str
-
-
-def parameters_of(kind: type[Game], inside: str) -> dict[str, Parameter]:
-    """Return the parameters in the brackets after a game's name, as keyword arguments for its constructor."""
-    known = inspect.signature(kind).parameters
-    found = {}
-    for part in filter(None, (p.strip() for p in inside.split(","))):
-        key, _, value = (word.strip() for word in part.partition("="))
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.3)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            options = f"a parameter out of {', '.join(known)}" if known else "no parameters"
-            raise UserError(f"{kind.name}: expected {options}, got {key[:40]!r}{hint}")
-        if key in found:
-            raise UserError(f"{kind.name}: expected {key} once, got it twice")
-        found[key] = _parameter(kind.name, key, value, known[key].default)
-    return found
-
-
-_FORMS = {
-    int: (r"[0-9]{1,4}\Z", "a whole number"),
-    float: (r"-?[0-9]{1,3}(\.[0-9]{1,2})?\Z", "a number"),
-    str: (r"[a-z][a-z0-9_-]{0,30}\Z", "a word"),
-}
-
-
-def _parameter(name: str, key: str, text: str, default: Parameter) -> Parameter:
-    """Return the value of a parameter, with the type of its default."""
-    kind = type(default)
-    if kind not in _FORMS:
-        raise UserError(f"{name}: expected a number or word as the default of {key}, got {kind.__name__}")
-    form, words = _FORMS[kind]
-    if not re.match(form, text):
-        raise UserError(f"{name}: expected {words} for {key}, got {text[:40]!r}")
-    return kind(text)

@@ -36,14 +36,15 @@ from game import (
     Game,
     GameState,
     Grid,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import column_mirror, draw, get, has, hash_words, make_grid, ones, put, squash
 from games.column_endings import SIZE, solved
 from games.columns import completing, lined, not_losing
-from games.endings import Endings
-from games.line_of_moves import split_score
+from games.endings import Endings, Solvable
 from languages.translate import tr
 
 PRESET = {"endgame": 20, "reanalyse_share": 0.1, "surprise_weight": 0.5, "late_opening_plies": 12}
@@ -311,7 +312,20 @@ def evaluate(row):
     return squash(lead, 30.0)
 
 
+MOST_CELLS = 400
 _NUMBERS = re.compile(r"(?<!\S)([0-9]+)[.)]+")
+_SCORED = re.compile(r"\s*([1-9]+)[ \t]+([+-]?[0-9]{1,2})\s*\Z")
+
+
+def split_score(text: str) -> tuple[str, str]:
+    """Return the moves of a line of digits and the score behind them: "44455554221 2" as solvers' test files have it.
+
+    A score has a sign, or is shorter than the digits before it and at most 21; else all are moves and it is "".
+    """
+    found = _SCORED.match(text)
+    if found is None or (found[2].isdigit() and (len(found[2]) >= len(found[1]) or int(found[2]) > 21)):
+        return text, ""
+    return found[1], found[2]
 
 
 class Connect4(Game):
@@ -323,16 +337,21 @@ class Connect4(Game):
     look = "holes"
     rules = Rules(legal, play, outcome, encode, key, winning, safe=safe, solve=solve)
     evaluate = evaluate
+    takes = (
+        Parameter("rows", 6, 1, 100),
+        Parameter("columns", 7, 1, MOST_CELLS),
+        Parameter("n", 4, 2, MOST_CELLS),
+    )
+    solvable = Solvable(20)
 
-    def __init__(self, rows: int = 6, columns: int = 7, n: int = 4) -> None:
-        if not (1 <= rows <= 100 and 1 <= columns <= 400 and rows * columns <= 400 and 2 <= n <= max(rows, columns)):
+    def __init__(self, **given: Value) -> None:
+        """Make a game. `n`: how many in a row win."""
+        rows, columns, n = self.take(given)
+        if rows * columns > MOST_CELLS or n > max(rows, columns):
             raise UserError(
-                "connect4: expected 1 to 100 rows, 1 column or more, 400 cells at most and 2 <= n <= the longer side, "
+                f"connect4: expected at most {MOST_CELLS} cells and n up to the longer side, "
                 f"got rows {rows}, columns {columns}, n {n}"
             )
-        defaults = {"rows": 6, "columns": 7, "n": 4}
-        given = {"rows": rows, "columns": columns, "n": n}
-        self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
         self.grid_shape = (rows, columns)
         self.input_shape = (rows, columns, 3)
         self.action_size = columns
@@ -352,6 +371,14 @@ class Connect4(Game):
     def aim(self) -> str:
         return tr("Drop discs into columns. {n} in a row win: across, down or diagonally.", n=self.winning_line)
 
+    @property
+    def exact_solver(self) -> str:
+        return "" if self.parameters else "bitbully"
+
+    @property
+    def openspiel_name(self) -> str | None:
+        return None if self.parameters else "connect_four"
+
     def move_name(self, action: int) -> str:
         return str(action + 1)
 
@@ -364,6 +391,10 @@ class Connect4(Game):
                 text = _NUMBERS.sub(" ", text)
             text = " ".join("".join(text.split()))
         return super().parse_moves(text)
+
+    def left_out(self, text: str) -> str:
+        score = split_score(text)[1] if self.grid_shape[1] <= 9 else ""
+        return score and f"{score} behind the moves, which is a solver's score"
 
     def format_moves(self, actions: Sequence[int]) -> str:
         """Return "4433" where each column has one digit."""

@@ -1,4 +1,4 @@
-"""How the search solves the endings of a game (`Game.endings`)."""
+"""How the search solves the endings of a game (`Game.endings`), and what a test set may ask (`Game.solvable`)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,19 @@ class Endings(NamedTuple):
     """Plies by which a root is solved earlier than a leaf."""
     room: int = 0
     """Numbers of work space that `Rules.solve` has behind left[1]."""
+
+
+class Solvable(NamedTuple):
+    """Which positions of random play alpha-beta solves exactly, in most cases, for a test set."""
+
+    plies: int
+    """Plies before the latest end from which it does."""
+    end: int = 0
+    """Plies of a game without passes; 0 = `Game.max_plies`."""
+    most: int = 10**9
+    """Positions at most, where few of them count and more would take many minutes to find."""
+    whole: bool = False
+    """Whether all positions of the game are used, not a sample."""
 
 
 def endings_of(game: Game) -> Endings | None:

@@ -7,6 +7,9 @@ after two passes, see `Go.resumed`. The row is that of `games.chains`.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
+
 import numpy as np
 
 from compiled import rule
@@ -27,8 +30,10 @@ from game import (
     Game,
     GameState,
     Grid,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import GO_LETTERS, draw_named, edge_names, make_grid, point_name, point_symmetries, squash
 from games.chains import (
@@ -39,6 +44,7 @@ from games.chains import (
     KOMI,
     PASSED,
     SIZE,
+    SLOTS,
     STONES_ONLY,
     areas,
     barred_point,
@@ -53,7 +59,9 @@ from games.chains import (
     start_row,
     step,
 )
+from games.endings import Solvable
 from games.go_playouts import random_game
+from games.sgf_words import go_rules_of, komi_of
 from languages.translate import tr
 
 PRESET = {
@@ -65,6 +73,10 @@ PRESET = {
 """Settings of preset `laptop`: Gumbel search of every move, few simulations. A literal: see training/presets.py."""
 
 PLANES = 8
+SOLVABLE = {3: Solvable(18), 4: Solvable(20, most=1500), 5: Solvable(16, most=500)}
+"""{size: positions that alpha-beta solves}"""
+LONGEST = 4
+"""Moves for each point of the board in a game for programs, which know no end before two passes."""
 
 
 @rule(LEGAL)
@@ -142,43 +154,45 @@ class Go(Game):
     )  # fmt: skip
     won_by_a_move = False
     look = "points"
+    scored_by_area = True
     sgf_number = 1
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
     start_row: Row
     evaluate = evaluate
+    takes: tuple[Parameter, ...] = (
+        Parameter("size", 5, 2, 19),
+        Parameter("komi", 2.5, -361.5, 361.5, 0.5),
+        Parameter("ko", "simple", words=("simple", "superko")),
+        Parameter("suicide", "no", words=("no", "yes")),
+        Parameter("plies", 0, 0, 4 * 361),
+    )
 
-    def __init__(
-        self, size: int = 5, komi: float = 2.5, ko: str = "simple", suicide: str = "no", plies: int = 0
-    ) -> None:
+    def __init__(self, **given: Value) -> None:
         """Make a game. `komi`: points White gets; `plies`: the ply at which the board is scored at the latest, 0 = 2
         size^2.
 
         `ko="superko"`: no board may ever come back. `suicide="yes"`: a chain of two or more stones may take its own
         last liberty; a single stone may never, as it would leave the board as it was.
         """
+        size, komi, ko, suicide, plies = self.take(given)
         longest = 2 * size * size
-        if not 2 <= size <= 19:
-            raise UserError(f"go: expected a size from 2 to 19, got {size}")
-        if 2 * komi != int(2 * komi) or abs(komi) > size * size + 0.5:
-            raise UserError(f"go: expected a komi in steps of 0.5 of at most {size * size}.5, got {komi:g}")
-        for what, value, words in (("ko", ko, ("simple", "superko")), ("suicide", suicide, ("no", "yes"))):
-            if value not in words:
-                raise UserError(f"go: expected {what} to be one of {', '.join(words)}, got {value!r}")
-        if not 0 <= plies <= 2 * longest:
+        if abs(komi) > size * size + 0.5:
+            raise UserError(f"go: expected a komi of at most {size * size}.5 for size {size}, got {komi:g}")
+        if plies > 2 * longest:
             raise UserError(f"go: expected plies from 1 to {2 * longest} for size {size}, or 0, got {plies}")
-        komi += 0.0  # a zero has no sign
-        defaults = {"size": 5, "komi": 2.5, "ko": "simple", "suicide": "no", "plies": 0}
-        given: dict[str, int | float | str] = {
-            "size": size, "komi": komi, "ko": ko, "suicide": suicide, "plies": 0 if plies == longest else plies
-        }  # fmt: skip
-        self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
+        if plies == longest:
+            del self.parameters["plies"]
+        self._lay_out(size, komi, plies or longest, superko=ko == "superko", suicide=suicide == "yes")
+        self.solvable = SOLVABLE.get(size)
+
+    def _lay_out(self, size: int, komi: float, plies: int, *, superko: bool = False, suicide: bool = False) -> None:
         self.komi = komi
         self.grid_shape = (size, size)
         self.input_shape = (size, size, PLANES)
         self.action_size = size * size + 1
-        self.max_plies = plies or longest
+        self.max_plies = plies
         self.symmetries = point_symmetries(size, size, extra_actions=1)
-        self.start_row = start_row(size, komi, self.max_plies, superko=ko == "superko", suicide=suicide == "yes")
+        self.start_row = start_row(size, komi, plies, superko=superko, suicide=suicide)
 
     @property
     def aim(self) -> str:
@@ -221,6 +235,57 @@ class Go(Game):
             return None
         row[[OVER, WINNER, PASSED]] = 0
         return self.state_of(row)
+
+    def turned(self, state: GameState) -> GameState:
+        """Return the position with the other player to move, without a ko and as if nobody had passed."""
+        row = self.row_of(state).copy()
+        row[[PLAYER, KO, PASSED]] = -row[PLAYER], 0, 0
+        return self.state_of(row)
+
+    def longer(self) -> Go:
+        if "plies" in self.parameters or self.start_row[SLOTS]:
+            return self  # with superko a row has no room for more boards of the past
+        found, size = copy.copy(self), self.grid_shape[0]
+        found.max_plies, found.start_row = LONGEST * size * size, self.start_row.copy()
+        found.start_row[CAP] = found.max_plies
+        return found
+
+    def points_in_words(self, state: GameState, side: int) -> str:
+        """Return the points and what they are made of: stones, territory and komi."""
+        row = self.row_of(state)
+        stones, owned = int((colours(row) == side).sum()), int((self.owners(row) == side).sum())
+        komi = state.score[state.playerTurn != side] - owned
+        parts = [tr("1 stone") if stones == 1 else tr("{count} stones", count=stones)]
+        parts.append(tr("{count} territory", count=owned - stones))
+        if komi:
+            parts.append(tr("{points} komi", points=f"{komi:g}"))
+        return f"{super().points_in_words(state, side)} ({', '.join(parts)})"
+
+    def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+        area = int(size) ** 2
+        (value, note), (named, differs) = komi_of(komi, area), go_rules_of(rules)
+        found = {"size": size, "komi": f"{value:g}", **named}
+        if len(points) > 2 * area:  # our game would end there
+            found["plies"] = str(min(len(points), 4 * area))
+        return found, [line for line in (note, differs) if line]
+
+    def sgf_rules_note(self, rules: str) -> str:
+        return go_rules_of(rules, superko=self.parameters.get("ko") == "superko")[1]
+
+    @property
+    def openspiel_name(self) -> str | None:
+        """OpenSpiel's Go scores a repeated board as a draw at once, where ours continues to the last ply.
+
+        All other rules are the same.
+        """
+        if self.parameters.keys() & {"ko", "suicide"}:
+            return None
+        return f"go(board_size={self.grid_shape[0]},komi={self.komi},max_game_length={self.max_plies})"
+
+    def openspiel_actions(self) -> np.ndarray:
+        """OpenSpiel counts points from the bottom left."""
+        points = np.arange(self.action_size - 1).reshape(self.grid_shape)
+        return np.append(points[::-1].ravel(), self.action_size - 1)
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

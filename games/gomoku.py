@@ -13,6 +13,8 @@ both players pass there, and two passes are a draw.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from compiled import compiled, rule
@@ -40,8 +42,10 @@ from game import (
     Game,
     GameState,
     Grid,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import (
     LETTERS,
@@ -242,24 +246,25 @@ class Gomoku(Game):
     sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     evaluate = evaluate
+    takes = (
+        Parameter("size", 9, 3, LARGEST),
+        Parameter("n", 5, 2, LARGEST),
+        Parameter("rule", "freestyle", words=RULES),
+    )
 
-    def __init__(self, size: int = 9, n: int = 5, rule: str = "freestyle") -> None:
-        if rule not in RULES:
-            raise UserError(f"gomoku: expected a rule out of {', '.join(RULES)}, got {rule[:40]!r}")
-        if not (3 <= size <= LARGEST and 2 <= n <= size):
-            raise UserError(f"gomoku: expected size 3 to {LARGEST} and n from 2 to size, got size={size}, n={n}")
-        if rule == "renju" and n != 5:
+    def __init__(self, **given: Value) -> None:
+        """Make a game. `n`: how many in a row win."""
+        size, n, self.rule = self.take(given)
+        if n > size:
+            raise UserError(f"gomoku: expected n up to size, got size={size}, n={n}")
+        if self.rule == "renju" and n != 5:
             raise UserError(f"gomoku: expected n=5 with rule=renju, got n={n}")
-        given: dict[str, int | float | str] = {"size": size, "n": n, "rule": rule}
-        defaults = {"size": 9, "n": 5, "rule": "freestyle"}
-        self.parameters = {k: v for k, v in given.items() if v != defaults[k]}
         self.grid_shape = (size, size)
         self.input_shape = (size, size, 5)
         self.action_size = size * size
         self.winning_line = n
         self.max_plies = size * size
         self.symmetries = point_symmetries(size, size)
-        self.rule = rule
         if 3 <= n <= PAD:  # as far as the padding of lines reaches
             self.forced, self.forced_room = forced, room_for_threats(size)
         self.start_row = self._new_row()
@@ -291,6 +296,15 @@ class Gomoku(Game):
         row[OVER] = row[PLY] == size * size or (self.rule == "renju" and player == 1 and not forbid(row))
         return self.state_of(row)
 
+    def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+        """Most words for rules are about differences that we do not make: with these, the game is freestyle."""
+        notes = [] if size else ["the file states no size: 9 is used"]
+        known = rules.lower() in RULES
+        if rules and not known:
+            notes.append(f"RU[{rules[:40]}] is kept, but not known here: the game is read as freestyle")
+        named = {"size": size} if size else {}
+        return {**named, "rule": rules.lower() if known else "freestyle"}, notes
+
     @property
     def aim(self) -> str:
         if self.rule == "renju":
@@ -298,6 +312,12 @@ class Gomoku(Game):
         if self.rule == "exact":
             return tr("Exactly {n} stones in a row win: across, down or diagonally.", n=self.winning_line)
         return tr("{n} stones in a row win: across, down or diagonally.", n=self.winning_line)
+
+    @property
+    def openspiel_name(self) -> str | None:
+        if self.rule != "freestyle":
+            return None
+        return f"gomoku(size={self.grid_shape[0]},connect={self.winning_line})"
 
     def move_name(self, action: int) -> str:
         return point_name(action, *self.grid_shape)

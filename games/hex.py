@@ -12,6 +12,8 @@ becomes his, mirrored on the long diagonal (a3 to c1), so that it is worth to hi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from compiled import compiled, rule
@@ -36,8 +38,10 @@ from game import (
     Game,
     GameState,
     Grid,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import (
     LETTERS,
@@ -80,8 +84,6 @@ PRESET = {
 }  # fmt: skip
 """Settings of preset `laptop`: Gumbel search of every move, few simulations. A literal: see training/presets.py."""
 
-SIZES = range(3, 20)
-SWAPS = ("no", "yes")
 SPELLINGS = ("swap", "swap-pieces")
 """How people and programs write the swap; the first is ours."""
 PLANES = 8
@@ -264,17 +266,14 @@ class Hex(Game):
     )  # fmt: skip
     look = "hexagons"
     sgf_number = 11
+    own_vertices = True
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     start_row: Row
     evaluate = evaluate
+    takes = Parameter("size", 11, 3, 19), Parameter("swap", "no", words=("no", "yes"))
 
-    def __init__(self, size: int = 11, swap: str = "no") -> None:
-        if size not in SIZES:
-            raise UserError(f"hex: expected a size from {SIZES[0]} to {SIZES[-1]}, got {size}")
-        if swap not in SWAPS:
-            raise UserError(f"hex: expected swap to be one of {', '.join(SWAPS)}, got {swap[:40]!r}")
-        given: dict[str, int | float | str] = {"size": size, "swap": swap}
-        self.parameters = {k: v for k, v in given.items() if v != {"size": 11, "swap": "no"}[k]}
+    def __init__(self, **given: Value) -> None:
+        size, swap = self.take(given)
         swaps = swap == "yes"
         self.grid_shape = (size, size)
         self.input_shape = (size, size, PLANES)
@@ -302,6 +301,10 @@ class Hex(Game):
         swap = tr("In place of a first move, the second player may take over the first stone.")
         return f"{edges} {swap}" if self.parameters.get("swap") else edges
 
+    @property
+    def openspiel_name(self) -> str:
+        return f"hex(board_size={self.grid_shape[0]},swap={bool(self.start_row[SWAP])})"
+
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]
         return SPELLINGS[0] if action == size * size else point_name(action, size, size, from_top=True)
@@ -311,8 +314,11 @@ class Hex(Game):
         word = text.strip().lower()
         return super().parse_move(SPELLINGS[0] if word in SPELLINGS else text)
 
+    def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+        swaps = any(text.lower().startswith("swap") for text in (rules, *points[:2]))
+        return {"size": size, "swap": "yes" if swaps else "no"}, []
+
     def vertex(self, action: int) -> str:
-        """Return the name of a move in GTP and SGF, which `parse_move` reads as well."""
         return SPELLINGS[1] if action == self.grid_shape[0] ** 2 else self.move_name(action)
 
     def owners(self, row: Row) -> np.ndarray:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from config import UserError
 from game import CompiledState, Game, GameState
-
-_SCORED = re.compile(r"\s*([1-9]+)[ \t]+([+-]?[0-9]{1,2})\s*\Z")
 
 
 def starting_at(game: Game, state: GameState) -> Game:
@@ -68,14 +65,3 @@ def after_moves(game: Game, moves: Iterable[int]) -> GameState:
     """Return the position after moves from the start; an illegal one raises `UserError` with its number."""
     *_, state = follow(game, moves)
     return state
-
-
-def split_score(text: str) -> tuple[str, str]:
-    """Return the moves of a line of digits and the score behind them: "44455554221 2" as solvers' test files have it.
-
-    A score has a sign, or is shorter than the digits before it and at most 21; else all are moves and it is "".
-    """
-    found = _SCORED.match(text)
-    if found is None or (found[2].isdigit() and (len(found[2]) >= len(found[1]) or int(found[2]) > 21)):
-        return text, ""
-    return found[1], found[2]

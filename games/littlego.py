@@ -14,6 +14,7 @@ from compiled import rule
 from config import UserError
 from game import ENCODE, LAST, OVER, PLAYER, PLY, WINNER, CompiledState, GameState, Row, Rules
 from games.chains import CAP, KO, PASSED, SIZE, STONES_ONLY, barred_point, colours, encode_stones, play_action
+from games.endings import Solvable
 from games.go import Go, key, legal, outcome, play, playout
 from languages.translate import tr
 
@@ -52,15 +53,24 @@ class LittleGo(Go):
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
     start_row: Row
 
+    takes = ()
+    solvable = Solvable(10)
+
     def __init__(self) -> None:
-        super().__init__(size=5, komi=2.5, plies=PLIES)
-        self.parameters = {}
+        self._lay_out(size=5, komi=2.5, plies=PLIES)
         self.input_shape = (5, 5, PLANES)
         self.start_row[[STONES_ONLY, PASSED]] = 1
 
     @property
     def aim(self) -> str:
         return tr("Go on 5x5: after 24 moves or two passes more stones win, and White gets 2.5 points more.")
+
+    @property
+    def openspiel_name(self) -> None:
+        return None
+
+    def longer(self) -> LittleGo:
+        return self
 
     def resumed(self, state: GameState) -> None:
         """Return None: here a pass ends the game for good."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import compiled, rule
-from config import UserError
 from game import (
     ENCODE,
     EVALUATE,
@@ -33,15 +32,15 @@ from game import (
     Game,
     GameState,
     Grid,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import draw_named, edge_names, kept_hash, make_grid, point_name, point_symmetries, squash, toggle
 from languages.translate import tr
 
 SIZE, RACE, STONES, FIRST, SECOND, HASH, LINES = (HEADER + i for i in (0, 1, 2, 3, 4, 5, 7))
-SIZES = range(3, 16)
-RULES = ("area", "race")
 TARGET, LEAD = 150, 15
 """Points that win a race, and how far ahead one has to be."""
 
@@ -157,17 +156,10 @@ class MetaSquares(Game):
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate
+    takes = Parameter("size", 11, 3, 15), Parameter("rule", "area", words=("area", "race"))
 
-    def __init__(self, size: int = 11, rule: str = "area") -> None:
-        if size not in SIZES:
-            raise UserError(f"metasquares: expected a size from {SIZES[0]} to {SIZES[-1]}, got {size}")
-        if rule not in RULES:
-            raise UserError(f"metasquares: expected a rule out of {', '.join(RULES)}, got {rule!r}")
-        self.parameters = {}
-        if size != 11:
-            self.parameters["size"] = size
-        if rule != "area":
-            self.parameters["rule"] = rule
+    def __init__(self, **given: Value) -> None:
+        size, rule = self.take(given)
         self.grid_shape = (size, size)
         self.input_shape = (size, size, 5)
         self.action_size = size * size

@@ -133,6 +133,10 @@ class SpielGame(PlainGame):
     def spec(self) -> str:
         return PREFIX + self.inside
 
+    @property
+    def openspiel_name(self) -> str:
+        return self.inside
+
     def start(self) -> GameState:
         return SpielState(self, self.spiel.new_initial_state(), -1, ())
 

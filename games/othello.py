@@ -34,8 +34,10 @@ from game import (
     Game,
     GameState,
     Grid,
+    Parameter,
     Row,
     Rules,
+    Value,
 )
 from games.boards import (
     draw_named,
@@ -51,7 +53,7 @@ from games.boards import (
     put,
     squash,
 )
-from games.endings import Endings
+from games.endings import Endings, Solvable
 from games.othello_endings import SIZE as WORK
 from games.othello_endings import TOO_LONG, moved, score_in
 from languages.translate import tr
@@ -66,7 +68,6 @@ PRESET = {
 
 SIZE, LOG, WORDS, BOARDS = HEADER, HEADER + 1, HEADER + 2, HEADER + 3
 FIRST, SECOND, MOVES, POINTS = 0, 1, 2, 3
-SIZES = range(4, 17, 2)
 
 
 @compiled
@@ -301,11 +302,11 @@ class Othello(Game):
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
+    takes = (Parameter("size", 8, 4, 16, 2),)
 
-    def __init__(self, size: int = 8) -> None:
-        if size not in SIZES:
-            raise UserError(f"othello: expected an even size from 4 to 16, got {size}")
-        self.parameters = {} if size == 8 else {"size": size}
+    def __init__(self, **given: Value) -> None:
+        (size,) = self.take(given)
+        self.solvable = Solvable(14, end=size * size - 4)
         self.grid_shape = (size, size)
         self.input_shape = (size, size, 4)
         self.action_size = size * size + 1
@@ -322,9 +323,17 @@ class Othello(Game):
         cells = self.owners(row) * row[PLAYER]
         return float((cells == 1).sum()), float((cells == -1).sum())
 
+    def points_in_words(self, state: GameState, side: int) -> str:
+        discs = int((self.owners(self.row_of(state)) == side).sum())
+        return tr("1 disc") if discs == 1 else tr("{count} discs", count=discs)
+
     @property
     def aim(self) -> str:
         return tr("Enclose discs of the other side in a line to turn them over. More discs at the end win.")
+
+    @property
+    def openspiel_name(self) -> str | None:
+        return None if self.parameters else "othello"
 
     def move_name(self, action: int) -> str:
         size = self.grid_shape[0]

@@ -20,10 +20,10 @@ from typing import TypeVar
 
 import numpy as np
 
-import games
 from config import UserError
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
 from games.bounds import check_facts, check_start
+from games.parameters import read_parameters, unusual
 
 T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
@@ -46,11 +46,10 @@ def load(spec: str) -> Game:
     kind = _class(path, module, match["kind"] or "")
     if not hasattr(kind, "name"):
         kind.name = kind.__name__.lower()
-    given = games.parameters_of(kind, match["inside"] or "")
+    given = read_parameters(kind, match["inside"] or "")
     game = _guarded(path, lambda: kind(**given))
     game.origin = f"{path}:{kind.__name__}"
-    known = inspect.signature(kind).parameters
-    game.parameters = {k: v for k, v in given.items() if v != known[k].default}
+    game.parameters = unusual(kind, given)
     if not hasattr(game, "symmetries"):
         game.symmetries = []
     missing = [fact for fact in _FACTS if getattr(game, fact, None) is None]

@@ -6,7 +6,6 @@ on the board (`Config.many_sizes`). Positions of a smaller board lie at the top 
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable, Sequence
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from config import RANGE, UserError, has_range
 from game import Game
+from games.parameters import parameters_of
 
 BOARD = "size", "rows", "columns"
 """Parameters of a game that may be a range."""
@@ -108,7 +108,7 @@ def families(game: Game) -> list[str]:
     >>> families(games.make("gomoku(size=15,rule=renju)"))
     ['gomoku(rule=renju,size=many)']
     """
-    known = [name for name in inspect.signature(type(game)).parameters if name in BOARD]
+    known = [each.name for each in parameters_of(type(game)) if each.name in BOARD]
     found = []
     for count in range(len(known), 0, -1):
         for names in itertools.combinations(known, count):

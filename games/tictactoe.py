@@ -28,6 +28,7 @@ from game import (
     Rules,
 )
 from games.boards import draw, draw_below, edge_names, hash_cells, longest_line, make_grid, mix64, point_symmetries
+from games.endings import Solvable
 from languages.translate import tr
 
 PRESET = {
@@ -127,6 +128,7 @@ class TicTacToe(Game):
     look = "marks"
     winning_line = 3
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
+    solvable = Solvable(9, whole=True)
 
     def __init__(self) -> None:
         self.grid_shape = (3, 3)
@@ -140,6 +142,10 @@ class TicTacToe(Game):
     @property
     def aim(self) -> str:
         return tr("Three marks in a row win: across, down or diagonally.")
+
+    @property
+    def openspiel_name(self) -> str:
+        return "tic_tac_toe"
 
     def move_name(self, action: int) -> str:
         return "abc"[action % 3] + str(3 - action // 3)

@@ -12,9 +12,9 @@ from typing import Any
 
 from agent import Agent, Player, Quit, User
 from config import UserError
+from console.turn import COLUMNS, board_text
 from evaluation.match import play_alone
 from game import Game, GameState
-from games.console_turn import COLUMNS, board_text
 from games.line_of_moves import after_moves
 from interface.explain import as_text, explain
 from interface.review_words import percent

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from agent import Quit, User
+from console.turn import understood
 from evaluation.puzzle_maker import PuzzleSource
 from evaluation.puzzles import Attempt
-from games.console_turn import understood
 from interface import puzzle_words as words
 from languages.translate import tr
 

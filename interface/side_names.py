@@ -31,31 +31,9 @@ def points(game: Game, end: GameState, names: Mapping[int, str]) -> list[str]:
     not over or has no points. names: of the sides."""
     if not end.isEndGame or not has_points(game, end):
         return []
-    score = dict(zip((end.playerTurn, -end.playerTurn), end.score, strict=True))
-    return [f"{names[side]}: {_points_of(game, end, side, score[side])}" for side in (1, -1)]
+    return [f"{names[side]}: {game.points_in_words(end, side)}" for side in (1, -1)]
 
 
 def has_points(game: Game, state: GameState) -> bool:
     """Return whether a game is decided by points."""
     return (type(game).score if game.rules is not None else type(state).score) not in (Game.score, GameState.score)
-
-
-def _points_of(game: Game, end: GameState, side: int, score: float) -> str:
-    """Return a side's points in words: discs, or stones with territory and komi."""
-    from games.go import Go  # not loaded where another game is played
-    from games.othello import Othello
-
-    total = tr("1 point") if score == 1 else tr("{points} points", points=f"{score:g}")
-    grid, owners = game.cells(end), end.owners
-    if grid is None or owners is None:
-        return total
-    stones = sum(cell == side for row in grid.cells for cell in row)
-    owned = int((owners == side).sum())
-    if isinstance(game, Othello):
-        return tr("1 disc") if stones == 1 else tr("{count} discs", count=stones)
-    if not isinstance(game, Go):
-        return total
-    parts = [tr("1 stone") if stones == 1 else tr("{count} stones", count=stones)]
-    parts += [tr("{count} territory", count=owned - stones)]
-    parts += [tr("{points} komi", points=f"{score - owned:g}")] if score != owned else []
-    return f"{total} ({', '.join(parts)})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from contextlib import suppress
 from pathlib import Path
 
 import games
 from config import UserError, has_range
 from game import Game
+from games.parameters import values_of
 from games.sizes import BOARD, families, family
 from storage import run_folders
 from storage.run_folders import game_folder, read_config, runs_of
@@ -47,9 +47,7 @@ def _distance(game: Game, folder: Path) -> float | None:
 
 def _rules(game: Game) -> dict[str, int | float | str]:
     """Return all parameters of a game but its board."""
-    known = inspect.signature(type(game)).parameters
-    given = {name: game.parameters.get(name, parameter.default) for name, parameter in known.items()}
-    return {name: value for name, value in given.items() if name not in BOARD}
+    return {name: value for name, value in values_of(game).items() if name not in BOARD}
 
 
 def family_run(game: Game, number: int | None = None, root: Path | None = None) -> Path | None:

@@ -101,7 +101,7 @@ def position_solver(game: Game) -> BitbullyScores | AlphaBetaScores:
 
 def known_to_bitbully(game: Game) -> bool:
     """Return whether bitbully solves a game."""
-    return game.spec == "connect4"
+    return game.exact_solver == "bitbully" and not game.origin
 
 
 def solver(game: Game) -> SimplePlayer:

@@ -10,10 +10,7 @@ import numpy as np
 from agent import Player
 from config import UserError
 from game import Game, GameState
-from games.go import Go
-from games.hex import Hex
 from games.line_of_moves import refuse_set_up
-from games.openspiel import SpielGame
 from MCTS import Decision
 
 MEMORY = 1000
@@ -21,34 +18,8 @@ MEMORY = 1000
 
 
 def spiel_name(game: Game) -> str | None:
-    """Return OpenSpiel's name of a game with the same rules, None when there is none.
-
-    Its Go scores a repeated board as a draw at once, where ours continues to the last ply; all other rules are the
-    same.
-    """
-    if game.origin:
-        return None  # your own game, whatever its name
-    size, given = game.grid_shape[0], game.parameters
-    if isinstance(game, SpielGame):
-        return game.inside
-    if game.spec in ("connect4", "tictactoe", "othello"):
-        return {"connect4": "connect_four", "tictactoe": "tic_tac_toe", "othello": "othello"}[game.spec]
-    if game.name == "gomoku" and given.get("rule", "freestyle") == "freestyle":
-        return f"gomoku(size={size},connect={given.get('n', 5)})"
-    if type(game) is Hex:
-        return f"hex(board_size={size},swap={given.get('swap', 'no') == 'yes'})"
-    if type(game) is Go and given.get("ko", "simple") == "simple" and given.get("suicide", "no") == "no":
-        return f"go(board_size={size},komi={float(game.komi)},max_game_length={game.max_plies})"
-    return None
-
-
-def spiel_actions(game: Game) -> np.ndarray:
-    """Return OpenSpiel's number for each action: its Go counts points from the bottom left."""
-    actions = np.arange(game.action_size)
-    if type(game) is Go:
-        points = actions[:-1].reshape(game.grid_shape)
-        actions = np.append(points[::-1].ravel(), actions[-1])
-    return actions
+    """Return OpenSpiel's name of a game with the same rules, None when there is none."""
+    return None if game.origin else game.openspiel_name  # your own game has other rules, whatever it derives from
 
 
 class UCTPlayer(Player):
@@ -72,7 +43,7 @@ class UCTPlayer(Player):
         self._pyspiel: Any = pyspiel
         self._game = pyspiel.load_game(theirs)
         self._sims = sims
-        self._theirs = spiel_actions(game)
+        self._theirs = game.openspiel_actions()
         self._ours = np.argsort(self._theirs)
         self._tables: dict[int, tuple[Any, Any]] = {}
 
@@ -90,7 +61,7 @@ class UCTPlayer(Player):
         decisions = []
         for slot, state in zip(slots, states, strict=True):
             bot, position = self._tables[slot]
-            if position.is_terminal():  # a repetition in Go, see `spiel_name`: play any move
+            if position.is_terminal():  # a repetition in Go, a draw for OpenSpiel only: play any move
                 action = int(state.allowedActions[-1])
             else:
                 action = int(self._ours[bot.step(position)])

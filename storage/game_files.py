@@ -21,7 +21,7 @@ import numpy as np
 import games
 from config import UserError
 from game import Game, GameState
-from games.line_of_moves import ready, split_score
+from games.line_of_moves import ready
 from games.own import lies_elsewhere
 from storage import psq, setup_json, sgf
 from storage.atomic_files import check_free as check_free
@@ -217,17 +217,18 @@ def _from_text(text: str, game: Game | None) -> Record:
     if len(text) > (longest := 100 + 40 * game.max_plies):
         raise UserError(f"expected at most {longest:,} characters for {game.spec}, got {len(text):,}")
     moves, end = _replay(game, game.parse_moves(text), lambda action, state: action)
-    score = split_score(text)[1] if game.name == "connect4" and game.grid_shape[1] <= 9 else ""
-    notes = (f"left out: {score} behind the moves, which is a solver's score",) if score else ()
+    more = game.left_out(text)
+    notes = (f"left out: {more}",) if more else ()
     return Record(game, moves, _result_by_rules(end), notes=notes)
 
 
 def _from_psq(text: str, game: Game | None) -> Record:
     sheet = psq.read(text)
-    if game is not None and (game.name != "gomoku" or game.grid_shape[0] != sheet.size):
-        raise UserError(f"expected a game of {game.spec}, got one of gomoku(size={sheet.size})")
+    if game is not None and (game.name != psq.GAME or game.grid_shape[0] != sheet.size):
+        raise UserError(f"expected a game of {game.spec}, got one of {psq.GAME}(size={sheet.size})")
     rules = [sheet.rule] if sheet.rule else ["freestyle", "exact"]
-    fault, known = None, [game] if game else [games.make(f"gomoku(size={sheet.size},rule={rule})") for rule in rules]
+    specs = [f"{psq.GAME}(size={sheet.size},rule={rule})" for rule in rules]
+    fault, known = None, [game] if game else [games.make(spec) for spec in specs]
     for found in known:
         try:
             moves, end = _replay(found, sheet.moves, lambda spot, state: spot[1] * sheet.size + spot[0])
@@ -262,7 +263,7 @@ def _stated_result(sheet: sgf.Sheet, end: GameState) -> tuple[float | None, list
         return found, known + told
     result = found if found is not None and np.sign(found) == result else result
     if ours and (result != found or margin_of(text) not in (None, margin_of(ours))):
-        dead = "; stones that the players took as dead count as alive here" if sheet.game.sgf_number == 1 else ""
+        dead = "; stones that the players took as dead count as alive here" if sheet.game.scored_by_area else ""
         return result, [f"the file says {text[:40]}, which is kept; by our rules it is {ours}{dead}"]
     return result, []
 

@@ -13,6 +13,7 @@ from config import UserError
 
 _HEAD = re.compile(r"Piskvorky\s+([0-9]{1,3})x([0-9]{1,3})\b(?:.*,\s*([01])\s*\Z)?", re.IGNORECASE)
 _MOVE = re.compile(r"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*(?:,\s*[0-9]{1,12}\s*)?\Z")
+GAME = "gomoku"
 _RULES = {"freestyle": "freestyle", "standard": "exact", "renju": "renju"}
 """{Gomocup's division: our rule}."""
 

@@ -1,15 +1,14 @@
 """One game in SGF, FF[4] (red-bean.com/sgf), for games whose actions are the points of a board and perhaps a pass.
 
 A point is a letter for the column and one for the row, both from the top left, whatever names the game gives it. In
-Hex a point has the game's name, and a move may be `swap-pieces` or, at the end, `resign` or `forfeit`. Black is player
-1. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU. What a file states is kept, and each
-difference from our rules is a note in one line.
+games with `own_vertices` (Hex) a move has the game's name, such as `swap-pieces`, or is, at the end, `resign` or
+`forfeit`. Black is player 1. Our own files name the game in GC; in others it follows from GM, SZ, KM and RU. What a
+file states is kept, and each difference from our rules is a note in one line.
 """
 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import re
 import string
 from typing import Any, NamedTuple
@@ -19,14 +18,14 @@ import numpy as np
 import games
 from config import UserError
 from game import Game, GameState
-from games.hex import Hex
 from games.line_of_moves import follow, starting_at, stones_of
-from storage.sgf_facts import codec_of, encodings_in, go_rules_of, komi_of, result_of
+from games.parameters import values_of
+from games.sgf_words import komi_of
+from storage.sgf_facts import codec_of, encodings_in, result_of
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
-_NAMES = {1: "go", 4: "gomoku", 11: "hex"}
 _SIZES = {"1": "19", "11": "11"}
-"""The size of a board where a file states none, by the game's number."""
+"""The usual size of a board where a file states none, by the game's number."""
 _STONES = {"AB": 1, "AW": -1, "AE": 0}
 _KNOWN = set(
     "B W KO MN AB AW AE PL C DM GB GW HO N UC V BM DO IT TE AR CR DD LB LN MA SL SQ TR AP CA FF GM ST SZ AN BR BT CP "
@@ -90,7 +89,7 @@ def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
     _compare(game, root)
     stated = {"result": _text(root, "RE"), "rules": _text(root, "RU"), "date": _text(root, "DT"),
               "handicap": _text(root, "HA").removeprefix("0")}  # fmt: skip
-    if stated["rules"].lower() == str(_settings(game).get("rule", "")):
+    if stated["rules"].lower() == str(values_of(game).get("rule", "")):
         stated["rules"] = ""
     game = _set_up(game, line[:before], moves[:1])
     if stated["handicap"] and game.set_up_from is None:
@@ -98,7 +97,7 @@ def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
     players = _text(root, "PB"), _text(root, "PW")
     notes = (*notes, *more, *_left_out(tree, line))
     result = result_of(stated["result"])
-    if isinstance(game, Hex) and moves and moves[-1][1].lower() in ("resign", "forfeit"):
+    if game.own_vertices and moves and moves[-1][1].lower() in ("resign", "forfeit"):
         colour = moves.pop()[0]
         result = (-1.0 if colour == "B" else 1.0) if result is None else result
     return Sheet(game, moves, result, players, {k: v for k, v in stated.items() if v}, notes)
@@ -185,7 +184,7 @@ def _rectangle(game: Game, value: str, name: str) -> list[int]:
 def _place(game: Game, point: str) -> tuple[int, int] | None:
     """Return (row, column) of a point."""
     rows, columns = game.grid_shape
-    if isinstance(game, Hex):
+    if game.own_vertices:
         with contextlib.suppress(UserError):
             r, c = divmod(game.parse_move(point), columns)
             return (r, c) if r < rows else None
@@ -217,7 +216,7 @@ def action_of(game: Game, state: GameState, stone: tuple[str, str]) -> int:
     expected = "B" if state.playerTurn == 1 else "W"
     if colour != expected:
         raise UserError(f"expected a move of {expected}, got one of {colour}")
-    if isinstance(game, Hex):
+    if game.own_vertices:
         return game.parse_move(point)
     if point == "" or (point == "tt" and max(rows, columns) <= 19):
         if game.action_size == rows * columns:
@@ -236,35 +235,17 @@ def _game_of(root: Properties, moves: list[tuple[str, str]]) -> tuple[Game, list
         with contextlib.suppress(UserError):  # in a file from elsewhere it is a comment, which may be any word
             game = games.make(spec, typed=False)
             _compare(game, root)
-            if "komi" not in _settings(game) or "KM" in root:  # our own files state it
+            if "komi" not in values_of(game) or "KM" in root:  # our own files state it
                 return game, _differences(game, root)
-    name = {str(n): name for n, name in _NAMES.items()}.get(number)
-    if name is None:
-        raise UserError(f"expected a game of GM {', '.join(map(str, _NAMES))}, got GM {number[:20]!r}")
+    names = {str(n): name for n, name in games.BY_SGF_NUMBER.items()}
+    if number not in names:
+        raise UserError(f"expected a game of GM {', '.join(names)}, got GM {number[:20]!r}")
+    usual = games.make(names[number])
     size = _square(_text(root, "SZ")) or _SIZES.get(number, "")
-    if number == "4":
-        return _gomoku_of(size, _text(root, "RU"))
-    if number == "11":
-        swap = any(text.lower().startswith("swap") for text in (_text(root, "RU"), *(point for _, point in moves[:2])))
-        return games.make(f"hex(size={size},swap={'yes' if swap else 'no'})", typed=False), []
-    area = int(size) ** 2
-    (komi, note), (rules, differs) = komi_of(_text(root, "KM"), area), go_rules_of(_text(root, "RU"))
-    named = {"size": size, "komi": f"{komi:g}", **rules}
-    if len(moves) > 2 * area:  # our game would end there
-        named["plies"] = str(min(len(moves), 4 * area))
-    game = games.make(f"{name}({','.join(f'{key}={value}' for key, value in named.items())})", typed=False)
-    return game, [line for line in (note, differs) if line]
-
-
-def _gomoku_of(size: str, rule: str) -> tuple[Game, list[str]]:
-    notes = [] if size else ["the file states no size: 9 is used"]
-    named = f"size={size}," if size else ""
-    if re.fullmatch("[a-z]+", rule.lower()):
-        with contextlib.suppress(UserError):  # most words for rules are about differences that we do not make
-            return games.make(f"gomoku({named}rule={rule.lower()})", typed=False), notes
-    game = games.make(f"gomoku({named}rule=freestyle)", typed=False)
-    kept = [f"RU[{rule[:40]}] is kept, but not known here: the game is read as freestyle"] if rule else []
-    return game, [*notes, *kept]
+    points = [point for _, point in moves]
+    parameters, notes = usual.named_by_sgf(size, _text(root, "KM"), _text(root, "RU"), points)
+    inside = ",".join(f"{key}={value}" for key, value in parameters.items())
+    return games.make(f"{usual.name}({inside})", typed=False), notes
 
 
 def _square(size: str) -> str:
@@ -284,22 +265,20 @@ def _compare(game: Game, root: Properties) -> None:
     size = size or _SIZES.get(number, _size(game))
     if size not in (_size(game), f"{columns}:{rows}"):
         raise UserError(f"expected a board of {_size(game)} for {game.spec}, got {size[:20]}")
-    own = _settings(game).get("komi")
+    own = values_of(game).get("komi")
     if own is not None and text and text != f"{own:g}" and (komi := komi_of(text, rows * columns)[0]) != own:
         raise UserError(f"expected komi {own:g} for {game.spec}, got {komi:g}")
 
 
 def _differences(game: Game, root: Properties) -> list[str]:
     """Return notes on what a file states and a game of ours that was named does not take from it."""
-    komi, notes, known = _text(root, "KM"), [], _settings(game)
+    komi, notes, known = _text(root, "KM"), [], values_of(game)
     if "komi" in known and not komi:
         notes.append(f"the file states no komi: that of {game.spec} is used")
     elif komi and "komi" not in known and komi_of(komi, 10**6)[0] != 0:
         notes.append(f"KM[{komi[:20]}] is not used: the komi of {game.spec} is fixed")
-    if game.sgf_number == 1:
-        notes.append(go_rules_of(_text(root, "RU"), superko=known.get("ko") == "superko")[1])
-    elif (rule := _text(root, "RU")) and rule.lower() != known.get("rule", ""):
-        notes.append(f"RU[{rule[:40]}] is kept: the game is read as {game.spec}")
+    if (rules := _text(root, "RU")) and rules.lower() != known.get("rule", ""):
+        notes.append(game.sgf_rules_note(rules))
     return [note for note in notes if note]
 
 
@@ -328,7 +307,7 @@ def write(
 
     seconds: of each move, written as a comment.
     """
-    grammar, known = _grammar(), _settings(game)
+    grammar, known = _grammar(), values_of(game)
     root = {
         "FF": "4", "GM": str(game.sgf_number), "CA": "UTF-8", "SZ": _size(game), "GC": game.spec,
         "PB": players[0], "PW": players[1], "DT": stated.get("date", date),
@@ -361,7 +340,7 @@ def _stones(game: Game) -> Properties:
 def _point(game: Game, action: int) -> bytes:
     """Return a move as the value of B or W; a pass is empty."""
     (r, c), rows = divmod(action, game.grid_shape[1]), game.grid_shape[0]
-    text = game.vertex(action) if isinstance(game, Hex) else _LETTERS[c] + _LETTERS[r] if r < rows else ""
+    text = game.vertex(action) if game.own_vertices else _LETTERS[c] + _LETTERS[r] if r < rows else ""
     return text.encode()
 
 
@@ -375,15 +354,9 @@ def result_text(game: Game, end: GameState, result: float | None) -> str:
     if not end.isEndGame:
         return f"{winner}+R"
     lead = abs(end.score[0] - end.score[1])
-    return f"{winner}+{lead:g}" if game.sgf_number == 1 else f"{winner}+"
+    return f"{winner}+{lead:g}" if game.scored_by_area else f"{winner}+"
 
 
 def _size(game: Game) -> str:
     rows, columns = game.grid_shape
     return str(rows) if rows == columns else f"{columns}:{rows}"
-
-
-def _settings(game: Game) -> dict[str, Any]:
-    """Return all parameters of a game, those with their default value too."""
-    known = inspect.signature(type(game)).parameters
-    return {name: game.parameters.get(name, parameter.default) for name, parameter in known.items()}

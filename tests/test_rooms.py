@@ -12,7 +12,7 @@ from system.plugins import plugins
 
 HERE = Path(__file__).parent.parent
 FLOORS = [
-    "languages", "system", "config", "compiling", "compiled", "game", "games", "storage", "search loggers",
+    "languages", "system", "config", "compiling", "compiled", "game", "games", "storage", "search loggers console",
     "MCTS memory", "network", "model agent", "initialise players", "evaluation", "funcs", "training", "main",
     "interface", "plugins textbook",
 ]  # fmt: skip

@@ -35,6 +35,8 @@ GPU = {
 SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
 """`laptop` without AMX, but for tic-tac-toe: a quarter of the work (benchmarks/RESULTS.md)."""
 PRESETS = "tiny", "classic", "laptop", "gpu"
+OF_TINY = "tictactoe"
+"""The game of preset `tiny`."""
 
 
 def preset(name: str, /, **changes: Any) -> Config:
@@ -62,13 +64,13 @@ def preset_for(game: str) -> str:
     >>> preset_for("tictactoe"), preset_for("connect4")
     ('tiny', 'laptop')
     """
-    return "tiny" if game == "tictactoe" else "laptop"
+    return "tiny" if game == OF_TINY else "laptop"
 
 
 def _settings(name: str, game: str) -> dict[str, Any]:
     """Return the settings of a preset that differ from `Config`'s defaults."""
     if name == "tiny":
-        return {"game": "tictactoe", **game_preset("tictactoe")}
+        return {"game": OF_TINY, **game_preset(OF_TINY)}
     if name == "laptop":
         family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", game)  # matches no file, whatever its name
         return {**({} if has_tiles() else SMALL), **game_preset(family[1].lower() if family else "")}

@@ -12,9 +12,10 @@ import games
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS
+from games.parameters import values_of
 from plugins.engines import vertices
 from plugins.engines.position import Position, set_up
-from plugins.engines.serving import changed, long_game
+from plugins.engines.serving import changed
 
 MOST_MOVES = 1000
 MOST_VISITS = 10**9
@@ -131,12 +132,12 @@ def _game(values: dict[str, Any], base: Game, warnings: list[tuple[str, str]]) -
     ko, suicide = _rules(values.get("rules"), warnings)
     if rows != columns:
         raise BadField("boardYSize", "The board must be square")
-    komi = _real(values, "komi", -150, 150, getattr(base, "komi", 0.0))
+    komi = _real(values, "komi", -150, 150, base.komi or 0.0)
     try:
-        if base.name == "go":
-            return long_game(changed(games.make(base.spec), size=rows, komi=komi, ko=ko, suicide=suicide))
-        if rows != base.grid_shape[0] or komi != getattr(base, "komi", None):
-            raise UserError(f"{base.name} has {base.grid_shape[0]} lines and a komi of {getattr(base, 'komi', 0):g}")
+        if "komi" in values_of(base):
+            return changed(games.make(base.spec), size=rows, komi=komi, ko=ko, suicide=suicide).longer()
+        if rows != base.grid_shape[0] or komi != base.komi:
+            raise UserError(f"{base.name} has {base.grid_shape[0]} lines and a komi of {base.komi or 0:g}")
     except UserError as error:
         field = "komi" if "komi" in str(error) else "boardXSize"
         raise BadField(field, str(error).splitlines()[0]) from None

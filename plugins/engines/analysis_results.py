@@ -9,7 +9,6 @@ import numpy as np
 
 from config import UserError
 from game import Game, state_key
-from games.go import Go
 from plugins.engines.analysis_query import BadField, Query, read_query
 from plugins.engines.analysis_search import Pool, Task
 from plugins.engines.serving import PlayerSource
@@ -29,7 +28,7 @@ class Analysis:
 
     def __init__(self, source: PlayerSource, base: Game, program: Program, *, visits: int, count: int) -> None:
         """Load the network. visits: of queries that name none; count: positions that are searched side by side."""
-        if not isinstance(base, Go):
+        if not base.scored_by_area:
             raise UserError(f"expected a game of Go for the analysis protocol, got {base.spec}")
         self._base, self._program, self._visits = base, program, visits
         self._source, self._pool = source, Pool(source, count)
@@ -108,7 +107,7 @@ def result(task: Task, found: Snapshot, done: bool) -> dict[str, Any]:
     """Return what is known of a position, as KataGo says it."""
     query, group, state = task.query, task.group, task.turn.state
     game, names, side = query.game, NameLine(query.game, state), _side(query, found)
-    territory = group.territory(game) if isinstance(game, Go) else None
+    territory = group.territory(game) if game.scored_by_area else None
     owned, after = territory.after(state, found) if territory is not None else (None, [])
     moves = []
     for order, move in enumerate(found.moves):

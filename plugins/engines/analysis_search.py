@@ -15,7 +15,6 @@ import numpy as np
 from agent import Agent
 from config import UserError
 from game import CompiledState, Game, GameState
-from games.go import Go
 from MCTS import MCTS
 from plugins.engines.analysis_query import Query, Turn
 from plugins.engines.serving import PlayerSource
@@ -116,7 +115,7 @@ class Group:
             yield task, done
             task.next_report = max(task.next_report + task.query.every, now)
 
-    def territory(self, game: Go) -> Territory:
+    def territory(self, game: Game) -> Territory:
         if game.komi not in self._territories:
             self._territories[game.komi] = Territory(self.agent, game)
         return self._territories[game.komi]

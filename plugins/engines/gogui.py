@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interface.side_names import has_points
 from plugins.engines import vertices
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def final_result(session: Session, words: list[str]) -> str:
     lead = state.value * state.playerTurn
     points = [f"{value:g}" for value in (state.score if state.playerTurn == 1 else state.score[::-1])]
     words = ["Draw" if lead == 0 else f"{'Black' if lead > 0 else 'White'} wins"]
-    return f"{words[0]} {points[0]} : {points[1]}" if session.game.name in ("othello", "metasquares") else words[0]
+    return f"{words[0]} {points[0]} : {points[1]}" if has_points(session.game, state) else words[0]
 
 
 COMMANDS: dict[str, Do] = {

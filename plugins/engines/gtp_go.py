@@ -13,12 +13,12 @@ import numpy as np
 
 from config import UserError
 from game import Game, GameState
-from games.go import Go
 from games.line_of_moves import stones_of
+from games.parameters import values_of
 from plugins.engines import vertices
 from plugins.engines.gtp import Failure
 from plugins.engines.position import Position, set_up
-from plugins.engines.serving import changed, long_game
+from plugins.engines.serving import changed
 from plugins.engines.thinking import policy
 from storage import game_files
 from storage.game_files import Record
@@ -35,9 +35,9 @@ def komi(session: Session, words: list[str]) -> str:
     value, game = float(words[0]), session.game
     if value == _komi(session):
         return ""
-    if game.name != "go":
+    if "komi" not in values_of(game):
         raise Failure(f"the komi of {game.name} is {_komi(session):g}")
-    game, clocks = long_game(changed(game.set_up_from or game, komi=value)), session.clocks
+    game, clocks = changed(game.set_up_from or game, komi=value).longer(), session.clocks
     session.set_game(game, _replayed(game, session.position))
     session.clocks = clocks
     return ""
@@ -53,7 +53,7 @@ def _replayed(game: Game, before: Position) -> Position:
 
 
 def _komi(session: Session) -> float:
-    return float(getattr(session.game, "komi", 0.0))
+    return session.game.komi or 0.0
 
 
 def get_komi(session: Session, words: list[str]) -> str:
@@ -203,11 +203,11 @@ def loadsgf(session: Session, words: list[str]) -> str:
         record = game_files.load(_sgf(words[0]))
     except UserError as error:
         raise Failure(f"cannot load file: {str(error).splitlines()[0]}") from None
-    if not isinstance(record.game, Go):
+    if not record.game.scored_by_area:
         raise Failure("cannot load file: expected a game of Go")
     moves = record.moves[: int(words[1]) - 1] if len(words) > 1 else record.moves
     first, clocks = record.game.start(), session.clocks
-    game = long_game(record.game.set_up_from or record.game)
+    game = (record.game.set_up_from or record.game).longer()
     position = Position(set_up(game, stones_of(first), int(first.playerTurn)))
     for action in moves:
         position.play(position.to_move, action)

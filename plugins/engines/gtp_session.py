@@ -15,12 +15,11 @@ from typing import Protocol
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS
-from games.go import Go
 from plugins.engines import gogui, gtp_analysis, gtp_go, vertices
 from plugins.engines.clock import FEWEST, Clock, TimeControl
 from plugins.engines.gtp import Failure
 from plugins.engines.position import Position
-from plugins.engines.serving import PlayerSource, changed, long_game
+from plugins.engines.serving import PlayerSource, changed
 from plugins.engines.territory import Territory
 from plugins.engines.thinking import Choice, Thinker
 
@@ -57,7 +56,7 @@ class Session:
 
     def set_game(self, game: Game, position: Position | None = None) -> None:
         """Begin a game, at a position of it; raise `UserError`, with nothing changed, if nobody plays it."""
-        game = position.game if position is not None else long_game(game)
+        game = position.game if position is not None else game.longer()
         vertices.check_game(game)
         thinker = Thinker(self.source.player(game))
         thinker.warm()
@@ -91,7 +90,7 @@ class Session:
         from agent import Agent
 
         player = self.thinker.player
-        if self._territory is None and isinstance(player, Agent) and isinstance(self.game, Go):
+        if self._territory is None and isinstance(player, Agent) and self.game.scored_by_area:
             self._territory = Territory(player, self.game)
         return self._territory
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from config import UserError
-from game import PLAYER, CompiledState, Game, GameState
-from games.chains import KO, PASSED
-from games.go import Go
+from game import Game, GameState
 from games.line_of_moves import ready, starting_at, stones_of
 
 
@@ -40,11 +38,10 @@ class Position:
             raise UserError("illegal move: the game is over")
         if state.playerTurn == player:
             return state
-        if not isinstance(self.game, Go) or not isinstance(state, CompiledState):
+        turned = self.game.turned(state)
+        if turned is None:
             raise UserError("illegal move: it is the other player's turn")
-        row = state.row.copy()
-        row[[PLAYER, KO, PASSED]] = player, 0, 0
-        return self.game.state_of(row)
+        return turned
 
     def play(self, player: int, action: int) -> None:
         """Play a move; raise `UserError`, with nothing changed, if it is not legal.

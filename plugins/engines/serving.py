@@ -6,8 +6,6 @@ gomoku changes no plane that a network sees.
 
 from __future__ import annotations
 
-import copy
-import inspect
 from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
@@ -18,8 +16,7 @@ import games
 from agent import Agent, Player
 from config import UserError, has_range
 from game import Game
-from games.chains import CAP, SLOTS
-from games.go import Go
+from games.parameters import values_of
 from games.sizes import BOARD
 from players.by_name import make_player
 from players.family import is_trained_on
@@ -27,8 +24,6 @@ from players.network_alone import PolicyPlayer
 from players.tempered import TemperedPlayer
 from storage import run_folders
 
-LONGEST = 4
-"""Moves for each point of a Go board after which a game is counted."""
 KEPT = 4
 """Networks in memory at once."""
 NETWORKS = Agent, PolicyPlayer, TemperedPlayer
@@ -41,19 +36,6 @@ def changed(game: Game, **parameters: int | float | str) -> Game:
     words = {key: f"{value:g}" if isinstance(value, float) else value for key, value in given.items()}
     inside = ",".join(f"{key}={word}" for key, word in words.items())
     return games.make(f"{game.origin or game.name}({inside})" if inside else game.origin or game.name)
-
-
-def long_game(game: Game) -> Game:
-    """Return Go with room for more moves before it is counted, as other programs know no such end; else the game.
-
-    Its `spec` is the same, so that its networks play it.
-    """
-    if not isinstance(game, Go) or "plies" in game.parameters or game.name != "go" or game.start_row[SLOTS]:
-        return game  # with superko its row has no room for more boards of the past
-    found, size = copy.copy(game), game.grid_shape[0]
-    found.max_plies, found.start_row = LONGEST * size * size, game.start_row.copy()
-    found.start_row[CAP] = found.max_plies
-    return found
 
 
 def variants(game: Game) -> list[Game]:
@@ -75,16 +57,13 @@ def variants(game: Game) -> list[Game]:
 
 def _on_board_of(game: Game, other: Game) -> Game:
     """Return another game of the same name, whose network plays every board, on the board of a game."""
-    known = inspect.signature(type(game)).parameters
-    board = {name: game.parameters.get(name, known[name].default) for name in BOARD if name in known}
-    return changed(other, **board)
+    return changed(other, **{name: value for name, value in values_of(game).items() if name in BOARD})
 
 
 def _form(game: Game) -> tuple[Any, ...]:
     """Return what a network cannot do without: the same planes, actions and whole numbers, such as five in a row."""
-    known = inspect.signature(type(game)).parameters
-    given = {name: game.parameters.get(name, parameter.default) for name, parameter in known.items()}
-    numbers = [value for name, value in given.items() if type(value) is int and name not in (*BOARD, "plies")]
+    named = values_of(game).items()
+    numbers = [value for name, value in named if type(value) is int and name not in (*BOARD, "plies")]
     return game.input_shape, game.action_size, numbers
 
 
@@ -92,7 +71,7 @@ def _distance(game: Game, other: Game) -> tuple[int, float]:
     """Return how far the rules of two games are apart: parameters that are words, then the difference of komi."""
     words = {key for g in (game, other) for key, value in g.parameters.items() if isinstance(value, str)}
     differ = sum(game.parameters.get(key) != other.parameters.get(key) for key in words)
-    return differ, abs(getattr(game, "komi", 0.0) - getattr(other, "komi", 0.0))
+    return differ, abs((game.komi or 0.0) - (other.komi or 0.0))
 
 
 def _is_strange(player: Player, game: Game) -> bool:

@@ -11,8 +11,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from agent import Agent
-from game import GameState
-from games.go import Go
+from game import Game, GameState
 from network.ownership import ownership_of
 from plugins.engines.snapshot import Snapshot
 from search.priors import legal_softmax
@@ -26,7 +25,7 @@ KEPT = 1000
 class Territory:
     """Counts positions of Go for one network."""
 
-    def __init__(self, agent: Agent, game: Go, seed: int = 0) -> None:
+    def __init__(self, agent: Agent, game: Game, seed: int = 0) -> None:
         self.agent, self.game = agent, game
         self._head = ownership_of(agent.model)
         self._rng = np.random.default_rng(seed)
@@ -52,7 +51,7 @@ class Territory:
 
     def score(self, ownership: np.ndarray) -> float:
         """Return Black's lead in points."""
-        return float(ownership.sum()) - self.game.komi
+        return float(ownership.sum()) - (self.game.komi or 0.0)
 
     def of(self, states: Sequence[GameState], games: Sequence[int]) -> np.ndarray:
         """Return Black's ownership in [-1, 1] of positions, [n, rows, columns], after so many games of each."""

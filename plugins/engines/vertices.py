@@ -14,7 +14,7 @@ import numpy as np
 from config import UserError
 from game import Game, GameState
 from games.boards import GO_LETTERS, point_name
-from games.hex import Hex
+from games.line_of_moves import stones_of
 
 COLOURS = {"b": 1, "black": 1, "w": -1, "white": -1}
 
@@ -29,16 +29,12 @@ def check_game(game: Game) -> None:
 
 def owners(game: Game, state: GameState) -> np.ndarray | None:
     """Return the stones on the board, [rows, columns] in {1, -1, 0}; None where a game does not show them."""
-    if game.name in ("go", "littlego"):  # whose owners are those of the empty points too
-        from games.line_of_moves import stones_of
-
-        return stones_of(state)
-    return state.owners
+    return stones_of(state) if game.scored_by_area else state.owners  # there empty points have owners, too
 
 
 def vertex(game: Game, state: GameState, action: int) -> str:
     """Return the name of a move in a position."""
-    if isinstance(game, Hex):
+    if game.own_vertices:
         return game.vertex(action)
     rows, columns = game.grid_shape
     if game.policy_layout == "columns":
@@ -55,7 +51,7 @@ def _landing(game: Game, state: GameState, column: int) -> int:
 
 def action(game: Game, state: GameState, text: str) -> int:
     """Return the move of this name; raise `UserError` if there is none on this board, whether it is legal or not."""
-    if isinstance(game, Hex):
+    if game.own_vertices:
         return game.parse_move(text)
     (rows, columns), word = game.grid_shape, text.lower()
     if word == "pass" and game.policy_layout == "points" and game.action_size > rows * columns:

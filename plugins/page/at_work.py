@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from nicegui import ui
 
 from config import UserError
-from interface.game_titles import titled
+from games.titles import titled
 from languages.translate import tr
 from loggers import clock
 from plugins.page.controls import icon_button

@@ -18,7 +18,7 @@ from typing import Any
 from nicegui import context, ui
 
 from config import UserError
-from interface.game_titles import titled
+from games.titles import titled
 from languages.translate import tr
 from plugins.page import tab_address
 from plugins.page.board_stage import MOVE, Drawing, confirm

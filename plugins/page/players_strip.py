@@ -9,7 +9,6 @@ from typing import Any
 
 from nicegui import ui
 
-from games.go import Go
 from interface.side_names import has_points
 from languages.translate import tr
 from plugins.page.clock import LOW, face
@@ -91,6 +90,6 @@ class Strip:
 def points(table: Table) -> dict[int, float]:
     """Return the points of both sides in the position on the board; {} in games that count none before the end."""
     state, game = table.state, table.game
-    if isinstance(game, Go) or not has_points(game, state) or not any(state.score):
+    if game.scored_by_area or not has_points(game, state) or not any(state.score):
         return {}
     return dict(zip((state.playerTurn, -state.playerTurn), state.score, strict=True))

@@ -16,8 +16,8 @@ from nicegui import ui
 from config import UserError
 from evaluation.puzzle_maker import PuzzleSource, Stop
 from evaluation.puzzles import LEVELS, Attempt, games_with_puzzles
+from games.titles import titled
 from interface import puzzle_words as words
-from interface.game_titles import titled
 from interface.side_names import side_name
 from languages.translate import tr
 from plugins.page.board_stage import MOVE, confirm, framed

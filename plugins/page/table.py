@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import games
 from config import UserError
+from console.turn import refusal
 from game import Game, GameState
-from games.console_turn import refusal
 from games.line_of_moves import follow
 from interface.side_names import side_name
 from languages.translate import tr

@@ -7,7 +7,6 @@ from typing import Any
 
 from agent import Agent
 from game import Game, GameState
-from games.go import Go
 from languages.translate import tr
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
@@ -15,7 +14,7 @@ from plugins.engines.territory import Territory
 
 def territory_of(analyst: Any, game: Game) -> Territory | None:
     """Return what counts positions for a player; None without a network whose ownership head was trained on Go."""
-    if not isinstance(analyst, Agent) or analyst.model is None or not isinstance(game, Go):
+    if not isinstance(analyst, Agent) or analyst.model is None or not game.scored_by_area:
         return None
     found = Territory(analyst, game)
     return found if found.by_network else None

@@ -112,9 +112,11 @@ class Roster:
             "rollout": tr("Rollouts"),
             **{f"alphabeta:{plies}": tr("Alpha-beta, {plies} plies", plies=plies) for plies in DEPTHS},
         }  # fmt: skip
-        if _installed("pyspiel") and spiel_name(make_game(spec)) is not None:
+        game = make_game(spec)
+        if _installed("pyspiel") and spiel_name(game) is not None:
             named["uct"] = "OpenSpiel's UCT"
-        if spec == "tictactoe" or (spec == "connect4" and _installed("bitbully")):
+        solved_at_once = game.solvable is not None and game.solvable.whole
+        if not game.origin and (solved_at_once or (game.exact_solver and _installed(game.exact_solver))):
             named["solver"] = tr("Perfect play")
         for number, level in enumerate(_levels(spec), 1):
             called = tr(level.name) if level.name else tr("level {number}", number=number)

@@ -13,7 +13,7 @@ from html import escape
 from typing import NamedTuple
 
 from game import FORBIDDEN_POINT, OTHER_PIECE, Game, GameState, Grid
-from interface import game_titles
+from games.titles import TITLES
 from languages.translate import tr
 from plugins.pictures import board_looks
 from plugins.pictures.board_grid import (
@@ -152,7 +152,7 @@ class _Board:
         parts += [self._clicks()] if clickable else []
         size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
         over = ' data-over=""' if self.state is not None and self.state.isEndGame else ""
-        name = tr(game_titles.TITLES.get(self.game.name, self.game.name))
+        name = tr(TITLES.get(self.game.name, self.game.name))
         label = escape(tr("{game}, {rows} rows, {columns} columns", game=name, rows=self.rows, columns=self.columns))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="board {self.name}" {size}{over} role="img" '

@@ -242,8 +242,8 @@ def test_a_built_in_game_says_what_wins_and_each_rule_in_its_own_words(spec):
         ("tictactoe(rows=3)", "tictactoe: expected no parameters, got 'rows'"),
         ("connect4(rows=five)", "connect4: expected a whole number for rows, got 'five'"),
         ("connect4(rows=-5)", "connect4: expected a whole number for rows, got '-5'"),
-        ("connect4(rows=30,columns=30)", "connect4: expected .* 400 cells at most .*, got rows 30, columns 30, n 4"),
-        ("connect4(rows=2,columns=2)", "connect4: expected .* 2 <= n <= the longer side, got rows 2, columns 2, n 4"),
+        ("connect4(rows=30,columns=30)", "connect4: expected at most 400 cells .*, got rows 30, columns 30, n 4"),
+        ("connect4(rows=2,columns=2)", "connect4: expected .* n up to the longer side, got rows 2, columns 2, n 4"),
     ],
 )
 def test_a_wrong_name_or_parameter_is_refused_with_what_there_is(spec, message):

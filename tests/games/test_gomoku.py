@@ -245,10 +245,10 @@ def test_the_spec_makes_the_game_again(spec):
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ("gomoku(size=23)", "gomoku: expected size 3 to 22 and n from 2 to size, got size=23, n=5"),
-        ("gomoku(size=4)", "gomoku: expected size 3 to 22 and n from 2 to size, got size=4, n=5"),
-        ("gomoku(n=1)", "gomoku: expected size 3 to 22 and n from 2 to size, got size=9, n=1"),
-        ("gomoku(rule=pente)", "gomoku: expected a rule out of freestyle, exact, renju, got 'pente'"),
+        ("gomoku(size=23)", "gomoku: expected size from 3 to 22, got 23"),
+        ("gomoku(size=4)", "gomoku: expected n up to size, got size=4, n=5"),
+        ("gomoku(n=1)", "gomoku: expected n from 2 to 22, got 1"),
+        ("gomoku(rule=pente)", "gomoku: expected rule out of freestyle, exact, renju, got 'pente'"),
         ("gomoku(rule=renju,n=4)", "gomoku: expected n=5 with rule=renju, got n=4"),
     ],
 )

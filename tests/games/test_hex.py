@@ -285,9 +285,9 @@ def test_the_spec_of_hex_makes_it_again(spec):
 
 def test_wrong_parameters_are_refused():
     for size in (0, 2, 20):
-        with pytest.raises(UserError, match=f"hex: expected a size from 3 to 19, got {size}"):
+        with pytest.raises(UserError, match=f"hex: expected size from 3 to 19, got {size}"):
             hexes(size)
-    with pytest.raises(UserError, match="hex: expected swap to be one of no, yes, got 'maybe'"):
+    with pytest.raises(UserError, match="hex: expected swap out of no, yes, got 'maybe'"):
         hexes(5, "maybe")
 
 

@@ -178,9 +178,9 @@ def test_positions_reached_in_another_order_are_one():
 
 def test_wrong_parameters_are_refused():
     for size in (0, 2, 16):
-        with pytest.raises(UserError, match=f"metasquares: expected a size from 3 to 15, got {size}"):
+        with pytest.raises(UserError, match=f"metasquares: expected size from 3 to 15, got {size}"):
             metasquares(size)
-    with pytest.raises(UserError, match="metasquares: expected a rule out of area, race, got 'box'"):
+    with pytest.raises(UserError, match="metasquares: expected rule out of area, race, got 'box'"):
         metasquares(5, "box")
 
 

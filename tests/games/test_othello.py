@@ -223,7 +223,7 @@ def test_othello_keeps_the_contract_of_a_game(size):
 
 def test_a_wrong_size_is_refused():
     for size in (0, 2, 7, 18):
-        with pytest.raises(UserError, match=f"othello: expected an even size from 4 to 16, got {size}"):
+        with pytest.raises(UserError, match=f"othello: expected size from 4 to 16 in steps of 2, got {size}"):
             othello(size)
 
 

@@ -33,9 +33,9 @@ def test_a_range_makes_the_largest_game_which_knows_all_sizes(spec, name, sizes)
     [
         ("gomoku(n=4..5)", "expected a range of size, rows, columns such as size=7..15, got n=4..5"),
         ("gomoku(size=9..7)", "expected a range of size, rows, columns such as size=7..15, got size=9..7"),
-        ("gomoku(size=3..7)", "expected size 3 to 22 and n from 2 to size, got size=3, n=5"),
-        ("gomoku(size=7..23)", "expected size 3 to 22 and n from 2 to size, got size=23, n=5"),
-        ("othello(size=7..9)", "expected an even size from 4 to 16, got 9"),
+        ("gomoku(size=3..7)", "gomoku: expected n up to size, got size=3, n=5"),
+        ("gomoku(size=7..23)", "gomoku: expected size from 3 to 22, got 23"),
+        ("othello(size=7..9)", "othello: expected size from 4 to 16 in steps of 2, got 9"),
         ("tictactoe(size=3..4)", "expected no parameters, got 'size'"),
         ("connect4(rows=1..9,columns=1..9)", "expected at most 64 sizes, got more"),
         ("gomoku(size=7..)", "expected a whole number for size, got '7..'"),

@@ -59,7 +59,7 @@ def test_help_and_errors_are_told_on_a_narrow_terminal(columns):
 @pytest.mark.parametrize("argv, words", [
     (["levels", "--game", "~nobody-of-this-name/x.py:Foo"], "expected a file with a game, got '~nobody"),
     (["levels", "--game", "gomoku(size=9,size=8)"], "gomoku: expected size once, got it twice"),
-    (["levels", "--game", "connect4(rows=400,columns=1,n=4)"], "connect4: expected 1 to 100 rows"),
+    (["levels", "--game", "connect4(rows=400,columns=1,n=4)"], "connect4: expected rows from 1 to 100, got 400"),
     (["match", "rollout:99999999", "random"], "expected from 1 to 9,999,999 simulations, got 'rollout:99999999'"),
     (["match", "random", "alphabeta:0"], "expected from 1 to 60 plies, got 'alphabeta:0'"),
     (["--run", "-1"], "run: expected a whole number from 0 to 999,999,999, got '-1'"),

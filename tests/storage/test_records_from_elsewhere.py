@@ -4,7 +4,8 @@ import pytest
 
 import games
 from config import UserError
-from games.line_of_moves import after_moves, split_score
+from games.connect4 import split_score
+from games.line_of_moves import after_moves
 from storage.game_files import from_bytes, load_game, save
 from support.game_samples import GAMES, played
 
@@ -50,7 +51,7 @@ def test_a_row_of_six_is_won_in_freestyle_and_a_game_that_goes_on_after_it_is_of
 @pytest.mark.parametrize("text, words", [
     ("hello\n", "expected a first line such as 'Piskvorky 15x15, 11:11, 0', got 'hello'"),
     ("Piskvorky 15x20, 0:0, 0\n", "expected a square board, got 15 x 20"),
-    ("Piskvorky 30x30, 0:0, 0\n1,1,0\n", "gomoku: expected size 3 to 22"),
+    ("Piskvorky 30x30, 0:0, 0\n1,1,0\n", "gomoku: expected size from 3 to 22, got 30"),
     (HEAD + "8,8,0\n16,8,0\n-1\n", "move 2: expected x and y from 1 to 15, got 16,8"),
     (HEAD + "8,8,0\n0,8,0\n-1\n", "move 2: expected x and y from 1 to 15, got 0,8"),
     (HEAD + "8,8,0\n8,8,0\n-1\n", "move 2: illegal move h8"),

@@ -6,8 +6,9 @@ import pytest
 import games
 from config import UserError
 from games.line_of_moves import after_moves, follow, stones_of
+from games.sgf_words import go_rules_of, komi_of
 from storage.game_files import Record, from_bytes, to_bytes
-from storage.sgf_facts import go_rules_of, komi_of, result_of
+from storage.sgf_facts import result_of
 from support.sgf_files import one
 
 sgfmill = pytest.importorskip("sgfmill.sgf", reason="sgfmill reads SGF too")
@@ -252,5 +253,5 @@ def test_a_swap_is_written_as_sgf_has_it_and_other_moves_of_hex_are_refused():
     for point in ("swap-sides", "aa", "", "e1", "tt"):
         with pytest.raises(UserError, match="move 2: expected a move such as 'a1'"):
             read(f"(;GM[11]SZ[4]RU[swap];B[b1];W[{point}])")
-    with pytest.raises(UserError, match="expected a size from 3 to 19, got 20"):
+    with pytest.raises(UserError, match="expected size from 3 to 19, got 20"):
         read("(;GM[11]SZ[20];B[b1])")

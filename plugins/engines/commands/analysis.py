@@ -49,10 +49,10 @@ def run(argv: list[str]) -> int:
         show_compiling("search")
         import games
         from plugins.engines.analysis_results import Analysis
-        from plugins.engines.serving import PlayerSource, long_game
+        from plugins.engines.serving import PlayerSource
 
         source = PlayerSource(args.player, sims=args.visits, seed=args.seed)
-        game = long_game(games.make(args.game))
+        game = games.make(args.game).longer()
         return Analysis(source, game, server, visits=args.visits, count=args.positions)
 
     Server(sys.stdin.buffer, sys.stdout.buffer, load).serve()

@@ -18,7 +18,6 @@ from contextlib import suppress
 from config import UserError
 from game import Game
 from games.boards import GO_LETTERS, point_name
-from games.hex import Hex
 from plugins.engines.programs import child_program
 from plugins.engines.programs.child_program import FOLDERS as FOLDERS
 from plugins.engines.programs.child_program import LIMIT, ChildProgram, EngineFailed, options_of, quoted
@@ -102,13 +101,13 @@ class GTPPlayer(EnginePlayer[Engine]):
 
     def vertex(self, action: int) -> str:
         """Return GTP's name of a move: column letters without I, rows counted from below; in Hex its own."""
-        if isinstance(self.game, Hex):
+        if self.game.own_vertices:
             return self.game.vertex(action)
         rows, columns = self.game.grid_shape
         return "pass" if action == rows * columns else point_name(action, rows, columns, letters=GO_LETTERS)
 
     def action(self, text: str) -> int | None:
-        if isinstance(self.game, Hex):
+        if self.game.own_vertices:
             with suppress(UserError):
                 return self.game.parse_move(text)
             return None
@@ -124,10 +123,9 @@ class GTPPlayer(EnginePlayer[Engine]):
 
     def _begin(self) -> Engine:
         engine = Engine(self._words, self._seconds, self._start)
-        komi = self.game.komi if hasattr(self.game, "komi") else None
         engine.ask(f"boardsize {self.game.grid_shape[0]}")
-        if komi is not None:
-            engine.ask(f"komi {komi:g}")
+        if self.game.komi is not None:
+            engine.ask(f"komi {self.game.komi:g}")
         if self._turn is not None:
             engine.ask(f"time_settings 0 {self._turn:g} 1")
         self._clear(engine)

@@ -11,7 +11,7 @@ from plugins.engines import analysis, gomocup, gtp
 from plugins.engines.analysis_results import Analysis
 from plugins.engines.gomocup_session import Session as GomocupSession
 from plugins.engines.gtp_session import Session as GtpSession
-from plugins.engines.serving import PlayerSource, long_game
+from plugins.engines.serving import PlayerSource
 
 
 def gtp_server(source, target, *, game="go", player="random", sims=8, **options):
@@ -31,7 +31,7 @@ def gomocup_server(source, target, *, game="gomoku", player="random", sims=8):
 def analysis_server(source, target, *, game="go", player="shipped", visits=8, count=4):
     def load(server):
         source = PlayerSource(player, sims=visits)
-        return Analysis(source, long_game(games.make(game)), server, visits=visits, count=count)
+        return Analysis(source, games.make(game).longer(), server, visits=visits, count=count)
 
     return analysis.Server(source, target, load)
 

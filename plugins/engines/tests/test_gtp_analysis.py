@@ -13,7 +13,7 @@ from agent import Agent
 from config import UserError
 from network.ownership import ownership_of
 from network.stored_network import StoredNetwork
-from plugins.engines.serving import PlayerSource, long_game
+from plugins.engines.serving import PlayerSource
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
 from plugins.engines.thinking import Thinker
@@ -124,7 +124,7 @@ def test_gogui_gets_the_move_now_when_it_interrupts(engine):
 
 
 def test_the_tree_is_kept_between_moves_and_pondering_adds_to_it():
-    game = long_game(games.make("go"))
+    game = games.make("go").longer()
     thinker = Thinker(PlayerSource("shipped", sims=60).player(game))
     thinker.warm()
     state = game.start()

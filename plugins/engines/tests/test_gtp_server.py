@@ -67,7 +67,7 @@ def test_moves_are_played_taken_back_and_shown():
         (["boardsize 1"], "unacceptable size"),
         (["boardsize 26"], "unacceptable size"),
         (["komi x"], "syntax error"),
-        (["komi 2.3"], "go: expected a komi in steps of 0.5"),
+        (["komi 2.3"], "go: expected komi from -361.5 to 361.5 in steps of 0.5"),
         (["fixed_handicap 2"], "invalid number of stones"),
         (["play b c3", "fixed_handicap 2"], "board not empty"),
         (["boardsize 9", "fixed_handicap 10"], "invalid number of stones"),
@@ -149,7 +149,7 @@ def test_handicap_stones_stand_where_the_protocol_puts_them():
 def test_komi_may_be_given_at_any_time_and_littlego_has_its_own():
     assert told_gtp("play b c3", "komi 24.5", "final_score", "get_komi")[-2:] == ["= B+0.5", "= 24.5"]
     assert told_gtp("play b c3", "komi -3", "final_score", "komi 30.5", "get_komi")[-3:] == [
-        "= B+28", "? go: expected a komi in steps of 0.5 of at most 25.5, got 30.5", "= -3"]
+        "= B+28", "? go: expected a komi of at most 25.5 for size 5, got 30.5", "= -3"]
     assert told_gtp("komi 2.5", "komi 6.5", game="littlego") == ["=", "? the komi of littlego is 2.5"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import games
 from agent import User
-from games.console_turn import COMMANDS, PLAIN, SIDES, board_text, help_text, question, understood
+from console.turn import COMMANDS, PLAIN, SIDES, board_text, help_text, question, understood
 from languages import translate
 from support.board_drawings import play
 from support.search_cases import GAMES

@@ -1,17 +1,16 @@
 """What games are called on screen."""
 
-import inspect
-
 import pytest
 
 import games
-from interface.game_titles import SIZES, TITLES, title_of, titled
+from games.parameters import values_of
+from games.titles import SIZES, TITLES, title_of, titled
 
 
 @pytest.mark.parametrize("name", TITLES)
 def test_a_title_says_the_size_of_a_board_that_has_several(name):
     game = games.make(name)
-    assert (name in SIZES) == ("size" in inspect.signature(type(game)).parameters)
+    assert (name in SIZES) == ("size" in values_of(game))
     assert name not in SIZES or title_of(name).endswith(f" {SIZES[name]}x{SIZES[name]}")
     assert name not in SIZES or game.grid_shape == (SIZES[name], SIZES[name])
 

@@ -1,0 +1,58 @@
+"""What an SGF file says in words of the rules of Go: its komi and rules, and how our rules differ from that.
+
+Each function returns a fact and a plain line for people, "" where there is nothing to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,9}(?:[.,][0-9]{1,9})?|[.,][0-9]{1,9})")
+_HUNDREDTHS = {275: 5.5, 325: 6.5, 350: 7.0, 375: 7.5}
+"""Komi of servers that write Chinese stones, two points each, in hundredths (KataGo's sgf.cpp knows the same). Larger
+ones, such as 550, 650, 700 and 750, are hundredths of points."""
+_TERRITORY = "they count territory and prisoners, we count stones and territory"
+_REPETITION = "they forbid every board that comes back, we do so after a single captured stone only (simple ko)"
+_RULES: dict[str, tuple[dict[str, str], str]] = {
+    "japanese": ({}, _TERRITORY),
+    "korean": ({}, _TERRITORY),
+    "chinese": ({}, _REPETITION),
+    "aga": ({}, _REPETITION),
+    "nz": ({"suicide": "yes"}, _REPETITION),
+    "new zealand": ({"suicide": "yes"}, _REPETITION),
+    "goe": ({"suicide": "yes"}, _REPETITION),
+    "ing": ({"suicide": "yes"}, _REPETITION),
+    "tromp": ({"ko": "superko", "suicide": "yes"}, ""),
+}
+"""{how a name of Go's rules begins: (parameters of our game, how it differs)}."""
+
+
+def komi_of(text: str, area: int) -> tuple[float, str]:
+    """Return the points for White that KM means on a board of `area` points; 0 where it is missing or unreadable."""
+    if not text:
+        return 0.0, "the file states no komi: 0 is used"
+    found = _NUMBER.match(text)
+    if found is None:
+        return 0.0, f"KM[{text[:20]}] is no number: komi 0 is used"
+    stated = points = float(found[0].replace(",", "."))
+    if points >= 100 and points % 25 == 0:
+        points = _HUNDREDTHS.get(int(points), points / 100)
+    if points % 0.5 and points % 0.25 == 0 and stated < 100:  # Chinese stones, as in GoGoD's files
+        points *= 2
+    if abs(points) > area:
+        return 0.0, f"KM[{text[:20]}] is not possible on this board: komi 0 is used"
+    points = round(2 * points) / 2 + 0.0
+    same = points == stated and found[0] == text
+    return points, "" if same else f"KM[{text[:20]}] is read as komi {points:g}"
+
+
+def go_rules_of(text: str, *, superko: bool = False) -> tuple[dict[str, str], str]:
+    """Return the parameters of our Go that RU means, and how its rules differ from them, or from our superko."""
+    if not text:
+        return {}, ""
+    word = text.lower().replace("_", " ")
+    parameters, differs = next((known for name, known in _RULES.items() if word.startswith(name)), ({}, None))
+    if differs is None:
+        return {}, f"RU[{text[:40]}] is kept, but not known here: we count stones and territory, with simple ko"
+    differs = "" if superko and differs == _REPETITION else differs
+    return parameters, f"RU[{text[:40]}]: {differs}" if differs else ""
