@@ -10,6 +10,7 @@ import pytest
 
 from agent import Agent, Quit, Resigned, TakeBack, User
 from config import UserError
+from search.trace import SearchLog
 from support.board_drawings import play
 from support.search_cases import GAMES, POSITIONS, Projection, always, numbers, plain_search
 
@@ -141,7 +142,7 @@ def test_simulating_step_by_step_equals_thinking_visit_by_visit(name, moves):
 @pytest.mark.parametrize("name", GAMES)
 def test_a_logged_search_finds_what_an_unlogged_one_finds(name):
     game = GAMES[name]
-    plain, logged = agent_of(game, leaves=1), agent_of(game, logger_mcts=log_into(io.StringIO()))
+    plain, logged = agent_of(game, leaves=1), agent_of(game, observer=SearchLog(log_into(io.StringIO())))
     for agent in (plain, logged):
         agent.think(game.start())
     assert numbers(plain.MCTS.root) == numbers(logged.MCTS.root)
@@ -253,7 +254,7 @@ def log_into(stream):
 def test_the_log_shows_every_number_of_every_choice_and_they_are_consistent(noisy):
     game, stream = GAMES["tictactoe"], io.StringIO()
     search = plain_search(alpha=0.5, cpuct=2.0)
-    agent = agent_of(game, mcts_sims=80, logger_mcts=log_into(stream), noisy=noisy, search=search)
+    agent = agent_of(game, mcts_sims=80, observer=SearchLog(log_into(stream)), noisy=noisy, search=search)
     if noisy:
         agent.think(game.start(), 1)
     agent.think(game.start())
