@@ -42,7 +42,7 @@ class Choice(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """A copy of a tree's tables."""
+    """A copy of a tree's tables; of the nodes, of those that there were."""
 
     nodes: np.ndarray
     edges: np.ndarray
@@ -52,7 +52,7 @@ class Tables(NamedTuple):
 def snapshot(mcts: MCTS) -> Tables:
     """Return a copy of the tables as the next simulation will see them."""
     f = mcts.forest
-    return Tables(f.nodes.copy(), f.edges.copy(), f.moves.copy())
+    return Tables(f.nodes[: len(mcts)].copy(), f.edges.copy(), f.moves.copy())
 
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
@@ -119,7 +119,8 @@ class SearchLog(SearchObserver):
         name = leaf.mcts.game.move_name
         for chosen in breadcrumbs:
             self.logger.info("PLAYER %+d", chosen.playerTurn)
-            for c in choices_at(leaf.mcts, self._before, chosen.node):
+            is_new = chosen.node >= len(self._before.nodes)  # it has one move: nothing was chosen there
+            for c in choices_at(leaf.mcts, self._before, chosen.node) if not is_new else ():
                 self.logger.info("action: %s %s", name(c.action), c.numbers())
             self.logger.info("chosen: %s", name(chosen.action))
         self.logger.info("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())
