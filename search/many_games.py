@@ -54,10 +54,8 @@ class ManyGames:
         if self.trees is not None:
             self.trees.reset(slot, seed)
 
-    def choose(
-        self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float], sims: int
-    ) -> list[Decision]:
-        """Search each game until its root has `sims` visits, kept visits included, and choose its move."""
+    def search(self, slots: Sequence[int], states: Sequence[GameState], sims: int) -> ManyTrees:
+        """Search each game until its root has `sims` visits, kept visits included; return the trees."""
         if self.trees is None:
             raise RuntimeError("expected `new_games` before `act_many`")
         trees = self.trees
@@ -66,6 +64,13 @@ class ManyGames:
             if self._noisy:
                 trees.add_noise(self._settings.alpha, tree=slot)
         trees.search(self._predictor, sims, slots)
+        return trees
+
+    def choose(
+        self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float], sims: int
+    ) -> list[Decision]:
+        """Search each game and choose its move."""
+        trees = self.search(slots, states, sims)
         return [trees.decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
 
 
