@@ -5,7 +5,6 @@ Values are for the player to move unless a docstring says otherwise.
 
 from __future__ import annotations
 
-import logging
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -18,16 +17,15 @@ from config import PLAIN_SEARCH, SearchSettings, UserError
 from console.turn import board_text, help_text, moves_text, question, understood
 from game import Game, GameState
 from languages.translate import tr
-from MCTS import MCTS, Decision, Edge, Evaluator, Node, TreeFull
+from MCTS import MCTS as SearchTree
+from MCTS import Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
 from search.evaluation_cache import CACHE_BYTES, places_in
+from search.many_games import GamesInTurn, ManyGames, games_at_once
 from search.priors import legal_softmax
-from search.tables import trees_in
-from search.trace import log_simulation, snapshot
+from search.trace import SearchObserver
 from system.terminal import has_colours, typed_line
 
-TREES_BYTES = 2**31
-"""Memory limit for the trees of a match; a player with large trees plays fewer games at once."""
 RESIGN = -1
 """Action of a `Decision` that resigns the game."""
 
@@ -92,105 +90,50 @@ class Player:
 
 
 class Agent(Player):
-    """A player that searches with a network's priors and values."""
+    """A player that searches one tree with a network's priors and values."""
 
     def __init__(
-        self, name: str, game: Game, predictor: Evaluator, search: SearchSettings = PLAIN_SEARCH, *,
-        mcts_sims: int = 400, noisy: bool = False, leaves: int = 8, cache_size: int = 1 << 16, model: Any = None,
-        logger_mcts: logging.Logger | None = None, rng: np.random.Generator | None = None,
+        self,
+        name: str,
+        game: Game,
+        predictor: Evaluator,
+        search: SearchSettings = PLAIN_SEARCH,
+        *,
+        mcts_sims: int = 400,
+        noisy: bool = False,
+        leaves: int = 8,
+        cache_size: int = 1 << 16,
+        model: Any = None,
+        observer: SearchObserver | None = None,
+        rng: np.random.Generator | None = None,
         seconds: float = float("inf"),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Make a player. `leaves`: how many leaves of a tree wait at once; `model`: needed by `replay` only.
 
+        An `observer` sees each simulation, which is then taken step by step: slow, with the moves of `leaves` = 1.
         A limit of `seconds` per move may end a search early; games are then played one after the other.
         """
         super().__init__(name, game)
         self.predictor = predictor
         self.search = search
         self.mcts_sims = mcts_sims
+        self.noisy = noisy
         self.model = model
-        self.logger_mcts = logger_mcts
+        self.observer = observer
         self.rng = rng or np.random.default_rng(0)
-        self.noisy, self.seconds = noisy, seconds
-        self._leaves, self._cache_size = leaves, places_in(CACHE_BYTES, cache_size, game.action_size)
-        self.at_once = int(np.clip(trees_in(TREES_BYTES, game, mcts_sims), 2, self.at_once)) if self._patient else 1
-        self.MCTS: MCTS | None = None
-        self._many: MCTS | None = None
-        self._logged: dict[int, MCTS] = {}
-        """{slot: tree} when every simulation is logged: games are then searched in turn, with the same moves."""
+        self.seconds = seconds
+        self.MCTS: SearchTree | None = None
+        """The tree of `act`, `think` and the article's steps."""
+        self._leaves = leaves
+        self._cache_size = places_in(CACHE_BYTES, cache_size, game.action_size)
+        self.at_once = 1 if self._has_clock else games_at_once(game, mcts_sims, self.at_once)
+        self._games: ManyGames | GamesInTurn[SearchTree]
+        if observer is None:
+            self._games = ManyGames(game, search, self.predict, cache_size=self._cache_size, noisy=noisy)
+        else:
+            self._games = GamesInTurn(self._empty_tree, self._think_in)
 
-    # ---- the article's steps
-
-    def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the network's (value [B], logits [B, action_size]) for planes [B, rows, columns, planes]."""
-        values, logits = self.predictor(planes)
-        return np.array(values), np.array(logits)
-
-    def get_preds(self, state: GameState) -> tuple[float, np.ndarray, list[int]]:
-        """Return the network's value, its move probabilities [action_size] (0 where illegal), the legal actions."""
-        values, logits = self.predict(state.planes()[None])
-        allowed = list(state.allowedActions)
-        probs = np.zeros(self.game.action_size)
-        if allowed:
-            probs[allowed] = legal_softmax(logits[0, allowed])
-        return float(values[0]), probs, allowed
-
-    def evaluateLeaf(self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]) -> tuple[float, list[Edge]]:
-        """Expand a leaf with the network's evaluation; return (value for its player to move, breadcrumbs)."""
-        if done:
-            self._log("game over at the leaf, value %+.3f for player %+d", value, leaf.playerTurn)
-            return value, breadcrumbs
-        values, logits = self.predict(leaf.state.planes()[None])
-        self._tree.expand(leaf, float(values[0]), logits[0])
-        self._log("leaf evaluated, value %+.3f for player %+d", leaf.value, leaf.playerTurn)
-        return leaf.value, breadcrumbs
-
-    def simulate(self) -> None:
-        """Run one simulation, step by step: descend to a leaf, evaluate it, back its value up."""
-        tree = self._tree
-        before = snapshot(tree) if self._logging else None
-        leaf, value, done, breadcrumbs = tree.moveToLeaf()
-        if before is not None:
-            log_simulation(self._log, tree, before, breadcrumbs, leaf)
-        value, breadcrumbs = self.evaluateLeaf(leaf, value, done, breadcrumbs)
-        tree.backFill(leaf, value, breadcrumbs)
-        for edge in breadcrumbs:
-            sign = 1 if edge.playerTurn == leaf.playerTurn else -1
-            s = edge.stats
-            self._log(
-                "back-fill %s: player %+d, value %+.3f, N=%d W=%+.3f Q=%+.3f",
-                self.game.move_name(edge.action), edge.playerTurn, sign * value, s["N"], s["W"], s["Q"],
-            )  # fmt: skip
-
-    def buildMCTS(self, state: GameState) -> None:
-        """Start a new tree at a state."""
-        if self.MCTS is None:
-            self.MCTS = self._make(1, self._leaves if self.logger_mcts is None else 1)
-        self.MCTS.plant(state)
-
-    def changeRootMCTS(self, state: GameState) -> None:
-        """Make a state of the tree its root; the rest of the tree is dropped. An unknown state starts a new tree."""
-        self._tree.set_root(state, sims=self.mcts_sims)
-
-    def getAV(self, tau: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return pi [action_size], ~ N^(1/tau), and the moves' Q [action_size] at the root."""
-        pi, values = np.zeros(self.game.action_size), np.zeros(self.game.action_size)
-        root = self._tree.root
-        for action, edge in root.edges:
-            pi[action], values[action] = edge.stats["N"], edge.stats["Q"] if edge.proven is None else edge.proven
-            if not root.keeps_proof(edge):
-                pi[action] = 0.0
-        if not pi.any():  # all visited moves are proven to lose: use the priors, of unproven moves if any
-            left = [(action, edge) for action, edge in root.edges if edge.proven is None] or root.edges
-            for action, edge in left:
-                pi[action] = edge.stats["P"]
-            pi[[action for action, _ in left]] += not pi.any()
-        return _temper(pi, tau), values
-
-    def chooseAction(self, pi: np.ndarray, values: np.ndarray, tau: float) -> tuple[int, float]:
-        """Return (action, its Q): drawn from pi, or with tau = 0 a most probable one, ties at random."""
-        action = int(self.rng.choice(np.flatnonzero(pi == pi.max())) if tau == 0 else self.rng.choice(len(pi), p=pi))
-        return action, float(values[action])
+    # ---- a move: search, then choose
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Search and choose; see `Player.act`. `value` is the move's Q, `NN_value` the network's value of
@@ -205,12 +148,6 @@ class Agent(Player):
             NN_value = -NN_value
         return action, pi, value, NN_value
 
-    def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:
-        """Return a player with the same network, the same search settings except for `changes`, and its own tree."""
-        search = replace(self.search, **(changes or {}))
-        options = {"leaves": self._leaves, "cache_size": self._cache_size, **options}
-        return Agent(self.name, game, self.predictor, search, mcts_sims=mcts_sims, **options)
-
     def think(self, state: GameState, sims: int | None = None, stop: Callable[[], bool] | None = None) -> Node:
         """Search a state until its root has `sims` visits, kept visits included; return the root.
 
@@ -218,115 +155,174 @@ class Agent(Player):
         """
         if state.isEndGame:
             raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
-        sims, end = sims or self.mcts_sims, min(time.monotonic() + self.seconds, self.deadline)
-
-        def late() -> bool:
-            return time.monotonic() > end or (stop is not None and stop())
-
-        if self.MCTS is not None and not self.MCTS.fits(sims):
-            self.MCTS = None
-        if self.MCTS is None:
-            self.MCTS = self._make(1, self._leaves if self.logger_mcts is None else 1, sims)
-            self.MCTS.plant(state)
+        sims = sims or self.mcts_sims
+        late = self._time_limit(stop)
+        if self.MCTS is None or not self.MCTS.fits(sims):
+            self.buildMCTS(state, sims)
         else:
-            self.MCTS.set_root(state, sims=sims)
-        self.MCTS.solve_root()
+            self.changeRootMCTS(state, sims)
+        tree = self._tree
+        tree.solve_root()
         if self.noisy:
-            self.MCTS.add_noise(self.search.alpha)
-        if self.logger_mcts is None:
-            self.MCTS.search(self.predictor, sims, stop=None if self._patient and stop is None else late)
+            tree.add_noise(self.search.alpha)
+        if self.observer is None:
+            tree.search(self.predictor, sims, stop=late)
         else:
-            while self._unsure(sims) and not (late() and self.MCTS.root.visits):
-                self._log("****** simulation %d", self.MCTS.root.visits)
-                try:
-                    self.simulate()
-                except TreeFull:  # as in the compiled search, the visits so far count
-                    if not self.MCTS.root.visits:
-                        raise
-                    break
-        return self.MCTS.root
+            self._search_step_by_step(sims, late)
+        return tree.root
 
-    def _unsure(self, sims: int) -> bool:
+    # ---- the article's steps
+
+    def buildMCTS(self, state: GameState, sims: int | None = None) -> None:
+        """Start a new tree at a state, with room for a search of `sims` visits."""
+        if self.MCTS is None or not self.MCTS.fits(sims or self.mcts_sims):
+            leaves = self._leaves if self.observer is None else 1
+            self.MCTS = self._new_tree(leaves, max(sims or 0, self.mcts_sims), self._cache_size)
+        self.MCTS.plant(state)
+
+    def changeRootMCTS(self, state: GameState, sims: int | None = None) -> None:
+        """Make a state of the tree its root; the rest of the tree is dropped. An unknown state starts a new tree."""
+        self._tree.set_root(state, sims=sims or self.mcts_sims)
+
+    def simulate(self) -> None:
+        """Run one simulation, step by step: descend to a leaf, evaluate it, back its value up."""
+        tree, observer = self._tree, self.observer or SearchObserver()
+        observer.simulation_begins(tree)
+        leaf, value, done, breadcrumbs = tree.moveToLeaf()
+        observer.leaf_reached(leaf, breadcrumbs)
+        value, breadcrumbs = self.evaluateLeaf(leaf, value, done, breadcrumbs)
+        observer.leaf_evaluated(leaf, value, done)
+        tree.backFill(leaf, value, breadcrumbs)
+        observer.backed_up(leaf, value, breadcrumbs)
+
+    def evaluateLeaf(self, leaf: Node, value: float, done: bool, breadcrumbs: list[Edge]) -> tuple[float, list[Edge]]:
+        """Expand a leaf with the network's evaluation; return (value for its player to move, breadcrumbs)."""
+        if done:
+            return value, breadcrumbs
+        values, logits = self.predict(leaf.state.planes()[None])
+        self._tree.expand(leaf, float(values[0]), logits[0])
+        return leaf.value, breadcrumbs
+
+    def get_preds(self, state: GameState) -> tuple[float, np.ndarray, list[int]]:
+        """Return the network's value, its move probabilities [action_size] (0 where illegal), the legal actions."""
+        values, logits = self.predict(state.planes()[None])
+        allowed = list(state.allowedActions)
+        probs = np.zeros(self.game.action_size)
+        if allowed:
+            probs[allowed] = legal_softmax(logits[0, allowed])
+        return float(values[0]), probs, allowed
+
+    def predict(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the network's (value [B], logits [B, action_size]) for planes [B, rows, columns, planes]."""
+        values, logits = self.predictor(planes)
+        return np.array(values), np.array(logits)
+
+    def getAV(self, tau: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return pi [action_size], ~ N^(1/tau), and the moves' Q [action_size] at the root."""
+        pi = np.zeros(self.game.action_size)
+        values = np.zeros(self.game.action_size)
         root = self._tree.root
-        return root.isLeaf() or (root.proven is None and root.visits < sims)
+        for action, edge in root.edges:
+            stats = edge.stats
+            pi[action] = stats["N"] if root.keeps_proof(edge) else 0.0
+            values[action] = stats["Q"] if edge.proven is None else edge.proven
+        if not pi.any():  # all visited moves are proven to lose: use the priors, of unproven moves if any
+            left = [(action, edge) for action, edge in root.edges if edge.proven is None] or root.edges
+            for action, edge in left:
+                pi[action] = edge.stats["P"]
+            pi[[action for action, _ in left]] += not pi.any()
+        return _temper(pi, tau), values
 
-    # ---- many games at once
+    def chooseAction(self, pi: np.ndarray, values: np.ndarray, tau: float) -> tuple[int, float]:
+        """Return (action, its Q): drawn from pi, or with tau = 0 a most probable one, ties at random."""
+        action = int(self.rng.choice(np.flatnonzero(pi == pi.max())) if tau == 0 else self.rng.choice(len(pi), p=pi))
+        return action, float(values[action])
 
-    @property
-    def _patient(self) -> bool:
-        """Return whether its moves have no time limit, so that games are searched side by side."""
-        return self.seconds == self.deadline == float("inf")
-
-    def new_games(self, slots: int) -> None:
-        m = self._many
-        if not self._patient or self.logger_mcts is not None:
-            return
-        if m is None or len(m.forest.trees) < slots or not m.fits(self.mcts_sims):
-            self._many = self._make(slots, 1)
-
-    def new_game(self, slot: int, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-        if self.MCTS is not None:
-            self.MCTS.clear()
-        if self.logger_mcts is not None:
-            self._logged[slot] = self._make(1, 1, cached=False)
-            self._logged[slot].reset(0, seed)
-        elif self._many is not None:
-            self._many.reset(slot, seed)
-
-    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
-        if not self._patient:  # one game after the other
-            return super().act_many(slots, states, taus)
-        if self.logger_mcts is not None:
-            return [self._act_logged(*job) for job in zip(slots, states, taus, strict=True)]
-        if self._many is None:
-            raise RuntimeError("expected `new_games` before `act_many`")
-        m = self._many
-        for slot, state in zip(slots, states, strict=True):
-            m.set_root(state, tree=slot, sims=self.mcts_sims)
-            if self.noisy:
-                m.add_noise(self.search.alpha, tree=slot)
-        m.search(self.predictor, self.mcts_sims, slots)
-        return [m.decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
-
-    def _act_logged(self, slot: int, state: GameState, tau: float) -> Decision:
-        self.MCTS = self._logged[slot]
-        self.think(state)
-        return self.MCTS.decide(0, tau)
-
-    # ---- learning
+    # ---- its network
 
     def replay(
-        self, sample: Callable[[int], Batch], loops: int, *, epochs: int = 1,
-        rate: Callable[[int], float] | None = None, report: Callable[[int], None] | None = None,
-    ) -> dict[str, float]:  # fmt: skip
+        self,
+        sample: Callable[[int], Batch],
+        loops: int,
+        *,
+        epochs: int = 1,
+        rate: Callable[[int], float] | None = None,
+        report: Callable[[int], None] | None = None,
+    ) -> dict[str, float]:
         """Train the network on `loops` random batches of ltmemory; return the mean losses."""
         if self.model is None:
             raise RuntimeError(f"{self.name} has no model to train")
         losses: dict[str, float] = self.model.fit(sample, loops, epochs=epochs, rate=rate, report=report)
         return losses
 
+    def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:
+        """Return a player with the same network, the same search settings except for `changes`, and its own tree."""
+        search = replace(self.search, **(changes or {}))
+        options = {"leaves": self._leaves, "cache_size": self._cache_size, **options}
+        return Agent(self.name, game, self.predictor, search, mcts_sims=mcts_sims, **options)
+
+    # ---- many games at once, see search/many_games.py
+
+    def new_games(self, slots: int) -> None:
+        if not self._has_clock:
+            self._games.new_games(slots, self.mcts_sims)
+
+    def new_game(self, slot: int, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        if self.MCTS is not None:
+            self.MCTS.clear()
+        self._games.new_game(slot, seed)
+
+    def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
+        if self._has_clock:  # one game after the other
+            return super().act_many(slots, states, taus)
+        return self._games.choose(slots, states, taus, self.mcts_sims)
+
     # ---- inside
 
     @property
-    def _tree(self) -> MCTS:
+    def _tree(self) -> SearchTree:
         if self.MCTS is None:
             raise RuntimeError("expected `buildMCTS(state)` first")
         return self.MCTS
 
-    def _make(self, trees: int, leaves: int, sims: int = 0, *, cached: bool = True) -> MCTS:
-        return MCTS(
-            self.game, self.search, trees=trees, leaves=leaves, sims=max(sims, self.mcts_sims),
-            cache_size=self._cache_size if cached else 0, seed=int(self.rng.integers(2**31)),
-        )  # fmt: skip
+    def _new_tree(self, leaves: int, sims: int, cache_size: int) -> SearchTree:
+        seed = int(self.rng.integers(2**31))
+        return SearchTree(self.game, self.search, leaves=leaves, sims=sims, cache_size=cache_size, seed=seed)
+
+    def _empty_tree(self) -> SearchTree:
+        """Return a tree for one of several games whose searches are observed."""
+        return self._new_tree(1, self.mcts_sims, 0)
+
+    def _think_in(self, tree: SearchTree, state: GameState, sims: int) -> SearchTree:
+        """Search in one of several trees; return the tree used: a new one if that had no room."""
+        self.MCTS = tree
+        return self.think(state, sims).mcts
+
+    def _search_step_by_step(self, sims: int, late: Callable[[], bool] | None) -> None:
+        """Search as `SearchTree.search` does compiled, by `simulate`."""
+        tree = self._tree
+        while tree.root.isLeaf() or (tree.root.proven is None and tree.root.visits < sims):
+            if late is not None and late() and tree.root.visits:
+                break
+            try:
+                self.simulate()
+            except TreeFull:  # as in the compiled search, the visits so far count
+                if not tree.root.visits:
+                    raise
+                break
 
     @property
-    def _logging(self) -> bool:
-        return self.logger_mcts is not None and self.logger_mcts.isEnabledFor(logging.INFO)
+    def _has_clock(self) -> bool:
+        """Return whether its moves have a time limit, so that games are searched one after the other."""
+        return min(self.seconds, self.deadline) < float("inf")
 
-    def _log(self, message: str, *values: Any) -> None:
-        if self.logger_mcts is not None:
-            self.logger_mcts.info(message, *values)
+    def _time_limit(self, stop: Callable[[], bool] | None) -> Callable[[], bool] | None:
+        """Return what says that a search beginning now must end, by the clock or by `stop`; None without either."""
+        if stop is None and not self._has_clock:
+            return None
+        end = min(time.monotonic() + self.seconds, self.deadline)
+        return lambda: time.monotonic() > end or (stop is not None and stop())
 
 
 class User(Player):

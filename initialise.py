@@ -25,6 +25,7 @@ from memory import Memory
 from network.predictor import STEADY, on_device, side_by_side
 from network.stored_network import record
 from network.warm_start import taken_over
+from search.trace import SearchLog
 from storage import checkpoints
 from storage.atomic_files import DamagedData, require_space
 from storage.consistency import inconsistencies
@@ -332,11 +333,15 @@ class Session:
 
     def agent(self, version: int, *, name: str = "", role: str = "", sims: int = 0, log: bool = False) -> Agent:
         """Return a player with a version's network and the run's search settings; `log`: its searches, if logged."""
-        predictor, logger = self.predictor(role or f"version{version}", version), self.loggers.mcts if log else None
         return Agent(
-            name or f"version{version:04}", self.game, predictor, self.config.search,
-            mcts_sims=sims or self.config.eval_sims, model=self.model, logger_mcts=logger,
-        )  # fmt: skip
+            name or f"version{version:04}",
+            self.game,
+            self.predictor(role or f"version{version}", version),
+            self.config.search,
+            mcts_sims=sims or self.config.eval_sims,
+            model=self.model,
+            observer=SearchLog(self.loggers.mcts) if log and self.loggers.mcts else None,
+        )
 
     def version_player(self, version: int, *, run: int | None = None, name: str = "") -> Player:
         """Return a version of this run as a player; -1 is a person."""

@@ -9,10 +9,12 @@ import numpy as np
 from agent import Agent, Player
 from compiled import call, compiled
 from game import NO_WIN, NOT_TOLD, Game, GameState
-from MCTS import MCTS, Decision
+from MCTS import Decision
 from players.levels import Level
 from players.network_alone import PolicyPlayer
 from players.simple import BatchPlayer
+from search.many_games import ManyGames
+from search.many_trees import ManyTrees
 from search.priors import legal_softmax
 
 LEAST = 0.1
@@ -66,7 +68,7 @@ class TemperedPlayer(BatchPlayer):
         self.sims, self.temperature = sims, temperature
         self.at_once = agent.at_once
         self.agent = agent
-        self._trees: MCTS | None = None
+        self._games = ManyGames(agent.game, agent.search, agent.predict, cache_size=1 << 14)
         self._rngs = {0: np.random.default_rng(0)}
 
     def with_network(self, agent: Agent) -> TemperedPlayer:
@@ -76,29 +78,21 @@ class TemperedPlayer(BatchPlayer):
         return found
 
     def new_games(self, slots: int) -> None:
-        if self.sims and (self._trees is None or len(self._trees.forest.trees) < slots):
-            self._trees = MCTS(self.game, self.agent.search, trees=slots, sims=self.sims)
+        if self.sims:
+            self._games.new_games(slots, self.sims)
 
     def new_game(self, slot: int, seed: int) -> None:
         self._rngs[slot] = np.random.default_rng(seed)
-        if self.sims:
-            self._searched(slot + 1).reset(slot, seed)
+        self.new_games(slot + 1)
+        self._games.new_game(slot, seed)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         if not self.sims:
             values, logits = self.agent.predict(np.stack([state.planes() for state in states]))
             return [self._by_priors(*job) for job in zip(slots, states, values, logits, strict=True)]
-        trees = self._searched(max(slots) + 1)
-        for slot, state in zip(slots, states, strict=True):
-            trees.set_root(state, tree=slot, sims=self.sims)
-        trees.search(self.agent.predictor, self.sims, slots)
+        self.new_games(max(slots) + 1)
+        trees = self._games.search(slots, states, self.sims)
         return [self._by_visits(trees, slot) for slot in slots]
-
-    def _searched(self, slots: int) -> MCTS:
-        self.new_games(slots)
-        if self._trees is None:
-            raise RuntimeError("expected a player that searches")
-        return self._trees
 
     def _by_priors(self, slot: int, state: GameState, value: float, logits: np.ndarray) -> Decision:
         allowed = np.array(state.allowedActions)
@@ -107,7 +101,7 @@ class TemperedPlayer(BatchPlayer):
         weights, win = np.where(priors >= np.sort(priors)[-MOST:].min(), priors, 0.0), winning_move(self.game, state)
         return Decision(self._draw(slot, weights) if win is None else win, priors, float(value))
 
-    def _by_visits(self, trees: MCTS, slot: int) -> Decision:
+    def _by_visits(self, trees: ManyTrees, slot: int) -> Decision:
         best, kept = trees.decide(slot, 0.0), trees.kept_visits(slot)
         return best._replace(action=self._draw(slot, kept)) if kept.any() else best
 

@@ -1,9 +1,10 @@
-"""Records what the selection rule saw at each choice of a search, for the log of simulations and for `explain`."""
+"""What the selection rule saw at each choice of a search, for `explain`, and observers that see each simulation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,9 +34,15 @@ class Choice(NamedTuple):
     proven: str
     """won, lost or drawn for the player who makes the move; empty = not proven."""
 
+    def numbers(self) -> str:
+        """Return the numbers as a line of the log."""
+        prior = f"P={self.P:.4f} nu={self.nu:.4f} adjP={self.adjusted:.4f}"
+        value = f"W={self.W:+.3f} Q={self.Q:+.3f} U={self.U:.3f} Q+U={self.Q + self.U:+.3f}"
+        return f"N={self.N} {prior} {value}" + (f" proven {self.proven}" if self.proven else "")
+
 
 class Tables(NamedTuple):
-    """A copy of a tree's tables."""
+    """A copy of a tree's tables; of the nodes, of those that there were."""
 
     nodes: np.ndarray
     edges: np.ndarray
@@ -45,7 +52,7 @@ class Tables(NamedTuple):
 def snapshot(mcts: MCTS) -> Tables:
     """Return a copy of the tables as the next simulation will see them."""
     f = mcts.forest
-    return Tables(f.nodes.copy(), f.edges.copy(), f.moves.copy())
+    return Tables(f.nodes[: len(mcts)].copy(), f.edges.copy(), f.moves.copy())
 
 
 def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
@@ -78,18 +85,54 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     return lines
 
 
-def log_simulation(
-    log: Callable[..., None], mcts: MCTS, before: Tables, breadcrumbs: Sequence[Edge], leaf: Node
-) -> None:
-    """Log, for each node on a simulation's path, every edge with its numbers at the choice; then the leaf."""
-    name: Callable[[int], Any] = mcts.game.move_name
-    for chosen in breadcrumbs:
-        log("PLAYER %+d", chosen.playerTurn)
-        for c in choices_at(mcts, before, chosen.node):
-            log(
-                "action: %s N=%d P=%.4f nu=%.4f adjP=%.4f W=%+.3f Q=%+.3f U=%.3f Q+U=%+.3f%s",
-                name(c.action), c.N, c.P, c.nu, c.adjusted, c.W, c.Q, c.U, c.Q + c.U,
-                c.proven and f" proven {c.proven}",
-            )  # fmt: skip
-        log("chosen: %s", name(chosen.action))
-    log("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())
+class SearchObserver:
+    """Sees each simulation of a search, step by step, and changes nothing. Override what is of interest."""
+
+    def simulation_begins(self, tree: MCTS) -> None:
+        """See the tree before a simulation."""
+
+    def leaf_reached(self, leaf: Node, breadcrumbs: Sequence[Edge]) -> None:
+        """See the leaf and the edges that led to it, their visit counted."""
+
+    def leaf_evaluated(self, leaf: Node, value: float, done: bool) -> None:
+        """See the leaf's value, for its player to move; done: the game is over there, or its result is proven."""
+
+    def backed_up(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
+        """See the edges after that value was added to each."""
+
+
+class SearchLog(SearchObserver):
+    """Logs every simulation: each node on its path with every edge's numbers at the choice, the leaf, the back-fill."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self.logger = logger
+        self._before: Tables | None = None
+        """The tables at the beginning of a simulation; None where nothing is logged."""
+
+    def simulation_begins(self, tree: MCTS) -> None:
+        self._before = snapshot(tree) if self.logger.isEnabledFor(logging.INFO) else None
+        self.logger.info("****** simulation %d", tree.root.visits)
+
+    def leaf_reached(self, leaf: Node, breadcrumbs: Sequence[Edge]) -> None:
+        if self._before is None:
+            return
+        name = leaf.mcts.game.move_name
+        for chosen in breadcrumbs:
+            self.logger.info("PLAYER %+d", chosen.playerTurn)
+            is_new = chosen.node >= len(self._before.nodes)  # it has one move: nothing was chosen there
+            for c in choices_at(leaf.mcts, self._before, chosen.node) if not is_new else ():
+                self.logger.info("action: %s %s", name(c.action), c.numbers())
+            self.logger.info("chosen: %s", name(chosen.action))
+        self.logger.info("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())
+
+    def leaf_evaluated(self, leaf: Node, value: float, done: bool) -> None:
+        what = "game over at the leaf" if done else "leaf evaluated"
+        self.logger.info("%s, value %+.3f for player %+d", what, value, leaf.playerTurn)
+
+    def backed_up(self, leaf: Node, value: float, breadcrumbs: Sequence[Edge]) -> None:
+        for edge in breadcrumbs:
+            name = leaf.mcts.game.move_name(edge.action)
+            sign = 1 if edge.playerTurn == leaf.playerTurn else -1
+            s = edge.stats
+            numbers = f"value {sign * value:+.3f}, N={s['N']} W={s['W']:+.3f} Q={s['Q']:+.3f}"
+            self.logger.info("back-fill %s: player %+d, %s", name, edge.playerTurn, numbers)

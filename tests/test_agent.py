@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import games
 from agent import Agent, Quit, Resigned, TakeBack, User
-from config import UserError
+from config import SearchSettings, UserError
+from search.trace import SearchLog
 from support.board_drawings import play
 from support.search_cases import GAMES, POSITIONS, Projection, always, numbers, plain_search
 
@@ -141,7 +143,7 @@ def test_simulating_step_by_step_equals_thinking_visit_by_visit(name, moves):
 @pytest.mark.parametrize("name", GAMES)
 def test_a_logged_search_finds_what_an_unlogged_one_finds(name):
     game = GAMES[name]
-    plain, logged = agent_of(game, leaves=1), agent_of(game, logger_mcts=log_into(io.StringIO()))
+    plain, logged = agent_of(game, leaves=1), agent_of(game, observer=SearchLog(log_into(io.StringIO())))
     for agent in (plain, logged):
         agent.think(game.start())
     assert numbers(plain.MCTS.root) == numbers(logged.MCTS.root)
@@ -253,7 +255,7 @@ def log_into(stream):
 def test_the_log_shows_every_number_of_every_choice_and_they_are_consistent(noisy):
     game, stream = GAMES["tictactoe"], io.StringIO()
     search = plain_search(alpha=0.5, cpuct=2.0)
-    agent = agent_of(game, mcts_sims=80, logger_mcts=log_into(stream), noisy=noisy, search=search)
+    agent = agent_of(game, mcts_sims=80, observer=SearchLog(log_into(stream)), noisy=noisy, search=search)
     if noisy:
         agent.think(game.start(), 1)
     agent.think(game.start())
@@ -301,6 +303,27 @@ def check_choice(table, chosen, *, cpuct):
         if row["N"]:
             assert row["Q"] == pytest.approx(row["W"] / row["N"], abs=0.002)
     assert chosen["QU"] == max(row["QU"] for row in table)
+
+
+def test_no_numbers_are_shown_of_a_position_that_the_simulation_itself_made():
+    """A threat in gomoku leaves one move, which needs no choice; the tables still hold rows of dropped positions."""
+    game, stream, rng = games.make("gomoku(size=9)"), io.StringIO(), np.random.default_rng(0)
+    agent = agent_of(game, mcts_sims=30, observer=SearchLog(log_into(stream)), search=SearchSettings())
+    for _ in range(4):
+        state = game.start()
+        while not state.isEndGame:
+            state = state.takeAction(agent.act(state, 1)[0])[0]
+            if not state.isEndGame:
+                state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+    shown, alone = [], 0
+    for line in stream.getvalue().splitlines():
+        if line.startswith("action: "):
+            shown.append((line.split()[1], float(re.search(" P=([^ ]+)", line)[1])))
+        elif line.startswith("chosen: "):
+            assert not shown or line.split()[1] in dict(shown)
+            assert all(0 <= prior <= 1 for _, prior in shown)
+            shown, alone = [], alone + (not shown)
+    assert alone > 10
 
 
 # ---- a person

@@ -14,6 +14,7 @@ from funcs import playMatches
 from games import connect4
 from memory import Memory
 from players.simple import RandomPlayer
+from search.trace import SearchLog
 from support.match_players import LOG, Drawn, Spy, match, replayed
 from support.search_cases import GAMES, Projection, always
 
@@ -287,8 +288,8 @@ def test_games_whose_searches_are_logged_are_those_of_others(name):
     found: list[list[list[int]]] = []
     mcts = logging.Logger("mcts")
     mcts.addHandler(logging.NullHandler())
-    for log in (None, mcts):
+    for observer in (None, SearchLog(mcts)):
         networks = (Projection(game, number) for number in (0, 1))
-        players = tuple(Agent("x", game, network, mcts_sims=20, logger_mcts=log) for network in networks)
+        players = tuple(Agent("x", game, network, mcts_sims=20, observer=observer) for network in networks)
         found.append([g.moves for g in play_batch(game, players, jobs, seed=5, turns_until_tau0=4)])
     assert found[0] == found[1] and len(set(map(tuple, found[0]))) > 2

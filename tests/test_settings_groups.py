@@ -120,7 +120,7 @@ def test_an_agent_searches_by_a_replaced_group(logged):
     agent = Agent("own", game, Projection(game), search, mcts_sims=20, leaves=1)
     agent.act(game.start(), 0.0)
     agent.new_games(2)
-    for mcts in (agent.MCTS, agent._many):
+    for mcts in (agent.MCTS, agent._games.trees):
         assert mcts.puct == puct_of(search) and mcts.puct.cpuct == 3.0
         assert (mcts.forest.trees["ahead"] == 2).all() and (mcts.forest.trees["late"] == game.max_plies - 5).all()
     twin = agent.twin(game, 10, changes={"endgame": 0})

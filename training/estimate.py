@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agent import TREES_BYTES
+from agent import Player
 from compiling.prepared import search_is_kept
 from config import Config
 from game import Game
@@ -15,7 +15,8 @@ from loggers import clock
 from network.device import Plan
 from network.predictor import cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
-from search.tables import capacity_for, forest_bytes, trees_in
+from search.many_games import games_at_once
+from search.tables import capacity_for, forest_bytes
 from training.game_source import source_of
 from training.selfplay import SPARE_BUFFERS
 
@@ -65,7 +66,7 @@ def memory_needs(game: Game, config: Config, parameters: int = 0, plan: Plan | N
     records = buffers * plies * (2 * actions + 6) + trees * (4 * actions + inputs)
     games = round(c.episodes * plies * (2 * actions + c.full_search_share * (4 * actions + 2 * inputs)))
     tree = forest_bytes(game, 1, 8, capacity_for(c.eval_sims, 8))
-    at_once = min(max(trees_in(TREES_BYTES, game, c.eval_sims), 2), 64, c.eval_episodes)
+    at_once = min(games_at_once(game, c.eval_sims, Player.at_once), c.eval_episodes)
     cache = places_in(CACHE_BYTES, 1 << 16, actions) * place_bytes(actions)
     return MemoryNeeds(search + records, games, 2 * (at_once * tree + cache), LIBRARIES + COPIES * 4 * parameters)
 

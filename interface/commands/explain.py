@@ -54,21 +54,22 @@ def run(argv: list[str]) -> int:
     from interface.explain import as_text, explain
     from loggers import open_trace
     from players.by_name import make_player
+    from search.trace import SearchLog
     from storage.game_files import check_free
 
     record = begun(args.game, args.moves, args.load, argv, game_number=args.game_number, ply=args.ply)
     game, state = record.game, after_moves(record.game, record.moves)
     if args.trace:
         check_free(Path(args.trace), overwrite=args.overwrite)
-    log = open_trace(Path(args.trace)) if args.trace else None
-    agent = make_player(args.player, game, sims=args.sims, logger_mcts=log)
+    observer = SearchLog(open_trace(Path(args.trace))) if args.trace else None
+    agent = make_player(args.player, game, sims=args.sims, observer=observer)
     if not isinstance(agent, Agent):
         raise UserError(f"expected a network to explain, got the player {agent.name}")
     if agent.name.startswith("level ") and early(argv, "sims") is not None:
         raise UserError(f"expected no --sims with a level, which has {agent.mcts_sims} simulations")
     found = explain(agent, state)
-    if log is not None:
-        log.info("the search ends with %d simulations", found["simulations"])
+    if observer is not None:
+        observer.logger.info("the search ends with %d simulations", found["simulations"])
     if args.json:
         print(json.dumps(found | ({"notes": record.notes} if record.notes else {})))
         return 0

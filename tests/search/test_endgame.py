@@ -13,6 +13,7 @@ from games.endings import Endings
 from interface.explain import explain
 from players.solver import BitbullyScores
 from search.endgame_solver import make_line, solve
+from search.trace import SearchLog
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
 from support.search_cases import Projection, always, plain_search, rooted, value_of, values_after, walk
@@ -328,9 +329,9 @@ def test_a_logged_search_is_the_same():
     game = games.make("connect4")
     for plies, line in ((12, HARD[0]), (12, HARD[1]), (17, HARD[0])):
         state, found = play(game, line), []
-        for logger in (None, logging.getLogger("endgame")):
+        for observer in (None, SearchLog(logging.getLogger("endgame"))):
             search = plain_search(**{**LATE, "endgame": plies})
-            agent = Agent("late", game, Projection(game), search, mcts_sims=150, leaves=1, logger_mcts=logger)
+            agent = Agent("late", game, Projection(game), search, mcts_sims=150, leaves=1, observer=observer)
             action, pi, value, _ = agent.act(state, 0)
             found.append((action, list(pi), value))
         assert found[0] == found[1]

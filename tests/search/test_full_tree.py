@@ -11,6 +11,7 @@ from funcs import playMatches
 from memory import Memory
 from players.alphabeta import AlphaBetaPlayer
 from search import many_trees
+from search.trace import SearchLog
 from support.search_cases import plain_search
 from support.tiny_runs import jobs, tiny
 from training.selfplay import SelfPlay
@@ -28,8 +29,8 @@ def test_a_full_tree_ends_a_search_with_what_was_found(monkeypatch, capacity):
     log.propagate = False
     log.setLevel(logging.INFO)
     found = []
-    for logger in (None, log):
-        agent = Agent("full", game, flat, mcts_sims=64, leaves=1, logger_mcts=logger)
+    for observer in (None, SearchLog(log)):
+        agent = Agent("full", game, flat, mcts_sims=64, leaves=1, observer=observer)
         agent.new_games(1)
         agent.new_game(0, 7)
         decision = agent.act_many([0], [game.start()], [0.0])[0]
@@ -39,7 +40,8 @@ def test_a_full_tree_ends_a_search_with_what_was_found(monkeypatch, capacity):
 
 def test_a_tree_without_room_for_any_visit_says_so(monkeypatch):
     monkeypatch.setattr(many_trees, "capacity_for", lambda sims, leaves: 1)
-    agent = Agent("full", games.make("connect4"), flat, mcts_sims=8, leaves=1, logger_mcts=logging.getLogger("full"))
+    observer = SearchLog(logging.getLogger("full"))
+    agent = Agent("full", games.make("connect4"), flat, mcts_sims=8, leaves=1, observer=observer)
     with pytest.raises(many_trees.TreeFull, match="the tree is full"):
         agent.think(agent.game.start())
 

@@ -9,6 +9,7 @@ import games
 from agent import Agent
 from interface.explain import explain
 from search.proofs import LOSS
+from search.trace import SearchLog
 from support.board_drawings import play
 from support.search_cases import GAMES, Projection, always, plain_search, rooted, value_of
 from support.tiny_runs import tiny
@@ -66,8 +67,8 @@ def test_where_every_move_loses_at_once_the_node_is_proven_and_as_root_the_netwo
     assert mcts.decide(0, 0.0)[0] == priors.argmax()
     drawn = np.bincount([mcts.decide(0, 1.0)[0] for _ in range(3000)], minlength=7) / 3000
     assert drawn == pytest.approx(priors, abs=0.04)
-    for logger in (None, logging.getLogger("lost")):
-        agent = Agent("lost", game, network, plain_search(**AHEAD), mcts_sims=50, logger_mcts=logger)
+    for observer in (None, SearchLog(logging.getLogger("lost"))):
+        agent = Agent("lost", game, network, plain_search(**AHEAD), mcts_sims=50, observer=observer)
         action, pi, value, _ = agent.act(lost, 0)
         assert action == priors.argmax() and pi == pytest.approx(priors) and value == -1.0
 

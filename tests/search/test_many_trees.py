@@ -128,7 +128,8 @@ def test_a_tree_with_room_for_a_search_has_it_too_for_positions_that_visits_pass
             agent.new_game(0, index)
             while not state.isEndGame:
                 (decision,) = agent.act_many([0], [state], [1.0])
-                root = agent._many.root
+                trees = agent._games.trees
+                root = Node(trees, trees.forest.trees[0]["root"])
                 assert root.proven is not None or root.visits >= asked, f"{root.visits} of {asked}\n{state}"
                 searched += root.proven is None
                 state = state.takeAction(decision.action)[0]

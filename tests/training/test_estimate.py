@@ -100,7 +100,7 @@ def test_the_tables_of_self_play_and_of_a_tournament_take_no_more_than_estimated
     assert 0.9 * taken <= needs.search <= 1.1 * taken
     player = Agent("player", game, lambda planes: None, mcts_sims=config.eval_sims)
     player.new_games(6)
-    tables = player._many
+    tables = player._games.trees
     taken = bytes_of(tables.forest) - tables.forest.flat.nbytes + bytes_of(tables.cache) - tables.cache.flat.nbytes
     assert 0.9 * 2 * taken <= needs.tournament <= 1.1 * 2 * taken
 

@@ -191,7 +191,7 @@ def test_the_log_of_every_simulation_is_that_of_tournaments(trained, tmp_path, m
     folder, asked = copied(trained, tmp_path), []
     monkeypatch.setattr(stages, "tournament", lambda game, *players, **options: asked.extend(players[:2]) or 1 / 0)
     with Session.open(folder, console=QUIET, log_mcts=True) as session:
-        assert session.agent(1).logger_mcts is None, "what the scoreboard asks"
+        assert session.agent(1).observer is None, "what the scoreboard asks"
         with pytest.raises(ZeroDivisionError):
             stages._tournament(Stage(session, "tournament"), 2, 1)
-    assert [player.logger_mcts for player in asked] == [session.loggers.mcts] * 2 and session.loggers.mcts
+    assert [player.observer.logger for player in asked] == [session.loggers.mcts] * 2 and session.loggers.mcts
