@@ -30,9 +30,11 @@ def places() -> dict[str, list[Path]]:
 
 
 def imported(path: Path) -> set[str]:
-    """Return the modules that a file imports anywhere, also late or for types only."""
+    """Return the modules that a file imports anywhere, also late or for types only; not as the program's beginning."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if "__main__" not in ast.unparse(node)[:40]]
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -47,7 +49,7 @@ def box_of(module: str, boxes: dict[str, list[Path]]) -> str | None:
     return own if own in boxes else None
 
 
-def arrows(*, types: bool = False) -> dict[str, set[str]]:
+def arrows() -> dict[str, set[str]]:
     """Return {box: the boxes that it imports}."""
     boxes = places()
     found: dict[str, set[str]] = {}
