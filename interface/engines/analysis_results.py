@@ -17,6 +17,8 @@ from interface.engines.snapshot import Snapshot
 from interface.engines.thinking import policy
 from interface.engines.vertices import NameLine
 
+ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
+
 
 class Program(Protocol):
     """The other program."""
@@ -69,8 +71,6 @@ class Analysis:
         elif action == "query_models":
             values = {**values, "models": [{"name": self._name, "internalName": self._base.spec}]}
         else:
-            from interface.engines.analysis import ACTIONS
-
             text = f"'action' field must be one of {', '.join(ACTIONS)}"
             self._program.say({"error": text, "field": "action", "id": values["id"]})
             return

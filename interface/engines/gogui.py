@@ -5,12 +5,8 @@ Its boards are square: a smaller side is filled up with points on which nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from interface.engines import vertices
-
-if TYPE_CHECKING:
-    from interface.engines.gtp_session import Do, Session
+from interface.engines.gtp_session import Do, Session
 
 
 def game_id(session: Session, words: list[str]) -> str:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent import Agent
 from game import GameState
 from interface.engines import vertices
-from interface.engines.gtp import Failure
+from interface.engines.command_lines import Failure
+from interface.engines.gtp_session import Do, Session
 from interface.engines.snapshot import MoveInfo, Snapshot
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from interface.engines.gtp_session import Do, Session
 
 USUAL = 1.0
 """Seconds between two lines."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,15 +15,13 @@ from game import Game, GameState
 from games.go import Go
 from games.line_of_moves import stones_of
 from interface.engines import vertices
-from interface.engines.gtp import Failure
+from interface.engines.command_lines import Failure
+from interface.engines.gtp_session import Do, Session
 from interface.engines.position import Position, set_up
 from interface.engines.serving import changed, long_game
 from interface.engines.thinking import policy
 from storage import game_files
 from storage.game_files import Record
-
-if TYPE_CHECKING:
-    from interface.engines.gtp_session import Do, Session
 
 LARGEST_HANDICAP = 9
 
