@@ -19,6 +19,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from config import UserError
+from system.place import requirements
 from system.processes import ENDINGS
 from training.cluster_actor import GameActor
 from training.cluster_facts import facts, refusal
@@ -228,7 +229,8 @@ def _connect(address: str, without_token: bool) -> Any:
         import ray.exceptions
         from ray._private import worker
     except ImportError:
-        raise UserError("cluster: Ray is not installed; `pip install -r requirements-cluster.txt`") from None
+        file = requirements("requirements-cluster.txt")
+        raise UserError(f"cluster: Ray is not installed; `pip install -r {file}`") from None
     private = "or --cluster-without-token says that the network is private"
     mode = os.environ.get("RAY_AUTH_MODE", "")
     if not without_token and mode.lower() != "token":

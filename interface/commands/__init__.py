@@ -68,7 +68,7 @@ COMMANDS = {name: what for group in GROUPS.values() for name, what in group.item
 
 def module(name: str) -> ModuleType:
     """Import a command's module, when it is first needed; return it."""
-    return importlib.import_module("interface.commands." + name.replace("-", "_"))
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
 _watching: list[Watch] = []

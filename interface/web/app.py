@@ -20,6 +20,7 @@ from config import UserError
 from interface.web.preparing import Preparations, first_board, ticking
 from interface.web.request_guard import Guard, allowed_names, has_token, names_of
 from languages.translate import LANGUAGES, language, tr
+from system.place import requirements
 
 HERE = Path(__file__).parent
 VIEWS = "play", "puzzles", "games", "training"
@@ -40,7 +41,8 @@ def serve(
         with hidden(*OF_CLIENTS):
             from nicegui import app, background_tasks, context, core, ui
     except ImportError:
-        raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
+        file = requirements("requirements-web.txt")
+        raise UserError(f"serve: nicegui is not installed; `pip install -r {file}`") from None
     from interface.web.connection_limits import (
         HEAD_BYTES,
         HEAD_SECONDS,
