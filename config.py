@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from system.setting_checks import fault_of, shown, unknown_setting
 
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of a game's sizes, in its brackets
 G = TypeVar("G", bound="_Checked")
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from initialise import Session
@@ -50,7 +50,8 @@ def train(
     return lines
 
 
-if __name__ == "__main__":
+def command() -> NoReturn:
+    """Run the command line of this process, and end it. An installed program is started here, as `alphazero`."""
     import sys
 
     from training.stop_signals import end_in_time, leave
@@ -62,3 +63,7 @@ if __name__ == "__main__":
         leave(run(sys.argv[1:]))
     except KeyboardInterrupt:
         leave(130)
+
+
+if __name__ == "__main__":
+    command()

@@ -26,7 +26,7 @@ import numpy as np
 
 import games
 from plugins.engines import analysis, gomocup, gtp
-from plugins.engines.analysis_results import Analysis
+from plugins.engines.analysis_results import ACTIONS, Analysis
 from plugins.engines.gomocup_session import Session as GomocupSession
 from plugins.engines.gtp_session import Session as GtpSession
 from plugins.engines.loading import Loading
@@ -131,7 +131,7 @@ def analysis_lines(rng: np.random.Generator, game: str) -> Iterator[str]:
         if rng.random() < 0.2:
             query["analyzeTurns"] = list(range(len(moves) + 1))
         if rng.random() < 0.05:
-            query = {"id": f"q{number}", "action": str(pick(rng, (*analysis.ACTIONS, "x"))), "terminateId": "q1"}
+            query = {"id": f"q{number}", "action": str(pick(rng, (*ACTIONS, "x"))), "terminateId": "q1"}
         fields = (*sorted(query), "initialStones", "initialPlayer", "analyzeTurns", "avoidMoves", "allowMoves",
                   "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "includeOwnership",
                   "terminateId", "turnNumbers", "foo")  # fmt: skip

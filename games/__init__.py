@@ -65,7 +65,7 @@ def make(spec: str, *, typed: bool = True) -> Game:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         forms = "open_spiel:NAME or FILE.py:CLASS"
         raise UserError(f"expected a game out of {', '.join(names())}, {forms}, got {name[:60]!r}{hint}")
-    module = importlib.import_module(f"games.{name}")
+    module = importlib.import_module(f"{__name__}.{name}")
     own = (c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__)
     kind = next((c for c in own if issubclass(c, Game)), None)
     if kind is None:

@@ -24,6 +24,7 @@ from config import UserError
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
 from games.bounds import check_facts, check_start
 from games.parameters import read_parameters, unusual
+from system.import_names import own_file_spec
 
 T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
@@ -109,7 +110,7 @@ def _module(path: Path) -> ModuleType:
         raise UserError(f"expected a file with a game, got {path} ({error.strerror})") from None
     name = f"own_{path.stem}_{hashlib.sha256(bytes(path) + text).hexdigest()[:16]}"
     if name not in sys.modules:
-        found = importlib.util.spec_from_file_location(name, path)
+        found = own_file_spec(name, path)
         if found is None or found.loader is None:
             raise UserError(f"expected a file of Python, got {path}")
         module = sys.modules[name] = importlib.util.module_from_spec(found)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
 from interface.missing_packages import NEEDED, PACKAGES, lacking
+from system.place import PREFIX, requirements
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
@@ -59,7 +60,7 @@ def run(argv: Sequence[str]) -> int:
         if requested():  # a compiler that is interrupted raises errors of its own
             print("\nstopped", file=sys.stderr)
             return 130
-        own = sys.modules.get("games.own")
+        own = sys.modules.get(f"{PREFIX}games.own")
         if own is not None and (place := own.told(error)):
             print(f"error: {place}", file=sys.stderr)
             return 2
@@ -83,7 +84,7 @@ def _words(error: BaseException, argv: Sequence[str]) -> str:
     if "pip install" in str(error) or not (name := lacking(error, known)):
         return str(error)
     command = argv[0] if argv and argv[0] in COMMANDS else "train"
-    return f"{command} needs {name}, which is not installed here: `pip install -r {known[name]}`"
+    return f"{command} needs {name}, which is not installed here: `pip install -r {requirements(known[name])}`"
 
 
 def _memory_is_short(error: BaseException) -> bool:

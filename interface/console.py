@@ -90,10 +90,10 @@ def play_console(
             print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
             if result is None:
-                command = join(["python", "main.py", "play", "--load", str(save_to), *of])
+                command = f"python main.py {join(['play', '--load', str(save_to), *of])}"
                 print(tr("`{command}` continues it.", command=command))
             else:
-                print(tr("`{command}` reviews it.", command=join(["python", "main.py", "review", str(save_to), *of])))
+                print(tr("`{command}` reviews it.", command=f"python main.py {join(['review', str(save_to), *of])}"))
     return 0
 
 

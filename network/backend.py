@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from config import UserError
 from storage.run_store import Store
+from system.place import requirements
 
 BACKENDS = ("tensorflow", "jax", "torch")
 
@@ -25,7 +26,7 @@ def chosen_backend() -> str:
     found = [name for name in ((named,) if named else BACKENDS) if find_spec(name) is not None]
     if not found:
         what = f"KERAS_BACKEND: {named} is" if named else "tensorflow, jax and torch are"
-        raise UserError(f"{what} not installed; `pip install -r {requirements_file(named)}`")
+        raise UserError(f"{what} not installed; `pip install -r {requirements(requirements_file(named))}`")
     return found[0]
 
 

@@ -78,7 +78,7 @@ def _maybe_gpu() -> bool:
     """Return False where no GPU can be: no driver of one, or no Keras."""
     if importlib.util.find_spec("keras") is None:
         return False
-    if "network.keras_import" in sys.modules:
+    if f"{__package__}.keras_import" in sys.modules:
         return True
     return gpu_driver()
 

@@ -18,10 +18,11 @@ from storage.atomic_files import TEXT_BYTES, DamagedData, read_limited, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
 from storage.run_store import Store
+from system.place import HERE, PREFIX
 from system.shell import quoted
 
-HERE = Path(__file__).parent.parent
-RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or HERE / "run")
+RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or ("run" if PREFIX else HERE / "run"))
+"""The folder of all runs: an installed program keeps them in the folder that it works in."""
 SHIPPED = HERE / "run_archive"
 """The players that ship: one run per game, without its games."""
 RUN = re.compile(r"run([0-9]{4,6})\Z")
@@ -177,7 +178,7 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
 def with_remedy(error: DamagedData, folder: Path, spec: str = "") -> DamagedData:
     """Return an error that also names the command which recovers the run."""
     number = RUN.match(folder.name)
-    if "main.py recover" in str(error) or not number:
+    if "python main.py recover" in str(error) or not number:
         return error
     with suppress(UserError):
         spec = spec or game_of(folder, read_config(folder)).spec

@@ -13,8 +13,8 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
-ROOT = __name__.removesuffix("system.plugins")
-"""What stands before the names of the program's modules: nothing in a checkout."""
+from system.place import PREFIX
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -64,16 +64,16 @@ class Plugin(NamedTuple):
 def plugins() -> dict[str, Plugin]:
     """Return {folder: what it adds} of the plugins that are there, in alphabetical order."""
     try:
-        room = import_module(f"{ROOT}plugins")
+        room = import_module(f"{PREFIX}plugins")
     except ModuleNotFoundError:
         return {}
     names = sorted(found.name for found in pkgutil.iter_modules(room.__path__) if found.ispkg)
-    return {name: import_module(f"{ROOT}plugins.{name}.plugin").PLUGIN for name in names}
+    return {name: import_module(f"{PREFIX}plugins.{name}.plugin").PLUGIN for name in names}
 
 
 def module(plugin: str, place: str) -> ModuleType:
     """Import a module of a plugin: "commands.serve" of "page"."""
-    return import_module(f"{ROOT}plugins.{plugin}.{place}")
+    return import_module(f"{PREFIX}plugins.{plugin}.{place}")
 
 
 def load(plugin: str, place: str) -> Any:

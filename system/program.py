@@ -7,7 +7,7 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent
+from system.place import HERE, PREFIX
 
 
 def sources_digest(here: Path = HERE) -> str:
@@ -21,7 +21,9 @@ def sources_digest(here: Path = HERE) -> str:
 
 
 def commit(here: Path = HERE) -> str:
-    """Return the commit that is checked out, for people; "" where git does not say."""
+    """Return the commit that is checked out, for people; "" where git does not say, or the program is installed."""
+    if PREFIX:
+        return ""  # git would tell of the project around it
     try:
         answer = subprocess.run(
             ["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, encoding="utf-8",

@@ -53,7 +53,10 @@ NOT_RUN = {
     r".* open_spiel:": "needs another library, starts a process; tests/games/test_openspiel.py",
 }
 """{beginning of a command: why it is not run}; it is parsed if it is one of this program's."""
-NOT_RUN_PYTHON = {"add_a_game.md": "is compiled for half a minute; tests/interface/test_new_game.py plays it"}
+NOT_RUN_PYTHON = {
+    "add_a_game.md": "is compiled for half a minute; tests/interface/test_new_game.py plays it",
+    "python.md": "is run where the program is installed; tests/test_wheel.py",
+}
 
 
 def dashed(name):
@@ -101,7 +104,7 @@ INPUT = "1\n" + "00000\n" * 10
 """A host's file: Black begins on an empty board."""
 OTHERS = {"--head", "--num-cpus", "--include-dashboard", "--disable-usage-stats", "--address", "--generate",
           "--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--help-all",
-          "--busy", "--cold"}  # fmt: skip
+          "--busy", "--cold", "--from"}  # fmt: skip
 """Options of other programs, and of every command."""
 
 

@@ -1,6 +1,7 @@
-"""What is installed beside the program: every package with a lowest and a highest version."""
+"""What is installed beside the program: every package with a lowest and a highest version, listed once."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -8,65 +9,68 @@ import pytest
 
 from config import VERSION
 
-FILES = sorted(Path(__file__).parent.parent.glob("requirements*.txt"))
+HERE = Path(__file__).parent.parent
+PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+MADE = runpy.run_path(str(HERE / "distribution" / "requirements.py"))["requirements"](PROJECT)
 
 
-def unbounded(text):
+def unbounded(lines):
     """Return the lines that would let any later or any earlier release in."""
-    lines = [line.split("#")[0].split(";")[0].strip() for line in text.splitlines()]
-    return [line for line in lines if line and not line.startswith("-r ") and not bounded(line)]
+    lines = [line.split(";")[0].strip() for line in lines]
+    return [line for line in lines if not line.startswith(f"{PROJECT['name']}[") and not bounded(line)]
 
 
 def bounded(line):
     return re.fullmatch(r"[A-Za-z0-9_-]+(\[[a-z]+\])?>=[0-9.]+,<[0-9.]+", line)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_package_is_bounded_on_both_sides(path):
-    assert unbounded(path.read_text()) == []
+@pytest.mark.parametrize("name", ["dependencies", *EXTRAS])
+def test_every_package_is_bounded_on_both_sides(name):
+    assert unbounded(EXTRAS.get(name) or PROJECT[name]) == []
+
+
+@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "ray[default]", "http://x/y.whl"])
+def test_a_package_without_bounds_is_found(line):
+    assert unbounded(["keras>=3,<4", line]) == [line]
 
 
 @pytest.mark.parametrize(
-    "name, package, wanted",
-    [("requirements.txt", "keras", (3, 15, 1)), ("requirements-cluster.txt", r"ray\[default\]", (2, 60))],
+    "lines, package, wanted",
+    [(PROJECT["dependencies"], "keras", (3, 15, 1)), (EXTRAS["cluster"], r"ray\[default\]", (2, 60))],
     ids=["keras", "ray"],
 )
-def test_a_package_is_new_enough_to_be_without_the_known_holes(name, package, wanted):
-    text = next(path for path in FILES if path.name == name).read_text()
-    lowest = re.search(rf"^{package}>=([0-9.]+)", text, re.MULTILINE)[1]
+def test_a_package_is_new_enough_to_be_without_the_known_holes(lines, package, wanted):
+    lowest = re.search(rf"^{package}>=([0-9.]+)", "\n".join(lines), re.MULTILINE)[1]
     assert tuple(map(int, lowest.split("."))) >= wanted
 
 
-@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy<3", "numpy==2.1", "ray[default]", "numpy>=2 # <3", "http://x/y.whl"])
-def test_a_package_without_bounds_is_found(line):
-    assert unbounded(f"# all\n-r other.txt\nkeras>=3,<4\n{line}\n") == [line.split("#")[0].strip()]
+def test_the_requirements_files_are_made_from_pyproject():
+    found = {path.name: path.read_text() for path in HERE.glob("requirements*.txt")}
+    assert found == MADE, "`python distribution/requirements.py` makes them"
 
 
 def packages(name):
     """Return the packages that a requirements file names itself."""
-    text = (FILES[0].parent / name).read_text()
-    lines = [line.split("#")[0].strip().replace('"', "'") for line in text.splitlines()]
-    return sorted(line for line in lines if line and not line.startswith("-r "))
+    lines = [line.replace('"', "'") for line in MADE[name].splitlines()]
+    return sorted(line for line in lines if not line.startswith(("#", "-r ")))
 
 
-def test_pyproject_names_the_same_packages_and_the_version():
-    project = tomllib.loads((FILES[0].parent / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    assert sorted(project["dependencies"]) == packages("requirements.txt")
-    assert sorted(extras["web"]) == packages("requirements-web.txt")
-    assert sorted(extras["cluster"]) == packages("requirements-cluster.txt")
-    assert sorted(extras["dev"]) == packages("requirements-dev.txt")
-    assert project["version"] == VERSION
-
-
-@pytest.mark.parametrize("name", ["jax", "torch"])
-def test_the_other_back_ends_take_the_place_of_tensorflow(name):
-    extra = tomllib.loads((FILES[0].parent / "pyproject.toml").read_text())["project"]["optional-dependencies"][name]
-    rest = [line for line in packages("requirements.txt") if not line.startswith(("tensorflow", "jax"))]
-    assert packages(f"requirements-{name}.txt") == sorted([*extra, *rest])
-
-
-def test_what_play_needs_is_a_part_of_what_training_needs_with_the_same_bounds():
-    play, whole = packages("requirements-play.txt"), packages("requirements.txt")
-    assert set(play) <= set(whole)
+def test_each_file_has_what_it_is_for():
+    whole = [*PROJECT["dependencies"], *EXTRAS["notebook"]]
+    assert packages("requirements.txt") == sorted(whole)
+    rest = [line for line in whole if not line.startswith(("tensorflow", "jax"))]
+    for name in ("jax", "torch"):
+        assert packages(f"requirements-{name}.txt") == sorted([*EXTRAS[name], *rest])
+    for name in ("web", "cluster"):
+        assert packages(f"requirements-{name}.txt") == sorted(EXTRAS[name])
+    play = packages("requirements-play.txt")
+    assert len(play) == 5 and set(play) < set(whole)
     assert not [line for line in play if line.startswith(("tensorflow", "keras", "matplotlib", "notebook"))]
+    needed = {line for name in ("web", "jax", "cluster", "onnx") for line in EXTRAS[name]}
+    needed |= {line for line in EXTRAS["dev"] if bounded(line.split(";")[0].strip())}
+    assert packages("requirements-dev.txt") == sorted(needed)
+
+
+def test_the_version_is_the_programs():
+    assert PROJECT["version"] == VERSION

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent.parent
 FLOORS = [
     "languages", "system", "config", "compiling", "compiled", "game", "games", "storage", "search loggers console",
     "MCTS memory", "network", "model agent", "initialise players", "evaluation", "funcs", "training", "main",
-    "interface", "plugins textbook",
+    "interface", "plugins textbook", "alphazero_keras",
 ]  # fmt: skip
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}

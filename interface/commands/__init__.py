@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from languages.translate import tr
-from system.plugins import ROOT, plugins
 from system.plugins import module as plugin_module
+from system.plugins import plugins
 from system.processes import own_group
 from system.terminal import LiveLine, redraws
 
@@ -77,8 +77,10 @@ COMMANDS = {name: what for group in GROUPS.values() for name, what in group.item
 
 def module(name: str) -> ModuleType:
     """Import a command's module, when it is first needed; return it."""
-    file = f"commands.{name.replace('-', '_')}"
-    return plugin_module(ADDED[name], file) if name in ADDED else importlib.import_module(f"{ROOT}interface.{file}")
+    file = name.replace("-", "_")
+    if name in ADDED:
+        return plugin_module(ADDED[name], f"commands.{file}")
+    return importlib.import_module(f"{__name__}.{file}")
 
 
 _watching: list[Watch] = []

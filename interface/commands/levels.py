@@ -53,7 +53,7 @@ def run(argv: list[str]) -> int:
 
 def command_of(config: Config) -> str:
     """Return the command that starts a run with these settings, with the defaults of today."""
-    words = ["python", "main.py", "--new", "--game", config.game]
+    words = ["--new", "--game", config.game]
     changed = differences(preset("laptop", game=config.game), config)
     changed["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # in `laptop` it depends on the processor
     for name, (_, value) in changed.items():
@@ -62,4 +62,4 @@ def command_of(config: Config) -> str:
             words.append(flag if value else flag.replace("--", "--no-", 1))
         else:
             words += [flag, *(value if isinstance(value, tuple) else [str(value)])]
-    return join(words)
+    return f"python main.py {join(words)}"

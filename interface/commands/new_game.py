@@ -14,6 +14,7 @@ from tyro.conf import Positional
 from config import UserError
 from interface.arguments import parse
 from storage.atomic_files import replacing
+from system.place import HERE, PREFIX
 from system.shell import join
 
 TEMPLATE = Path(__file__).with_name("new_game.txt")
@@ -39,9 +40,9 @@ class NewGame:
 def run(argv: list[str]) -> int:
     args = parse(NewGame, argv)
     path, kind = write_template(args.name, Path.cwd())
-    there = Path(__file__).resolve().parents[2] / "main.py"
-    main = "main.py" if there.parent == Path.cwd() else join([str(there)])
-    commands = [f"python {main} {rest}" for rest in (
+    here = PREFIX or Path.cwd() == HERE  # installed it is a command, which works in every folder
+    program = "python main.py" if here else join(["python", str(HERE / "main.py")])
+    commands = [f"{program} {rest}" for rest in (
         f"check {path.name}:{kind}", f"--preset tiny --new --game {path.name}:{kind}",
         f"play --game {path.name}:{kind}",
     )]  # fmt: skip

@@ -92,7 +92,7 @@ def _usual(game: Game, usual: str) -> str:
     try:
         run_folder(game, None)
     except NoNetwork:
-        command = join(["python", "main.py", "--game", game.spec])
+        command = f"python main.py {join(['--game', game.spec])}"
         print(tr("There is no network for {game} yet: {player} plays. `{command}` trains one.",
                  game=game.spec, player=SUBSTITUTE, command=command))  # fmt: skip
         return SUBSTITUTE

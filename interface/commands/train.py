@@ -122,7 +122,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
             return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
     except DamagedData as error:
         number_of = int(folder.name[3:]) if folder else source
-        if number_of == 0 or "main.py recover" in str(error):
+        if number_of == 0 or "python main.py recover" in str(error):
             raise
         at = f" --run {number_of}" if number_of else ""
         command = f"python main.py recover --game {quoted(spec if folder else theirs)}{at}"

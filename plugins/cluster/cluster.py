@@ -21,6 +21,7 @@ from typing import Any
 from config import UserError
 from plugins.cluster.actor import GameActor
 from plugins.cluster.facts import facts, refusal
+from system.place import requirements
 from system.processes import ENDINGS
 
 LOOK = 2.0
@@ -228,7 +229,8 @@ def _connect(address: str, without_token: bool) -> Any:
         import ray.exceptions
         from ray._private import worker
     except ImportError:
-        raise UserError("cluster: Ray is not installed; `pip install -r requirements-cluster.txt`") from None
+        file = requirements("requirements-cluster.txt")
+        raise UserError(f"cluster: Ray is not installed; `pip install -r {file}`") from None
     private = "or --cluster-without-token says that the network is private"
     mode = os.environ.get("RAY_AUTH_MODE", "")
     if not without_token and mode.lower() != "token":

@@ -17,6 +17,7 @@ import numpy as np
 from config import Config, with_overrides
 from game import Game, GameState
 from interface.missing_packages import PACKAGES, lacking
+from system.place import requirements
 
 T = TypeVar("T")
 
@@ -56,7 +57,8 @@ def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[
             words = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
             found = Found(False, words, "a check that can be made", "repair what is named, then run doctor again")
             if package := lacking(error):  # as intended with requirements-play.txt
-                found = Found(True, f"not checked without {package}; `pip install -r {PACKAGES[package]}`")
+                file = requirements(PACKAGES[package])
+                found = Found(True, f"not checked without {package}; `pip install -r {file}`")
         yield Finding(name, bool(found.good), *found[1:])  # numpy's own is no JSON
 
 

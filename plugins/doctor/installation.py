@@ -20,8 +20,8 @@ from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw
 from plugins.doctor import Found, Patient
-from storage.run_folders import HERE
 from system.machine import free_memory, nvidia_cards
+from system.place import HERE, requirements
 from training.device_plan import fitted
 from training.estimate import memory_needs
 
@@ -87,7 +87,7 @@ def libraries(patient: Patient) -> Found:
     without = f"; without: {', '.join(missing)}" if missing else ""
     return Found(
         not wrong, ", ".join(wrong) or f"{seen - len(missing)} within the bounds of {file}{without}{what}",
-        f"the versions of {file}", f"pip install -r {file}",
+        f"the versions of {file}", f"pip install -r {requirements(file)}",
     )  # fmt: skip
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 LONGEST = 1_000_000
 """Largest length of a line in bytes."""
 _LOGGER = logging.getLogger("alphazero.engines")
-ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 
 
 class Server:

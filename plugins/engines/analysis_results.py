@@ -16,6 +16,8 @@ from plugins.engines.snapshot import Snapshot
 from plugins.engines.thinking import policy
 from plugins.engines.vertices import NameLine
 
+ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
+
 
 class Program(Protocol):
     """The other program."""
@@ -68,8 +70,6 @@ class Analysis:
         elif action == "query_models":
             values = {**values, "models": [{"name": self._name, "internalName": self._base.spec}]}
         else:
-            from plugins.engines.analysis import ACTIONS
-
             text = f"'action' field must be one of {', '.join(ACTIONS)}"
             self._program.say({"error": text, "field": "action", "id": values["id"]})
             return

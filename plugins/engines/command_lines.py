@@ -16,6 +16,10 @@ WAITING = 4096
 """Lines that are read ahead; further ones wait in the pipe."""
 
 
+class Failure(Exception):
+    """A command that cannot be done; its text is the answer that the other program gets."""
+
+
 class CommandLines:
     """The lines of a stream, in their order."""
 

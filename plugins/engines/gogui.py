@@ -5,13 +5,9 @@ Its boards are square: a smaller side is filled up with points on which nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from interface.side_names import has_points
 from plugins.engines import vertices
-
-if TYPE_CHECKING:
-    from plugins.engines.gtp_session import Do, Session
+from plugins.engines.gtp_session import Do, Session
 
 
 def game_id(session: Session, words: list[str]) -> str:

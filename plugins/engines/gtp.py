@@ -1,4 +1,4 @@
-"""The Go Text Protocol, version 2: reads commands, answers each. What they do is in gtp_session.py and its neighbours.
+"""The Go Text Protocol, version 2: reads commands, answers each. What they do is in gtp_commands.py and its neighbours.
 
 Commands that say who we are are answered at once, while the player is still being loaded. An answer is `=` or `?`, the
 command's number if it had one, and text up to an empty line. Reference: G. Farnebaeck, draft 2 of version 2.
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from config import VERSION, UserError
-from plugins.engines.command_lines import TOO_LONG, CommandLines
+from plugins.engines.command_lines import TOO_LONG, CommandLines, Failure
 from plugins.engines.loading import Loading
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ class Command(NamedTuple):
     number: str
     name: str
     words: list[str]
-
-
-class Failure(Exception):
-    """A command that cannot be done; its text is the answer after `?`."""
 
 
 def commands_of(game: str) -> list[str]:
@@ -129,7 +125,10 @@ class Server:
                 raise Failure(f"expected a line of at most {LONGEST} bytes")
             text = self._known(command)
             if text is None:
-                text = loading.result().run(command.name, command.words, began)
+                session = loading.result()
+                from plugins.engines.gtp_commands import run  # slow to load, as the player is
+
+                text = run(session, command.name, command.words, began)
         except (Failure, UserError) as error:
             self._end(f"? {_one_line(error)}")
             return True

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent import Agent
 from game import GameState
 from plugins.engines import vertices
-from plugins.engines.gtp import Failure
+from plugins.engines.command_lines import Failure
+from plugins.engines.gtp_session import Do, Session
 from plugins.engines.snapshot import MoveInfo, Snapshot
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from plugins.engines.gtp_session import Do, Session
 
 USUAL = 1.0
 """Seconds between two lines."""

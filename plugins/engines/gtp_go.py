@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,15 +15,13 @@ from game import Game, GameState
 from games.line_of_moves import stones_of
 from games.parameters import values_of
 from plugins.engines import vertices
-from plugins.engines.gtp import Failure
+from plugins.engines.command_lines import Failure
+from plugins.engines.gtp_session import Do, Session
 from plugins.engines.position import Position, set_up
 from plugins.engines.serving import changed
 from plugins.engines.thinking import policy
 from storage import game_files
 from storage.game_files import Record
-
-if TYPE_CHECKING:
-    from plugins.engines.gtp_session import Do, Session
 
 LARGEST_HANDICAP = 9
 

@@ -11,7 +11,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -24,10 +23,11 @@ from storage.atomic_files import LINES_BYTES, MODEL_BYTES, TEXT_BYTES, DamagedDa
 from storage.database import row_digest
 from storage.fault_injection import VARIABLE
 from storage.recover import recover
-from storage.run_folders import HERE, runs_of
+from storage.run_folders import runs_of
 from storage.run_store import Store
 from storage.verify import verify
 from system import processes
+from system.place import HERE, START
 
 GAME = "tictactoe"
 SETTINGS = [
@@ -120,7 +120,7 @@ class Soak:
             environment[VARIABLE] = fail
 
         return subprocess.Popen(
-            [sys.executable, str(HERE / "main.py"), "train", *SETTINGS], env=environment, cwd=HERE,
+            [*START, "train", *SETTINGS], env=environment, cwd=HERE,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(self._root / "stderr.txt", "wb"),
             preexec_fn=partial(processes.limit_files, limit) if limit else None,
         )  # fmt: skip

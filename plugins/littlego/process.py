@@ -23,8 +23,8 @@ _THINK = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 try:
-    from plugins.littlego.compiling import main
-    main()
+    from importlib import import_module
+    import_module(sys.argv[2]).main()
 except Exception as error:
     by = f"{type(error).__name__}: {error}".splitlines()[0]
     print(json.dumps({"action": None, "by": by, "final": True}), flush=True)
@@ -37,7 +37,9 @@ class ThinkerProcess:
     def __init__(self) -> None:
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
-        command = [sys.executable, "-P", "-c", _THINK, str(Path(__file__).parents[2])]
+        package = __name__.rpartition(".")[0]
+        root = Path(__file__).parents[package.count(".") + 1]
+        command = [sys.executable, "-P", "-c", _THINK, str(root), f"{package}.compiling"]
         with suppress(OSError):  # the move of need is played
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=subprocess.DEVNULL, **own_group())  # fmt: skip

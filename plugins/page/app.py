@@ -21,6 +21,7 @@ from languages.translate import LANGUAGES, language, tr
 from plugins.page.preparing import Preparations, first_board, ticking
 from plugins.page.request_guard import Guard, allowed_names, has_token, names_of
 from plugins.pictures import drawing_asset
+from system.place import requirements
 
 HERE = Path(__file__).parent
 VIEWS = "play", "puzzles", "games", "training"
@@ -41,7 +42,8 @@ def serve(
         with hidden(*OF_CLIENTS):
             from nicegui import app, background_tasks, context, core, ui
     except ImportError:
-        raise UserError("serve: nicegui is not installed; `pip install -r requirements-web.txt`") from None
+        file = requirements("requirements-web.txt")
+        raise UserError(f"serve: nicegui is not installed; `pip install -r {file}`") from None
     from plugins.page.connection_limits import (
         HEAD_BYTES,
         HEAD_SECONDS,

@@ -6,19 +6,18 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 from config import UserError
 from languages.translate import tr
 from system import processes
+from system.place import START
 
-COMMAND = [sys.executable, str(Path(__file__).parents[2] / "main.py"), "prepare", "--json"]
+COMMAND = [*START, "prepare", "--json"]
 EVERY = 0.5
 """Seconds between two looks at how far a process is."""
 MOST = 2

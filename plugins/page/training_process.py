@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import IO
 
 from config import UserError
 from system import processes
+from system.place import START
 
-COMMAND = [sys.executable, str(Path(__file__).parents[2] / "main.py"), "train"]
+COMMAND = [*START, "train"]
 PATIENCE = 4.0
 """Seconds that all runs together have to end their work when the page closes; what is finished is on disk in any
 case."""

@@ -1,0 +1,64 @@
+"""The door for other programs, as it is used from a checkout; tests/test_wheel.py runs the examples installed."""
+
+import numpy as np
+import pytest
+
+from alphazero_keras import UserError, load_player, play_match
+from players.by_name import make_player
+
+
+@pytest.fixture(scope="module")
+def player():
+    return load_player("shipped", game="tictactoe", sims=60)
+
+
+def test_a_thought_is_for_the_player_to_move_and_repeats(player):
+    first = player.think("b2 a2")
+    player.think("a1")
+    again = player.think([4, 3])
+    assert first[:3] == again[:3] and first.main_line == again.main_line and (first.policy == again.policy).all()
+    assert first.move == first.main_line[0] and first.policy.argmax() == first.action
+    assert first.policy.shape == (9,) and first.policy.sum() == pytest.approx(1)
+    assert player.think("b2 a2 a1").value < -0.9 < 0.9 < player.think("b2 a2 a1 a3").value
+
+
+@pytest.mark.parametrize("name", ["rollout:40", "solver", "random", "level:1", "net:shipped", "alphabeta:2"])
+def test_players_of_every_kind_think(name):
+    thought = load_player(name, game="tictactoe").think("b2 a2")
+    assert thought.main_line == [thought.move] and thought.policy.sum() == pytest.approx(1)
+    assert thought.policy[thought.action] > 0 and -1 <= thought.value <= 1
+
+
+def test_a_network_evaluates_positions_in_one_batch(player):
+    values, policies = player.evaluate(["", "b2", "b2 a2 a1 a3 c3"])
+    alone = make_player("shipped", player._player.game)
+    value, probabilities, _ = alone.get_preds(alone.game.start())
+    assert values.shape == (3,) and values[0] == pytest.approx(value, abs=0.02)
+    assert np.allclose(policies[0], probabilities, atol=0.02) and policies[1][4] == 0
+    assert values[2] == -1 and not policies[2].any()
+    assert load_player("net:shipped", game="tictactoe").evaluate([""]).values.shape == (1,)
+    assert player.evaluate([]).policies.shape == (0, 9)
+
+
+def test_a_game_that_is_over_has_an_outcome(player):
+    assert player.outcome("b2 a2 a1 a3") is None and player.outcome("b2 a2 a1 a3 c3") == -1
+    with pytest.raises(UserError, match="the game is over"):
+        player.think("b2 a2 a1 a3 c3")
+
+
+def test_mistakes_are_named(player):
+    for position in ("b2 b2", "z9", [4, 4], [99]):
+        with pytest.raises(UserError):
+            player.think(position)
+    with pytest.raises(UserError, match="a player with a network"):
+        load_player("random", game="tictactoe").evaluate([""])
+    with pytest.raises(UserError, match="a person"):
+        load_player("human", game="tictactoe")
+    with pytest.raises(UserError, match="an even number"):
+        play_match("random", "random", game="tictactoe", games=3)
+
+
+def test_a_match_is_the_same_again():
+    first, again = (play_match("rollout:30", "random", game="tictactoe", games=12) for _ in range(2))
+    assert first == again and first.wins + first.draws + first.losses == 12
+    assert 0 <= first.interval[0] <= first.score <= first.interval[1] <= 1
