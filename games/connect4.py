@@ -44,7 +44,7 @@ from games.endings import Endings
 from games.line_of_moves import split_score
 from languages.translate import tr
 
-PRESET = {"endgame": 20, "reanalyse_share": 0.1, "surprise_weight": 0.5, "late_opening_plies": 12}
+PRESET = {"endgame": 20, "reanalyse_share": 0.1}
 """Settings of preset `laptop`: on boards of one word endings take less time than the evaluations they replace. A
 literal: see training/presets.py."""
 
