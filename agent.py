@@ -245,14 +245,13 @@ class Agent(Player):
         sample: Callable[[int], Batch],
         loops: int,
         *,
-        epochs: int = 1,
         rate: Callable[[int], float] | None = None,
         report: Callable[[int], None] | None = None,
     ) -> dict[str, float]:
         """Train the network on `loops` random batches of ltmemory; return the mean losses."""
         if self.model is None:
             raise RuntimeError(f"{self.name} has no model to train")
-        losses: dict[str, float] = self.model.fit(sample, loops, epochs=epochs, rate=rate, report=report)
+        losses: dict[str, float] = self.model.fit(sample, loops, rate=rate, report=report)
         return losses
 
     def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:

@@ -8,16 +8,19 @@ in one flat `Config`. Both are frozen, check every field, and report all faults 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
+import math
 import re
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from system.setting_checks import fault_of, shown, unknown_setting
-
 VERSION = "0.4.0"
 RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of a game's sizes, in its brackets
+LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
+GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
 G = TypeVar("G", bound="_Checked")
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
 
@@ -91,11 +94,6 @@ class SelfPlaySettings(_Checked):
     """Fraction of self-play games begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Largest number of random moves in such an opening; the number is drawn from 1 to this."""
-    late_opening_plies: int = setting(0, 0, 1000)
-    """The same for iterations that begin in the last third of the run; 0 = random_opening_plies (article: 0)."""
-    restart_share: float = setting(0.0, 0, 1)
-    """Fraction of self-play games that begin in a position of an earlier game in which the search's value was furthest
-    from the result; only moves after it are trained on (RGSC, arXiv 2602.20809). 0 = off (article: 0)."""
     full_after_opening: bool = setting(False)
     """Make the first search after random moves a full one: that position is like no other game's."""
     root_temperature: float = setting(1.0, 0.1, 10)
@@ -153,30 +151,15 @@ class MemorySettings(_Checked):
 
     memory_size: int = setting(600_000, 16, 10**8)
     """Largest number of positions in the training window (article: 30000)."""
-    first_window: int = setting(0, 0, 10**8)
-    """Newest positions trained on at first. Their number grows, more slowly than the positions played, up to
-    memory_size (KataGo: 250000). 0 = as many as memory_size holds (article: 0)."""
     min_memory: int = setting(5_000, 1, 10**8)
     """Positions needed before training starts (article: memory_size)."""
-    fast_positions: float = setting(0.0, 0, 1, fixed=True)
-    """Fraction of fast-search positions stored to train the value head only; adds no training steps (KataGo and the
-    article: 0)."""
     value_lambda: float = setting(1.0, 0, 1, fixed=True)
     """TD(lambda): with 1 the game's result is the value target; below 1 it is mixed with the values of the searches at
     later plies, and counts less the later it came (article: 1)."""
-    search_value_plies: int = setting(0, 0, 10_000, fixed=True)
-    """Plies from a game's start over which the search's weight in the value target falls from 1 to value_from_search;
-    0 = the same weight at every ply (article: 0)."""
     reanalyse_share: float = setting(0.0, 0, 10)
     """Early positions of the window that an iteration searches again with the newest network, as a fraction of its new
     positions: those whose search was furthest from the result. The new search becomes what they teach; the games
     stay as they are (ReZero, arXiv 2404.16364). 0 = off (article: 0)."""
-    surprise_weight: float = setting(0.0, 0, 1)
-    """Fraction of the drawing weight of an iteration's positions that is shared out by how far the search's policy was
-    from the network's (KL divergence; KataGo: 0.5, within a game). 0 = off (article: 0)."""
-    side_share: float = setting(0.0, 0, 1)
-    """Positions after moves that a search considered and did not play, which are searched and teach what is found, at
-    most this fraction of the iteration's new ones; they add no training steps. 0 = off (article: 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,8 +172,6 @@ class TrainingSettings(_Checked):
     """Batches an iteration; 0 = enough to use each new position `reuse` times (article: 10)."""
     reuse: float = setting(6.0, 0.1, 1000)
     """Times a position is trained on, on average, while it is in the window."""
-    epochs: int = setting(1, 1, 100)
-    """Passes over each sampled batch (article: 1)."""
     duplicate_weight: Literal["linear", "log", "constant"] = setting("log")
     """Weight in training of a position that is n times in the window, up to symmetry: linear = n, log = 1 + log2 n,
     constant = 1 (AlphaZero.jl: log; article: linear)."""
@@ -313,13 +294,67 @@ FIELDS = {f.name: f for f in dataclasses.fields(Config)}
 TYPES = typing.get_type_hints(Config)
 
 
-LOOKING_AGAIN = "reanalyse_share", "surprise_weight", "side_share", "restart_share"
-"""Settings that look again at games before they are learned: not for a range of sizes; the first three not with lag."""
+REMOVED: dict[str, float] = {
+    "epochs": 1,
+    "fast_positions": 0.0,
+    "first_window": 0,
+    "late_opening_plies": 0,
+    "restart_share": 0.0,
+    "search_value_plies": 0,
+    "side_share": 0.0,
+    "surprise_weight": 0.0,
+}
+"""Settings of earlier versions, each with the value that switched it off. Their gain was no more than chance. Files of
+older runs may hold them."""
+
+
+def shown(value: Any) -> str:
+    """Return a wrong value as text of at most 60 characters."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # integers of thousands of digits, lists a thousand deep
+        text = f"a {type(value).__name__} too long to show"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def fault_of(value: Any, kind: Any, low: float | None, high: float | None) -> str | None:
+    """Return what was expected, or None when `value` fits."""
+    if kind is bool:
+        return None if type(value) is bool else "true or false"
+    if typing.get_origin(kind) is Literal:
+        options = typing.get_args(kind)
+        return None if isinstance(value, str) and value in options else "one of " + ", ".join(options)
+    if kind is str:
+        named = isinstance(value, str) and GAME.match(value)
+        return None if named else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
+    if kind in (int, float):
+        allowed = (int,) if kind is int else (int, float)
+        word = "a whole number" if kind is int else "a number"
+        if type(value) not in allowed or not low <= value <= high or not math.isfinite(value):
+            return f"{word} from {low:,} to {high:,}"
+        return None
+    good = isinstance(value, (tuple, list)) and 1 <= len(value) <= 80
+    if not (good and all(isinstance(v, str) and LAYER.match(v) for v in value)):
+        return "1 to 80 layers such as 64x3"
+    if len({v.split("x")[0] for v in value}) != 1:
+        return "the same number of filters in every layer (residual blocks add)"
+    return None
+
+
+def unknown_setting(name: str, known: Iterable[str] = FIELDS) -> str:
+    """Say that a name is unknown and suggest the nearest one, or that an earlier version had such a setting."""
+    if name in REMOVED:
+        return f"{name}: left with version 0.4.0, as it gained nothing (benchmarks/log/README.md)"
+    known, text = list(known), str(name)
+    near = difflib.get_close_matches(text, known, n=1, cutoff=0.72) or [
+        long for long in known if len(text) > 2 and any(word.startswith(text) for word in long.split("_"))
+    ]
+    return f"unknown setting {shown(name)}" + (f", did you mean {near[0]!r}?" if near else "")
 
 
 def find_faults(values: dict[str, Any]) -> list[str]:
     """Return one line for each setting that is unknown, of a wrong type or out of range."""
-    faults = [unknown_setting(name, FIELDS) for name in values if name not in FIELDS]
+    faults = [unknown_setting(name) for name in values if name not in FIELDS]
     for name, f in FIELDS.items():
         if name in values and (fault := fault_of(values[name], TYPES[name], f.metadata["low"], f.metadata["high"])):
             faults.append(f"{name}: expected {fault}, got {shown(values[name])}")
@@ -336,11 +371,11 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
-    later = [n for n in LOOKING_AGAIN if values.get(n)]
-    if later and several:
-        faults.append(f"{later[0]}: expected 0 for a range of sizes, got {values[later[0]]}")
-    if values.get("lag") and (again := " and ".join(n for n in later if n != LOOKING_AGAIN[-1])):
-        faults.append(f"lag: expected 0 with {again}, which looks again at positions before they are learned, got 1")
+    again = values.get("reanalyse_share")
+    if again and several:
+        faults.append(f"reanalyse_share: expected 0 for a range of sizes, got {again}")
+    if again and values.get("lag"):
+        faults.append("lag: expected 0 with reanalyse_share, which comes between a game and learning from it, got 1")
     return faults
 
 
@@ -364,14 +399,26 @@ def to_json(config: Config) -> str:
     return json.dumps(dataclasses.asdict(config), indent=2) + "\n"
 
 
-def from_json(text: str, source: str = "config.json") -> Config:
-    """Read settings; raise `SettingsError` when the text is no valid config."""
+def _object_of(text: str, source: str) -> dict[str, Any]:
+    """Return the object that a JSON text holds; raise `SettingsError` when it holds none."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{source}: expected JSON, got {str(error)[:80]}") from None
     if not isinstance(values, dict):
         raise SettingsError(f"{source}: expected an object of settings, got {type(values).__name__}")
+    return values
+
+
+def removed_settings(text: str, source: str = "config.json") -> dict[str, Any]:
+    """Return {name: value} of the settings in a config's text that an earlier version had and that were not off."""
+    return {n: v for n, v in _object_of(text, source).items() if n in REMOVED and v != REMOVED[n]}
+
+
+def from_json(text: str, source: str = "config.json") -> Config:
+    """Read settings, without those that this version no longer has; raise `SettingsError` when the text is no valid
+    config."""
+    values = {name: value for name, value in _object_of(text, source).items() if name not in REMOVED}
     if isinstance(values.get("look_ahead"), bool):  # of older runs: on or off
         values["look_ahead"] = 2 * values["look_ahead"]
     if {"game", "seed", "mcts_sims"} <= values.keys():  # a run lists all settings; older runs had none of these

@@ -16,7 +16,19 @@ import numpy as np
 
 import games
 from agent import Agent, Player, User
-from config import VERSION, Config, UserError, differences, from_json, is_fixed, to_json, with_overrides
+from config import (
+    REMOVED,
+    VERSION,
+    Config,
+    UserError,
+    differences,
+    from_json,
+    is_fixed,
+    removed_settings,
+    shown,
+    to_json,
+    with_overrides,
+)
 from game import Game
 from games.own import digest
 from games.sizes import other_sizes
@@ -194,13 +206,17 @@ class Session:
         for name, (a, b) in changes.items():
             when = f", from iteration {session.iteration + 1} on" if name in later else ""
             session.warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
+        removed = removed_settings(kept) if kept else {}
+        for name, value in removed.items():
+            words = f"{shown(value)} -> {REMOVED[name]!r}: only versions up to 0.3.0 have it"
+            session.warn(f"changed setting {name}: {words}")
         session._write_config()
         if store.lost:
             session.warn(store.loss())
         if store.get("rules", "") != digest(session.game):
             session.warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if session.is_unfinished() else "yes"
-        if changes or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
+        if changes or removed or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
             with store.transaction("open"):
                 store.put("config", to_json(config))
                 store.put("game", session.game.spec)

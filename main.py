@@ -25,7 +25,7 @@ def train(
     from training import scoreboard, stages
     from training.divergence import SteppedBack
     from training.fit import fit_of_iteration
-    from training.reanalysis import look_again
+    from training.reanalysis import reanalyse
     from training.stage_bookkeeping import begin
     from training.stop_signals import heard
 
@@ -36,7 +36,7 @@ def train(
             try:
                 with fit_of_iteration(session) as fit:  # with lag 1 it runs while the games are played
                     stages.play_self(session, stop, fit)
-                    look_again(session, stop)  # off by default: reanalysis, side positions, surprise
+                    reanalyse(session, stop)  # off by default
                     stages.retrain(session, stop, fit)
                 stages.play_tournament(session, stop)
                 scoreboard.score(session, stop)

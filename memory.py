@@ -1,13 +1,11 @@
 """`Memory`: stmemory holds finished games not yet trained on; ltmemory is the window from which training samples.
 
-ltmemory is a ring of arrays in RAM, filled from the games in run.db: the positions searched in full, and a fraction of
-those searched fast, which train the value head only. Symmetries are applied when sampling, not stored. Values are for
-the player to move.
+ltmemory is a ring of arrays in RAM, filled with the positions searched in full of the games in run.db. Symmetries are
+applied when sampling, not stored. Values are for the player to move.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -19,10 +17,10 @@ from config import Config, NetworkSettings
 from game import PLAYER, Game
 from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
-from games.sizes import OUTSIDE, Frame, reordered
+from games.sizes import Frame, reordered
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord
-from storage.position_data import SIDE, origins
+from storage.position_data import origins
 
 ILLEGAL = -1.0
 """Marks illegal moves in a policy target."""
@@ -41,11 +39,10 @@ class Batch(NamedTuple):
     value: np.ndarray
     """[B] float32, for the player to move"""
     policy: np.ndarray
-    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere. Positions that train the
-    value head only have shares of 0; the others are then scaled up, so that the mean sum over the batch is 1."""
+    """[B, action_size] float32: shares that sum to 1 over legal moves, ILLEGAL elsewhere"""
     owners: np.ndarray | None = None
     """[B, rows, columns] int8: owner of each point at the game's end, 1 = the player to move, -1 = the other, 0 =
-    nobody, OUTSIDE = outside a smaller board, or not known; None unless the memory keeps it."""
+    nobody, OUTSIDE = outside a smaller board; None unless the memory keeps it."""
 
 
 class Positions(NamedTuple):
@@ -54,7 +51,7 @@ class Positions(NamedTuple):
     planes: np.ndarray
     """[n, rows * columns * planes] uint8"""
     visits: np.ndarray
-    """[n, action_size] uint16; 65535 = illegal; no visits: trains the value head only"""
+    """[n, action_size] uint16; 65535 = illegal"""
     result: np.ndarray
     """[n] float32: the game's result for the player to move, mixed with searches' values at later plies (`returns`)"""
     value: np.ndarray
@@ -106,23 +103,12 @@ def returns(players, values, result, decay, out):
         out[ply] = back * players[ply]
 
 
-def window(first: int, played: int) -> int:
-    """Return how many of the newest positions to train on when `played` positions were played.
-
-    c (1 + beta ((N / c)^alpha - 1) / alpha), alpha 0.75, beta 0.4 (Wu 2019, KataGo, appendix C); all up to c = `first`.
-    """
-    if not first or played <= first:
-        return played
-    return round(first * (1.0 + 0.4 * ((played / first) ** 0.75 - 1.0) / 0.75))
-
-
 class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
     def __init__(
-        self, game: Game, size: int, *, value_lambda: float = 1.0, fast_positions: float = 0.0,
-        search_value_plies: int = 0, ownership: bool = False, masked: bool = False,
-    ) -> None:  # fmt: skip
+        self, game: Game, size: int, *, value_lambda: float = 1.0, ownership: bool = False, masked: bool = False
+    ) -> None:
         """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define.
 
         masked: batches have a plane that shows the board in its frame. Boards of several sizes lie at the top left.
@@ -130,37 +116,32 @@ class Memory:
         self.game, self.masked = game, masked
         self._frame = Frame(game)
         self.size = size
-        self.fast_positions = fast_positions
-        self.value_lambda, self.search_value_plies = value_lambda, search_value_plies
+        self.value_lambda = value_lambda
         points, actions = int(np.prod(game.input_shape)), game.action_size
         self._owned = int(np.prod(game.grid_shape)) if ownership else 0
         self.stmemory: list[GameRecord] = []
         shapes = (points,), (actions,), (), (), (self._owned,), (), ()
         kinds = np.uint8, np.uint16, np.float32, np.float32, np.int8, np.uint64, np.uint8
         self.ltmemory = Positions(*(np.zeros((size, *shape), k) for shape, k in zip(shapes, kinds, strict=True)))
-        self._weights, self._weighted = np.ones(size, np.float32), False
-        """How often each position is drawn beside others; whether any has another weight than 1."""
         self._next = self._count = self._came = 0
         """Index of the next position, number of positions held, number ever inserted."""
-        self._teaches = np.zeros(size, bool)
-        """Which positions train the policy head."""
-        self._among = 0, 0, 0
-        """The last call of `_newest`: its count, the number of positions ever inserted, the result."""
         self._grids, self._actions = self._frame.grids, self._frame.actions
         self._likeness = SymmetricHash(game)
         self._keys, self._keyed = np.zeros(size, np.uint64), 0
         """Keys of the positions, computed on demand; how many of the positions ever inserted have theirs."""
-        self._drawing: tuple[tuple[int, int, str], np.ndarray] = (0, 0, ""), np.zeros(0)
-        """The last weighted draw: (`among`, number of positions ever inserted, weight), and its running sum."""
+        self._drawing: tuple[tuple[int, str], np.ndarray] = (0, ""), np.zeros(0)
+        """The last weighted draw: (number of positions ever inserted, weight), and its running sum."""
 
     @classmethod
     def of_run(cls, config: Config, game: Game) -> Memory:
         """Make the empty memory of a run."""
         return cls(
-            game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-            search_value_plies=config.search_value_plies, ownership=learns_ownership(config.network, game),
+            game,
+            config.memory_size,
+            value_lambda=config.value_lambda,
+            ownership=learns_ownership(config.network, game),
             masked=config.many_sizes,
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         """Return the number of positions in ltmemory."""
@@ -168,7 +149,7 @@ class Memory:
 
     @property
     def bytes_per_position(self) -> int:
-        return sum(column[:1].nbytes for column in self.ltmemory) + self._keys.itemsize + self._weights.itemsize
+        return sum(column[:1].nbytes for column in self.ltmemory) + self._keys.itemsize
 
     def commit_stmemory(self, record: GameRecord) -> None:
         """Keep a finished game until `commit_ltmemory`."""
@@ -216,7 +197,7 @@ class Memory:
         if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
         legal = np.zeros(game.action_size, np.int32)
-        kept = visits.any(axis=1) | self._fast(moves, visits, values)
+        kept = visits.any(axis=1)
         if not kept.any():
             return Positions(*(column[:0] for column in self.ltmemory))
         row = game.start_row.copy()
@@ -227,28 +208,14 @@ class Memory:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
         outcome = np.zeros(length, np.float32)
         returns(players, values, float(record.result), self.value_lambda, outcome)
-        if self.search_value_plies:  # with `batch`, the search's weight falls from 1 to value_from_search
-            outcome += np.maximum(1 - np.arange(length) / self.search_value_plies, 0) * (values - outcome)
-        owners = game.state_of(row).owners if self._owned and record.board != SIDE else None
-        whose = np.full((n, self._owned), OUTSIDE, np.int8)  # unknown after a side position
-        if owners is not None:
-            whose = players[kept, None] * check_owners(game, owners).reshape(1, -1)
+        whose = np.zeros((n, 0), np.int8)
+        if self._owned:
+            owners = check_owners(game, game.state_of(row).owners)
+            whose = players[kept, None] * owners.reshape(1, -1)
         frame, numbers = self._frame, np.full(n, number, np.uint8)
         policy, planes = frame.visits(number, policy[:n], int(ILLEGAL_VISITS)), frame.planes(number, planes[:n])
         whose = frame.owners(number, whose.astype(np.int8))
         return Positions(planes, policy, outcome[kept], values[kept], whose, origins(record)[kept], numbers)
-
-    def _fast(self, moves: np.ndarray, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return [plies] bool: a random sample of the positions searched fast.
-
-        Moves of a random opening have the value 0 and are left out. The seed is a hash of the game: a resumed run draws
-        the same sample, and different games draw different ones.
-        """
-        seed = np.frombuffer(hashlib.sha256(moves.tobytes() + values.tobytes()).digest(), np.uint32)
-        drawn = np.random.default_rng(seed).random(len(values)) < self.fast_positions
-        full = visits.any(axis=1)
-        found: np.ndarray = drawn & ~full & np.logical_or.accumulate(full | (values != 0))
-        return found
 
     def _insert(self, new: Positions) -> int:
         n = len(new.result)
@@ -256,8 +223,6 @@ class Memory:
         where = (self._next + last) % self.size
         for column, values in zip(self.ltmemory, new, strict=True):
             column[where] = values[last]
-        self._teaches[where] = np.any((new.visits > 0) & (new.visits != ILLEGAL_VISITS), axis=1)[last]
-        self._weights[where] = 1
         self._next, self._count = (self._next + n) % self.size, min(self._count + n, self.size)
         self._came += n
         return n
@@ -282,35 +247,20 @@ class Memory:
         self.ltmemory.result[where] = self.ltmemory.value[where] = values[which]
         return len(where)
 
-    def weigh(self, origins: np.ndarray, weights: np.ndarray) -> int:
-        """Draw stored positions with these weights [m], others with 1; return how many of these there were."""
-        where, which = self._held(origins)
-        self._weights[where] = weights[which]
-        self._weighted, self._drawing = True, ((0, 0, ""), np.zeros(0))
-        return len(where)
-
-    def _newest(self, count: int) -> int:
-        """Return how many of the newest positions to draw from, so that `count` of them train the policy head."""
-        request = count, self._came
-        if self._among[:2] != request:
-            back = self._teaches[(self._next - 1 - np.arange(self._count)) % self.size]
-            self._among = *request, int(np.searchsorted(np.cumsum(back), count)) + 1
-        return min(self._among[2], self._count)
-
-    def _draw(self, among: int, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
-        """Draw [count] of the `among` newest positions, numbered from the oldest; duplicates have the given weight."""
-        if weight == "linear" and not self._weighted:
-            return rng.integers(0, among, count)
+    def _draw(self, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
+        """Draw [count] positions, numbered from the oldest; duplicates have the given weight."""
+        if weight == "linear":
+            return rng.integers(0, self._count, count)
         missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
-        if len(missing) and weight != "linear":
+        if len(missing):
             self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing], self.ltmemory.size[missing])
             self._keyed = self._came
-        request = among, self._came, weight
+        request = self._came, weight
         if self._drawing[0] != request:
-            newest = (self._next - among + np.arange(among)) % self.size
-            self._drawing = request, running_sum(self._keys[newest], weight, self._weights[newest])
+            held = (self._next - self._count + np.arange(self._count)) % self.size
+            self._drawing = request, running_sum(self._keys[held], weight)
         sums = self._drawing[1]
-        return np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), among - 1)
+        return np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), self._count - 1)
 
     def sample(
         self,
@@ -318,20 +268,17 @@ class Memory:
         rng: np.random.Generator,
         *,
         value_from_search: float = 0.0,
-        newest: int = 0,
         duplicate_weight: str = "linear",
     ) -> Batch:
         """Return `count` positions drawn with replacement, each in a random symmetry.
 
-        newest: draw from the newest positions, as many as contain `newest` that train the policy head; 0 = from all.
         duplicate_weight: how often positions that occur more than once are drawn (`running_sum`).
         The value target mixes the game's result with the search's value; the policy target is the share of
         visits over legal moves, ILLEGAL elsewhere.
         """
         if not self._count:
             raise ValueError("expected positions in ltmemory, got none")
-        among = self._newest(newest) if newest else self._count
-        where = (self._next - among + self._draw(among, count, rng, duplicate_weight)) % self.size
+        where = (self._next - self._count + self._draw(count, rng, duplicate_weight)) % self.size
         drawn = Positions(*(column[where] for column in self.ltmemory))
         views = self._frame.views
         form = rng.integers(0, views[0] if len(views) == 1 else views[drawn.size], count)
@@ -347,8 +294,7 @@ class Memory:
         legal = visits != ILLEGAL_VISITS
         counts = np.where(legal, visits, 0).astype(np.float32)
         total = counts.sum(axis=1, keepdims=True)
-        weight = np.float32(n / max(int(np.count_nonzero(total)), 1))
-        policy = np.where(legal, weight * counts / np.maximum(total, 1), np.float32(ILLEGAL))
+        policy = np.where(legal, counts / np.maximum(total, 1), np.float32(ILLEGAL))
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value
         owners = None
         if self._owned:
@@ -386,15 +332,13 @@ class SymmetricHash:
         return found
 
 
-def running_sum(keys: np.ndarray, weight: str, factors: np.ndarray | float = 1.0) -> np.ndarray:
-    """Return [n] float64: the running sum of the positions' drawing weights, each times its factor.
+def running_sum(keys: np.ndarray, weight: str) -> np.ndarray:
+    """Return [n] float64: the running sum of the positions' drawing weights.
 
-    Positions with the same key share one weight: their number ("linear"), 1 + log2 of it ("log") or 1 ("constant"), as
-    AlphaZero.jl weighs merged positions.
+    Positions with the same key share one weight: 1 + log2 of their number ("log") or 1 ("constant"), as AlphaZero.jl
+    weighs merged positions.
     """
-    if weight == "linear":
-        return np.cumsum(np.ones(len(keys)) * factors)
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     together = {"log": 1 + np.log2(counts), "constant": np.ones(len(counts))}[weight]
-    sums: np.ndarray = np.cumsum((together / counts)[which] * factors)
+    sums: np.ndarray = np.cumsum((together / counts)[which])
     return sums

@@ -105,11 +105,10 @@ class Gen_Model:
         batches: Callable[[int], Batch],
         steps: int,
         *,
-        epochs: int = 1,
         rate: Callable[[int], float] | None = None,
         report: Callable[[int], None] | None = None,
     ) -> dict[str, float]:
-        """Train on batches(0) .. batches(steps - 1), each `epochs` times; return the mean losses.
+        """Train on batches(0) .. batches(steps - 1); return the mean losses.
 
         Raises `ArithmeticError` when a loss or weight is not finite; the caller then returns to its last version.
         """
@@ -119,7 +118,7 @@ class Gen_Model:
             self.model.set_weights(self._trained)
         sums: dict[str, np.float32] = {}
         positions = np.float32(0.0)
-        lessons = made_ahead(lambda i: self._lesson(batches(i // epochs)), steps * epochs)
+        lessons = made_ahead(lambda i: self._lesson(batches(i)), steps)
         for i, (planes, targets) in enumerate(lessons):
             self.model.optimizer.learning_rate = self.config.learning_rate if rate is None else rate(i)
             with TRACING:

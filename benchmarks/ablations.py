@@ -43,22 +43,18 @@ from training import fit, stage_bookkeeping
 from training.presets import preset, preset_for
 
 ALWAYS: dict[str, Any] = {
-    "iterations": 10**6, "score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0,
-    "reanalyse_share": 0.0, "surprise_weight": 0.0, "late_opening_plies": 0,
-}  # fmt: skip
+    "iterations": 10**6,
+    "score_every": 0,
+    "score_games": 0,
+    "eval_every": 10**6,
+    "workers": 0,
+    "reanalyse_share": 0.0,
+}
 """Settings of every run: it ends by its minutes, nothing is spent on looking at it, and the base has no technique."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "restarts, a quarter of the games": {"restart_share": 0.25},
-    "restarts, half of the games": {"restart_share": 0.5},
-    "restarts in place of random openings": {"restart_share": 0.5, "random_opening_share": 0.25},
     "reanalysis of a tenth": {"reanalyse_share": 0.1},
     "reanalysis of three tenths": {"reanalyse_share": 0.3},
-    "side positions, a quarter as many": {"side_share": 0.25},
-    "value from the search early, over 16 plies": {"search_value_plies": 16},
-    "value from the search early, over 30 plies": {"search_value_plies": 30},
-    "surprise, half of the weight": {"surprise_weight": 0.5},
-    "random openings of up to 12 moves at last": {"late_opening_plies": 12},
     "PUCT that grows to 64 simulations": {"gumbel": 0, "mcts_sims": 64, "grow_sims": 20, "reuse": 6.0},
     "24 simulations": {"gumbel": 0, "mcts_sims": 24, "grow_sims": 0, "reuse": 3.0},
     "Gumbel search of 16 moves, 24 simulations": {"gumbel": 16, "mcts_sims": 24, "grow_sims": 0, "reuse": 3.0},
@@ -214,8 +210,7 @@ def warm_up(options: argparse.Namespace) -> None:
     if not (root / game_folder(options.game)).exists():
         config = preset(preset_for(options.game), **{
             "game": options.game, **ALWAYS, **dict(map(parsed, options.set)), "iterations": 2, "episodes": 16,
-            "min_memory": 16, "training_loops": 2, "restart_share": 0.5, "reanalyse_share": 0.1, "surprise_weight": 0.5,
-            "side_share": 0.1,
+            "min_memory": 16, "training_loops": 2, "reanalyse_share": 0.1,
         })  # fmt: skip
         with Session.start(config, root=root, console=Console(quiet=True)) as session:
             train(session)

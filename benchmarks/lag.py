@@ -71,8 +71,7 @@ def strength(options: argparse.Namespace) -> None:
         sessions = []
         for lag in (0, 1):
             config = preset("laptop", game="connect4", iterations=options.iterations, seed=seed, lag=lag,
-                            score_every=0, score_games=0, eval_every=10**6, reanalyse_share=0.0,
-                            surprise_weight=0.0)  # fmt: skip
+                            score_every=0, score_games=0, eval_every=10**6, reanalyse_share=0.0)  # fmt: skip
             session = opened(config, options.runs / f"seed{seed}lag{lag}")
             sessions.append(session)
             train(session)

@@ -40,7 +40,7 @@ RUNS: dict[str, list[str]] = {
     "connect4 gumbel": ["--game", "connect4(rows=5,columns=5)", *SMALL, "--gumbel", "8"],
     "connect4 workers": ["--game", "connect4(rows=4,columns=5)", *SMALL, "--workers", "2", "--forced-playouts", "2"],
     "gomoku 9x9": ["--game", "gomoku", *SMALL, "--root-temperature", "1.2"],
-    "go 5x5": ["--game", "go", *SMALL, "--fast-positions", "0.5"],
+    "go 5x5": ["--game", "go", *SMALL],
     "othello 6x6": ["--game", "othello(size=6)", *SMALL],
 }
 SEARCHES = {

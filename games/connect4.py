@@ -47,7 +47,7 @@ from games.columns import completing, lined, not_losing
 from games.endings import Endings, Solvable
 from languages.translate import tr
 
-PRESET = {"endgame": 20, "reanalyse_share": 0.1, "surprise_weight": 0.5, "late_opening_plies": 12}
+PRESET = {"endgame": 20, "reanalyse_share": 0.1}
 """Settings of preset `laptop`: on boards of one word endings take less time than the evaluations they replace. A
 literal: see training/presets.py."""
 

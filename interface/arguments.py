@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from typing import Any, Literal, TypeVar
 
-from config import FIELDS, TYPES, Config, UserError, find_faults
+from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
 from interface.help import help_text
 from system.plugins import load, plugins
-from system.setting_checks import unknown_setting
 from system.shell import join
 from training.presets import preset
 

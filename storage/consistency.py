@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from storage.game_record import IMPORTED
-from storage.position_data import DATA, REANALYSE, SIDE, SURPRISE, position_fault
+from storage.position_data import DATA, REANALYSE, position_fault
 from storage.run_store import Store
 
 FACTS: dict[str, dict[str, tuple[type, ...]]] = {
-    "self-play": {"games": (int,)}, "retrain": {"steps": (int,)}, "tournament": {"played": (int,)},
-    REANALYSE: {"positions": (int,), DATA: (str,)}, SURPRISE: {"positions": (int,), DATA: (str,)},
-    SIDE: {"positions": (int,), DATA: (str,)},
-    "sizes": {"games": (list,), "match": (str,)}, "iteration": {"best_version": (int,), "total_seconds": (int, float)},
-}  # fmt: skip
+    "self-play": {"games": (int,)},
+    "retrain": {"steps": (int,)},
+    "tournament": {"played": (int,)},
+    REANALYSE: {"positions": (int,), DATA: (str,)},
+    "sizes": {"games": (list,), "match": (str,)},
+    "iteration": {"best_version": (int,), "total_seconds": (int, float)},
+}
 """Facts that the end of a stage must hold for a run to resume."""
 LOST = "stay_lost"
 """Key of meta: the rows that `recover` found missing and accepted, {iteration: {"games": n, "matches": n}} as JSON."""

@@ -1,7 +1,6 @@
 """What a stage found out about positions, as text within its facts: so it is in run.db, checked and resumed.
 
-The games stay as they were played. A position is named by its game and ply (`origins`); a side position, which follows
-a move that was not played, by its game's index, that ply and that move.
+The games stay as they were played. A position is named by its game and ply (`origins`).
 """
 
 from __future__ import annotations
@@ -12,19 +11,17 @@ import hashlib
 import itertools
 import operator
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from config import UserError
 from game import Game
-from games.line_of_moves import after_moves
 from storage.atomic_files import DamagedData
 from storage.game_record import GameRecord
 
-REANALYSE, SURPRISE, SIDE = "reanalyse", "surprise", "side"
-"""The stages that keep such data."""
+REANALYSE = "reanalyse"
+"""The stage that keeps such data; in runs up to version 0.3.0 also "surprise" and "side", which nothing reads now."""
 DATA = "data"
 """The name of the fact that holds it; it is no part of metrics.jsonl."""
 MOST_BYTES = 1 << 30
@@ -59,76 +56,6 @@ class Searched(NamedTuple):
         return cls(names, visits, _finite(values))
 
 
-class Sides(NamedTuple):
-    """Searches of n positions next to an iteration's games, each after another move than the one played."""
-
-    game: np.ndarray
-    """[n] int32: the game's index"""
-    ply: np.ndarray
-    """[n] uint16: of the other move"""
-    move: np.ndarray
-    """[n] uint16: that move"""
-    visits: np.ndarray
-    """[n, action_size] uint16: weight of each move in the policy target after it"""
-    values: np.ndarray
-    """[n] float32: the search's value, for the player to move after it"""
-
-    def facts(self) -> dict[str, Any]:
-        """Return the facts that hold them."""
-        kinds = "<i4", "<u2", "<u2", "<u2", "<f4"
-        return _facts(*(column.astype(kind) for column, kind in zip(self, kinds, strict=True)))
-
-    @classmethod
-    def of(cls, facts: dict[str, Any], actions: int) -> Sides:
-        """Return the searches that facts hold; raise `DamagedData` if they hold none."""
-        game, ply, move, visits, values = _columns(facts, "<i4", "<u2", "<u2", f"{actions}<u2", "<f4")
-        return cls(game, ply, move, visits, _finite(values))
-
-    def records(self, game: Game, games: Iterable[GameRecord]) -> Iterator[GameRecord]:
-        """Yield each as a game with one search, at its end; raise `DamagedData` if it does not follow from its game.
-
-        games: of the iteration; those that belong to a lost one are left out. The last move of a record stands for any,
-        as nothing is learned from it.
-        """
-        moves_of = {record.index: record.moves for record in games}
-        for index, ply, move, visits, value in zip(*(column.tolist() for column in self), strict=True):
-            if index not in moves_of:
-                continue
-            line = [*moves_of[index][:ply].tolist(), move]
-            if len(line) != ply + 1 or not any(visits):
-                raise DamagedData(f"expected one next to game {index}, got another")
-            try:
-                player = after_moves(game, line).playerTurn
-            except UserError as error:
-                raise DamagedData(f"expected a position next to game {index}: {error}") from None
-            found = np.zeros((ply + 2, len(visits)), np.uint16), np.zeros(ply + 2, np.float32)
-            found[0][-1], found[1][-1] = visits, value
-            moves = np.array([*line, int(np.argmax(visits))], np.int16)
-            yield GameRecord(index, moves, *found, value * player, SIDE)
-
-
-class Weights(NamedTuple):
-    """How often n positions are drawn, beside others with 1."""
-
-    names: np.ndarray
-    """[n] uint64, of `origins`"""
-    weights: np.ndarray
-    """[n] float32, not negative"""
-
-    def facts(self) -> dict[str, Any]:
-        """Return the facts that hold them."""
-        return _facts(self.names.astype("<u8"), self.weights.astype("<f4"))
-
-    @classmethod
-    def of(cls, facts: dict[str, Any]) -> Weights:
-        """Return the weights that facts hold; raise `DamagedData` if they hold none."""
-        names, weights = _columns(facts, "<u8", "<f4")
-        _finite(weights)
-        if (weights < 0).any():
-            raise DamagedData("expected weights from 0 on, got others")
-        return cls(names, weights)
-
-
 def fill(memory: Any, found: Iterable[tuple[int, GameRecord]], game: Game, store: Any) -> int:
     """Put games, which come as (iteration, game) in order, into a `Memory`, each iteration's with what its stages found
     out; return the number of positions.
@@ -137,14 +64,9 @@ def fill(memory: Any, found: Iterable[tuple[int, GameRecord]], game: Game, store
     """
     count = 0
     for iteration, group in itertools.groupby(found, key=operator.itemgetter(0)):
-        games, this = [record for _, record in group], range(iteration, iteration + 1)
-        count += memory.extend(games)
-        for _, facts in store.stage_facts(REANALYSE, this):
+        count += memory.extend(record for _, record in group)
+        for _, facts in store.stage_facts(REANALYSE, range(iteration, iteration + 1)):
             memory.retarget(*Searched.of(facts, game.action_size))
-        for _, facts in store.stage_facts(SURPRISE, this):
-            memory.weigh(*Weights.of(facts))
-        for _, facts in store.stage_facts(SIDE, this):
-            count += memory.extend(Sides.of(facts, game.action_size).records(game, games))
     return count
 
 

@@ -25,7 +25,6 @@ from storage.connection import connect
 from storage.consistency import LOST, accepted_losses
 from storage.database import KEPT, TABLES, row_digest
 from storage.game_record import IMPORTED
-from storage.position_data import SIDE, SURPRISE
 from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
 from storage.run_store import Store
 from storage.sizes_played import SIZES, SizesPlayed
@@ -277,8 +276,7 @@ def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:
             continue
         table, what = ("games", "games") if self_play else ("matches", "match games")
         if iteration > done and not (self_play and iteration in learned):
-            ended = (row[1], SIDE, SURPRISE) if self_play else (row[1],)  # what was found in games that come again
-            tables["stages"] = [other for other in tables["stages"] if other[0] != iteration or other[1] not in ended]
+            tables["stages"].remove(row)
             lost.append(f"{missing} {what} of iteration {iteration} are played again")
             continue
         gaps.setdefault(iteration, {})[table] = missing

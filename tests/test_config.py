@@ -125,8 +125,8 @@ def test_a_fraction_is_no_whole_number_but_a_whole_number_is_a_number():
 
 
 def test_all_faults_are_told_at_once():
-    lines = refused({"epochs": 0, "cpuct": "big", "optimizer": "adam", "xyz": 1, "global_pooling": 0})
-    told = {"unknown setting 'xyz'", "epochs", "cpuct", "optimizer", "global_pooling"}
+    lines = refused({"episodes": 0, "cpuct": "big", "optimizer": "adam", "xyz": 1, "global_pooling": 0})
+    told = {"unknown setting 'xyz'", "episodes", "cpuct", "optimizer", "global_pooling"}
     assert {line.split(":")[0] for line in lines} == told and len(lines) == 5
 
 
@@ -188,7 +188,7 @@ def test_classic_has_the_values_of_the_article():
     """AppliedDataSciencePartners/DeepReinforcementLearning, config.py."""
     article = {
         "episodes": 30, "mcts_sims": 50, "memory_size": 30_000, "turns_until_tau0": 10, "cpuct": 1, "epsilon": 0.2,
-        "alpha": 0.8, "batch_size": 256, "epochs": 1, "reg_const": 0.0001, "learning_rate": 0.1, "momentum": 0.9,
+        "alpha": 0.8, "batch_size": 256, "reg_const": 0.0001, "learning_rate": 0.1, "momentum": 0.9,
         "training_loops": 10, "eval_episodes": 20, "scoring_threshold": 1.3, "hidden_cnn_layers": ("75x4",) * 6,
     }  # fmt: skip
     classic = preset("classic")
@@ -236,17 +236,32 @@ def test_laptop_has_a_smaller_network_on_a_processor_without_amx(monkeypatch, ti
     assert {*c.differences(preset("laptop", game="gomoku"), large_gomoku)} == {"hidden_cnn_layers"}
 
 
-def test_what_a_preset_looks_at_again_is_left_out_where_that_is_impossible():
-    assert preset("laptop").reanalyse_share > 0 and preset("laptop").surprise_weight > 0
+def test_a_presets_reanalysis_is_left_out_where_that_is_impossible():
+    assert preset("laptop").reanalyse_share > 0
     several = "connect4(rows=4..5,columns=4..6)"
     for changes in ({"lag": 1}, {"game": several}, {"game": "connect4", "lag": 1}):
         config = preset("laptop", **changes)
-        assert all(getattr(config, name) == 0 for name in c.LOOKING_AGAIN) and config.late_opening_plies == 12
+        assert config.reanalyse_share == 0
         assert base_of(["--game", changes.get("game", "connect4"), "--lag", str(changes.get("lag", 0))]) == preset(
             "laptop", **{"game": "connect4", **changes}
         )
-    with pytest.raises(c.SettingsError, match="lag: expected 0 with reanalyse_share and surprise_weight, which"):
-        preset("laptop", lag=1, reanalyse_share=0.1, surprise_weight=0.5)
+    with pytest.raises(c.SettingsError, match="lag: expected 0 with reanalyse_share, which"):
+        preset("laptop", lag=1, reanalyse_share=0.1)
+
+
+# ---- settings of earlier versions
+
+
+def test_a_setting_of_an_earlier_version_is_refused_by_name_and_dropped_from_files():
+    assert refused({"surprise_weight": 0.5}) == [
+        "surprise_weight: left with version 0.4.0, as it gained nothing (benchmarks/log/README.md)"
+    ]
+    text = json.dumps({**dataclasses.asdict(Config(cpuct=2.0)), **c.REMOVED})
+    assert c.from_json(text) == Config(cpuct=2.0) and c.removed_settings(text) == {}
+    text = json.dumps({**json.loads(text), "surprise_weight": 0.5, "epochs": "x"})
+    assert c.from_json(text) == Config(cpuct=2.0)
+    assert c.removed_settings(text) == {"surprise_weight": 0.5, "epochs": "x"}
+    assert not c.REMOVED.keys() & c.FIELDS.keys()
 
 
 def sensible(name):

@@ -47,24 +47,20 @@ def test_four_of_a_kind_have_the_weight_of_three_or_of_one(weight, expected):
 
 
 @pytest.mark.parametrize("weight", ["linear", "log", "constant"])
-@pytest.mark.parametrize("newest", [0, 150])
-def test_positions_are_drawn_as_often_as_their_weight_says(weight, newest):
+def test_positions_are_drawn_as_often_as_their_weight_says(weight):
     game, memory = GAMES["tictactoe"], filled(GAMES["tictactoe"])
     n = len(memory)
     memory.ltmemory.value[:n] = np.arange(n)  # which is drawn
-    among = np.arange(n)[-newest:]
-    assert memory._newest(newest or n) == len(among)
-    alike = [forms(game, memory.ltmemory.planes[i].reshape(game.input_shape)) for i in among]
+    alike = [forms(game, memory.ltmemory.planes[i].reshape(game.input_shape)) for i in range(n)]
     times = np.array([alike.count(each) for each in alike])
-    chance = {"linear": 1.0, "log": (1 + np.log2(times)) / times, "constant": 1 / times}[weight] * np.ones(len(among))
+    chance = {"linear": 1.0, "log": (1 + np.log2(times)) / times, "constant": 1 / times}[weight] * np.ones(n)
     drawn, rng = np.zeros(n), np.random.default_rng(5)
     for _ in range(40):
-        found = memory.sample(500, rng, value_from_search=1.0, newest=newest, duplicate_weight=weight).value
+        found = memory.sample(500, rng, value_from_search=1.0, duplicate_weight=weight).value
         drawn += np.bincount(found.astype(int), minlength=n)
-    assert drawn[: n - len(among)].sum() == 0
     expected = 20_000 * chance / chance.sum()
-    chi = ((drawn[among] - expected) ** 2 / expected).sum()
-    assert chi < len(among) + 3.1 * np.sqrt(2 * len(among))
+    chi = ((drawn - expected) ** 2 / expected).sum()
+    assert chi < n + 3.1 * np.sqrt(2 * n)
     assert times.max() > 10
 
 

@@ -277,12 +277,12 @@ def test_the_fields_of_metrics_are_those_that_runs_write(trained, tmp_path, quic
     """The tiny run, and one that waits, has games of others and extra heads, looks again, and then has a lag."""
     export_games(trained, games.make("tictactoe"), tmp_path / "games.npz", count=0)
     config = tiny(seed=1, min_memory=150, episodes=8, soft_policy_weight=1.0, ownership_weight=1.0, score_games=0,
-                  restart_share=0.5, reanalyse_share=0.2, surprise_weight=0.5, side_share=0.5)  # fmt: skip
+                  reanalyse_share=0.2)  # fmt: skip
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         waiting = train(session, iterations=1)
         import_games(session, read_games(tmp_path / "games.npz"), "games.npz")
         lines = [*read_metrics(trained / "metrics.jsonl"), *waiting, *train(session, iterations=2)]
-    changes = {"lag": 1, "reanalyse_share": 0.0, "surprise_weight": 0.0, "side_share": 0.0}
+    changes = {"lag": 1, "reanalyse_share": 0.0}
     with Session.open(session.folder, with_overrides(config, **changes), console=QUIET) as session:
         lines += train(session, iterations=1)
     written = {name for line in lines for name in line}

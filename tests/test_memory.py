@@ -6,7 +6,7 @@ import pytest
 import games
 from memory import ILLEGAL, Memory
 from storage.atomic_files import DamagedData
-from storage.game_record import ILLEGAL_VISITS, GameRecord
+from storage.game_record import GameRecord
 from storage.run_store import Store
 from support.corridor import Corridor, CorridorState
 from support.search_cases import GAMES
@@ -46,9 +46,8 @@ def test_a_game_of_which_no_position_is_kept_gives_none():
     game = games.make("tictactoe")
     record = random_record(game, np.random.default_rng(3), share=0.0)
     assert not record.visits.any()
-    for share in (0.0, 1e-9):
-        memory = Memory(game, 100, fast_positions=share)
-        assert memory.extend([record]) == 0 and len(memory) == 0 and memory.positions(record).planes.shape[0] == 0
+    memory = Memory(game, 100)
+    assert memory.extend([record]) == 0 and len(memory) == 0 and memory.positions(record).planes.shape[0] == 0
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -101,37 +100,6 @@ def test_with_lambda_the_result_gives_way_to_what_later_searches_said(name, deca
         searched = record.visits.any(axis=1)
         found = as_they_are(Memory(game, 100, value_lambda=decay), record).value
         np.testing.assert_allclose(found, np.array(wanted)[searched], atol=1e-5)
-
-
-@pytest.mark.parametrize("share", [0.4, 1.0])
-def test_positions_searched_fast_teach_their_value_and_no_policy(share):
-    game, rng, kept, fast = GAMES["connect4"], np.random.default_rng(5), 0, 0
-    for index in range(20):
-        record = random_record(game, rng, share=0.3)
-        values = rng.uniform(0.1, 1, len(record.moves)).astype(np.float32)
-        values[:2] = 0.0  # a random opening
-        values[6] = 0.0  # proven drawn
-        record.visits[:2] = 0
-        record = record._replace(index=index, values=values)
-        memory = Memory(game, 100, fast_positions=share)
-        found, again = memory.positions(record), memory.positions(record)
-        assert all((a == b).all() for a, b in zip(found, again, strict=True)), "drawn by the game itself"
-        full = record.visits.any(axis=1)
-        states = states_of(game, record)
-        at = {bytes(state.planes().tobytes()): ply for ply, state in enumerate(states)}
-        plies = [at[row.tobytes()] for row in found.planes]
-        assert plies == sorted(plies) and set(np.flatnonzero(full)) <= set(plies) and not {0, 1} & set(plies)
-        kept, fast = kept + len(plies) - full.sum(), fast + (~full[2:]).sum()
-        for ply, visits, result, value in zip(plies, found.visits, found.result, found.value, strict=True):
-            assert result == pytest.approx(record.result * states[ply].playerTurn) and value == values[ply]
-            assert np.flatnonzero(visits != ILLEGAL_VISITS).tolist() == list(states[ply].allowedActions)
-            assert (visits[visits != ILLEGAL_VISITS] > 0).any() == full[ply]
-        batch = memory.batch(found, np.zeros(len(plies), int))
-        sums = np.where(batch.policy == ILLEGAL, 0, batch.policy).sum(axis=1)
-        taught = full[plies]
-        assert (sums[~taught] == 0).all() and (batch.policy[~taught] <= 0).all()
-        assert sums[taught] == pytest.approx(len(plies) / max(taught.sum(), 1)) or not taught.any()
-    assert kept == fast if share == 1.0 else 0.25 * fast < kept < 0.55 * fast
 
 
 def test_a_game_without_a_full_search_gives_no_position():
@@ -241,8 +209,8 @@ def test_the_value_target_mixes_the_result_with_the_value_of_the_search(share):
 def test_a_connect4_position_takes_under_200_bytes():
     memory = Memory(games.make("connect4"), 100)
     assert 42 * 3 + 7 * 2 <= memory.bytes_per_position < 200
-    others = memory._keys.nbytes + memory._weights.nbytes
-    assert sum(column.nbytes for column in memory.ltmemory) + others == 100 * memory.bytes_per_position
+    columns = sum(column.nbytes for column in memory.ltmemory)
+    assert columns + memory._keys.nbytes == 100 * memory.bytes_per_position
 
 
 # ---- short-term memory

@@ -1,9 +1,9 @@
-"""What the memory teaches after a second look: later searches, weights, values by ply."""
+"""What the memory teaches after a second look: later searches."""
 
 import numpy as np
 import pytest
 
-from memory import ILLEGAL, Memory, running_sum
+from memory import ILLEGAL, Memory
 from storage.game_record import ILLEGAL_VISITS
 from storage.position_data import origins
 from support.search_cases import GAMES
@@ -47,45 +47,3 @@ def test_a_later_search_is_taught_in_place_of_the_first_one_and_of_the_result(si
     assert ((batch.policy == ILLEGAL) | (batch.policy >= 0)).all()
     assert Memory(game, 10).retarget(names, visits, values) == 0
     assert memory.retarget(names[:0], visits[:0], values[:0]) == 0
-
-
-@pytest.mark.parametrize("how", ["linear", "log", "constant"])
-def test_weighed_positions_are_drawn_as_often_as_their_weight_says(how):
-    memory = Memory(GAMES["connect4"], 500)
-    memory.extend(some_games(GAMES["connect4"], 8))
-    n = len(memory)
-    usual = memory._draw(n, 20_000, np.random.default_rng(1), how)
-    weights = np.random.default_rng(2).uniform(0, 4, 30).astype(np.float32)
-    assert memory.weigh(memory.ltmemory.origin[10:40].copy(), weights) == 30
-    drawn = np.bincount(memory._draw(n, 20_000, np.random.default_rng(3), how), minlength=n)
-    assert len(np.bincount(usual, minlength=n)) == n
-    memory._draw(n, 1, np.random.default_rng(4), "log")  # computes the keys
-    factors = np.ones(n)
-    factors[10:40] = weights
-    chance = np.diff(running_sum(memory._keys[:n], how), prepend=0) * factors
-    expected = 20_000 * chance / chance.sum()
-    likely = expected > 0
-    chi = ((drawn[likely] - expected[likely]) ** 2 / expected[likely]).sum()
-    assert chi < n + 4 * np.sqrt(2 * n)
-
-
-def test_a_weight_ends_with_the_position_that_had_it():
-    memory = Memory(GAMES["tictactoe"], 30)
-    records = some_games(GAMES["tictactoe"], 20)
-    memory.extend(records[:5])
-    memory.weigh(memory.ltmemory.origin.copy(), np.full(30, 9, np.float32))
-    memory.extend(records[5:])
-    assert (memory._weights == 1).all()
-
-
-@pytest.mark.parametrize("share", [0.0, 0.25])
-@pytest.mark.parametrize("plies", [0, 1, 6, 100])
-def test_the_searchs_weight_falls_by_ply_from_one_to_that_of_late_positions(share, plies):
-    game = GAMES["connect4"]
-    for record in some_games(game, 5, seed=3):
-        memory = Memory(game, 100, search_value_plies=plies)
-        found = memory.batch(memory.positions(record), np.zeros(len(record.moves), int), share).value
-        for ply, value in enumerate(found):
-            weight = share + (1 - share) * max(0.0, 1 - ply / plies) if plies else share
-            result = record.result * (1 if ply % 2 == 0 else -1)
-            assert value == pytest.approx(weight * record.values[ply] + (1 - weight) * result, abs=1e-5)

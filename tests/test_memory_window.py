@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from memory import Memory, window
-from storage.game_record import ILLEGAL_VISITS
+from memory import Memory
 from support.search_cases import GAMES
 from support.unsearched_games import random_record
 
@@ -62,35 +61,16 @@ def test_the_same_rng_gives_the_same_sample_and_draws_are_with_replacement():
     assert memory.sample(500, np.random.default_rng(0)).planes.shape == (500, 3, 3, 3)
 
 
-@pytest.mark.parametrize("newest", [1, 30, 100, 5000])
-def test_of_the_newest_positions_only_those_are_drawn(newest):
-    memory = Memory(GAMES["tictactoe"], 100)
-    total = fill(memory, 250, np.random.default_rng(6))
-    batch = memory.sample(4000, np.random.default_rng(7), value_from_search=1.0, newest=newest)
-    assert set(batch.value.astype(int)) == set(range(total - min(newest, 100), total))
-
-
 def test_what_is_drawn_follows_from_the_ring_alone():
     """A run that is gone on with has loaded no more than fills it."""
     rng, game = np.random.default_rng(8), GAMES["connect4"]
     records = [random_record(game, rng, index=i, share=0.2 if i < 30 else 0.7) for i in range(60)]
     records = [r._replace(values=np.full(len(r.moves), 0.5, np.float32)) for r in records]
-    whole, loaded = (Memory(game, 300, fast_positions=0.5) for _ in range(2))
+    whole, loaded = Memory(game, 300), Memory(game, 300)
     whole.extend(records)
     assert loaded.extend(records[-25:]) > 300
-    one, other = (m.sample(500, np.random.default_rng(1), newest=40) for m in (whole, loaded))
+    one, other = (m.sample(500, np.random.default_rng(1)) for m in (whole, loaded))
     assert all((a == b).all() for a, b in zip(one[:3], other[:3], strict=True))
-
-
-def test_no_ply_is_left_out_for_good_where_games_have_one_length():
-    """The plies that are drawn differ from game to game, also of games with the same number in their iterations."""
-    game, rng = GAMES["tictactoe"], np.random.default_rng(4)
-    memory, drawn = Memory(game, 100, fast_positions=0.3), np.zeros(5)
-    for _ in range(200):
-        moves = rng.permutation(9)[:5].astype(np.int16)
-        visits = np.zeros((5, 9), np.uint16)
-        drawn += memory._fast(moves, visits, np.full(5, 0.5, np.float32))
-    assert (drawn > 35).all() and (drawn < 85).all()
 
 
 def test_games_that_are_loaded_keep_no_positions_of_a_game_in_plain_python(monkeypatch):
@@ -99,30 +79,3 @@ def test_games_that_are_loaded_keep_no_positions_of_a_game_in_plain_python(monke
     game._room = 100
     memory.extend(random_record(game, rng, index=i) for i in range(300))
     assert len(memory) > 1000 and len(game) < 200
-
-
-def test_the_window_grows_more_slowly_than_what_was_played():
-    assert [window(0, played) for played in (0, 10, 10**7)] == [0, 10, 10**7]
-    assert [window(1000, played) for played in (0, 10, 1000)] == [0, 10, 1000]
-    assert window(1000, 16_000) == 1000 * (1 + 0.4 * (8 - 1) / 0.75) // 1, "16^0.75 = 8"
-    assert window(250_000, 4_000_000) == 1_183_333
-    sizes = [window(1000, played) for played in range(1000, 9000, 100)]
-    steps = np.diff(sizes)
-    assert (steps > 0).all() and (np.diff(steps) <= 1).all() and steps[0] <= 40 + 1
-
-
-def test_the_newest_are_counted_by_what_teaches_a_policy():
-    game, rng = GAMES["connect4"], np.random.default_rng(3)
-    memory = Memory(game, 4000, fast_positions=1.0)
-    for index in range(40):
-        record = random_record(game, rng, share=0.25)
-        record = record._replace(index=index, values=np.full(len(record.moves), 0.5, np.float32))
-        memory.extend([record])
-    taught = ((memory.ltmemory.visits > 0) & (memory.ltmemory.visits != ILLEGAL_VISITS)).any(axis=1)
-    total = int(taught.sum())
-    assert 3 * total < len(memory) < 6 * total
-    memory.ltmemory.result[:] = np.arange(4000)  # tells which was drawn
-    for newest in (0, total // 2, total, 10 * total):
-        drawn = memory.sample(20_000, rng, newest=newest).value
-        assert drawn.max() == len(memory) - 1
-        assert drawn.min() == (np.flatnonzero(taught)[-newest] if 0 < newest <= total else 0)

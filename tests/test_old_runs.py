@@ -1,11 +1,14 @@
 """Runs of other days: of an older format, on a clock that jumps."""
 
+import json
 import os
 import random
 import sqlite3
 import time
 
+from config import REMOVED, Config
 from initialise import Session
+from loggers import Console
 from main import train
 from storage.database import KEPT
 from storage.run_folders import find_run
@@ -70,3 +73,21 @@ def test_a_clock_that_jumps_changes_nothing(trained, begun, tmp_path, quick, mon
     with Session.open(folder, console=QUIET) as session:
         train(session, iterations=2)
     assert_same_run(trained, folder, last=3)
+
+
+def test_a_run_with_settings_that_later_versions_removed_continues_without_them(begun, tmp_path, quick, capsys):
+    folder = copied(begun, tmp_path)
+    with Session.open(folder, console=QUIET) as session, session.store.transaction():
+        kept = json.loads(session.store.get("config"))
+        session.store.put("config", json.dumps({**kept, **REMOVED, "surprise_weight": 0.5}))
+        for stage in ("surprise", "side"):  # what they found out about positions
+            session.store.finish(session.iteration, stage, {"positions": 0, "data": "eJwDAAAAAAE="})
+    assert verify(folder).damage == []
+    for said in ("changed setting surprise_weight: 0.5 -> 0.0: only versions up to 0.3.0 have it", ""):
+        with Session.open(folder, console=Console()) as session:
+            assert session.config == Config(**kept)
+        out = capsys.readouterr().out
+        assert said in out and out.count("changed setting") == bool(said)
+    with Session.open(folder, console=QUIET) as session:
+        train(session, iterations=1)
+    assert verify(folder).damage == []

@@ -9,7 +9,6 @@ from config import with_overrides
 from initialise import Session
 from loggers import Console, read_metrics
 from main import train
-from memory import Memory, window
 from network.predictor import cores
 from storage import checkpoints
 from storage.atomic_files import DamagedData
@@ -221,22 +220,6 @@ def test_training_that_gives_no_numbers_leaves_the_last_version_in_place(begun, 
         assert not list((session.folder / "models").glob("version0002*"))
 
 
-def test_training_draws_from_the_newest_positions_that_the_window_names(tmp_path, quick, monkeypatch):
-    asked, sample = [], Memory.sample
-
-    def noted(memory, *args, newest=0, **options):
-        asked.append(newest)
-        return sample(memory, *args, newest=newest, **options)
-
-    monkeypatch.setattr(Memory, "sample", noted)
-    with Session.start(tiny(first_window=60, training_loops=1), root=tmp_path, console=QUIET) as session:
-        train(session, iterations=3)
-        played = np.cumsum([session.store.trained_positions(i) for i in (1, 2, 3)])
-    fit_and_check = asked[::2], asked[1::2]  # the new network answers the first batch before it is saved
-    assert all(part == [window(60, n) for n in played.tolist()] for part in fit_and_check)
-    assert asked[-1] < 0.8 * played[-1]
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -284,10 +267,3 @@ def test_a_network_that_could_not_be_restored_is_not_trained(begun, tmp_path, qu
                 train(session, iterations=1)
         path.write_bytes(right)
         train(session, iterations=1)
-
-
-def test_each_pass_over_a_batch_counts_as_a_step(tmp_path, quick):
-    with Session.start(tiny(epochs=2, training_loops=3), root=tmp_path, console=QUIET) as session:
-        train(session, iterations=3)
-        facts = [line["retrain_steps"] for line in read_metrics(session.folder / "metrics.jsonl")]
-        assert sum(facts) == int(session.store.get("steps")) and set(facts) <= {0, 6} and facts[-1] == 6

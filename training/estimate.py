@@ -88,7 +88,7 @@ def budget_text(session: Session) -> str:
     searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
     positions = c.episodes * searched * c.full_search_share
     seconds = _asked(s) * c.episodes * searched * sims / (0.7 * s.raw_rate)
-    steps = c.epochs * (c.training_loops or positions * c.reuse / c.batch_size)
+    steps = c.training_loops or positions * c.reuse / c.batch_size
     seconds += steps * _training_step(s)
     taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
     seconds = sum(taken) / len(taken) if taken else seconds

@@ -21,7 +21,7 @@ import numpy as np
 
 from config import UserError
 from initialise import Session, Stopped
-from memory import Batch, window
+from memory import Batch
 from storage.fault_injection import reach
 from training.divergence import rate_shares
 from training.learning_rate import learning_rates
@@ -55,14 +55,13 @@ def lag_facts(session: Session) -> dict[str, int]:
 
 
 def _sampler(session: Session) -> Callable[[int], Batch]:
-    """Return a function that draws the batch of a step from the newest positions in ltmemory."""
+    """Return a function that draws the batch of a step from ltmemory."""
     c, iteration, memory = session.config, session.iteration, session.memory
-    newest = window(c.first_window, session.store.positions_until(games_until(session)))
 
     def sample(step: int) -> Batch:
         rng = np.random.default_rng([c.seed, iteration, step])
         return memory.sample(
-            c.batch_size, rng, newest=newest, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
+            c.batch_size, rng, value_from_search=c.value_from_search, duplicate_weight=c.duplicate_weight
         )
 
     return sample
@@ -80,8 +79,7 @@ class Fit:
         new = s.store.positions_until(games_until(s)) - s.store.positions_until(_learned_before(s))
         self.version = s.current_version + 1
         self.sample = _sampler(s)
-        self._batches, self._epochs = c.training_loops or max(1, round(new * c.reuse / c.batch_size)), c.epochs
-        self.steps = self._batches * c.epochs
+        self.steps = c.training_loops or max(1, round(new * c.reuse / c.batch_size))
         self.rates = [share * rate for rate in learning_rates(c, s.store, self.steps)]
         self._agent = s.agent(s.current_version, name="current_player", role="current")
         self.done, self.seconds = 0, 0.0
@@ -145,9 +143,7 @@ class Fit:
             self.done = done
             report(done)
 
-        losses = self._agent.replay(
-            self.sample, self._batches, epochs=self._epochs, rate=self.rates.__getitem__, report=step
-        )
+        losses = self._agent.replay(self.sample, self.steps, rate=self.rates.__getitem__, report=step)
         self.seconds = time.perf_counter() - began
         return losses
 

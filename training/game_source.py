@@ -13,8 +13,7 @@ from network.predictor import side_by_side
 from storage import checkpoints
 from training.device_plan import Fitted, fitted
 from training.hindsight import Hindsight
-from training.restarts import random_plies, restarts
-from training.selfplay import Beginnings, SelfPlay
+from training.selfplay import SelfPlay
 from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
 
@@ -86,10 +85,7 @@ class GameSource:
         s = self._session
         row = s.store.version(version)
         path = checkpoints.path_of(s.folder, row.file).resolve()
-        run, iteration = s.store.get("run") or "", s.iteration
-        begun = restarts(s.config, s.store, self.hindsight, run, iteration)
-        beginnings = Beginnings(random_plies(s.config, s.store), begun)
-        return RoundSpec(run, iteration, version, str(path), row.sha256, beginnings, board)
+        return RoundSpec(s.store.get("run") or "", s.iteration, version, str(path), row.sha256, board)
 
     def declare(self) -> None:
         """Record that processors of several classes play the run's games; call it in the transaction that adds some."""

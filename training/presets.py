@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config import FIELDS, LOOKING_AGAIN, Config, UserError, has_range, with_overrides
+from config import FIELDS, Config, UserError, has_range, with_overrides
 from network.cpu_features import has_tiles
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -42,7 +42,7 @@ OF_TINY = "tictactoe"
 def preset(name: str, /, **changes: Any) -> Config:
     """Return the settings of a preset, with changes; `laptop` also takes what suits the game and the processor.
 
-    What a game's preset looks at again is left out where that is impossible: for a range of sizes, and with `lag`.
+    A game's preset is without reanalysis where that is impossible: for a range of sizes, and with `lag`.
 
     >>> preset("classic").hidden_cnn_layers[0]
     '75x4'
@@ -54,7 +54,7 @@ def preset(name: str, /, **changes: Any) -> Config:
     game = str(changes.get("game", FIELDS["game"].default))
     settings, several = _settings(name, game), has_range(game)
     if several or changes.get("lag"):
-        settings = {key: value for key, value in settings.items() if key not in LOOKING_AGAIN}
+        settings.pop("reanalyse_share", None)
     return with_overrides(Config(**settings), **{"many_sizes": several, **changes})
 
 

@@ -39,39 +39,20 @@ WAIT = 0.005
 """Seconds after which a thread without games checks for new ones."""
 
 
-class Beginnings(NamedTuple):
-    """How an iteration's games begin."""
-
-    random_plies: int = -1
-    """Most random moves of an opening; below 0 as in the settings."""
-    openings: Sequence[tuple[int, Sequence[int]]] = ()
-    """(number of a game, the moves that it begins with) of games that do not begin with those of their seed."""
-
-
-SEEDED = Beginnings()
-
-
 def game_seed(run: str, iteration: int, index: int) -> int:
     """Return the random seed of a game, which identifies it."""
     digest = hashlib.sha256(f"{run}/{iteration}/{index}".encode()).digest()
     return int.from_bytes(digest[:8], "little")
 
 
-def longest_first(
-    config: Config, run: str, iteration: int, games: Sequence[int], beginnings: Beginnings = SEEDED
-) -> list[int]:
+def longest_first(config: Config, run: str, iteration: int, games: Sequence[int]) -> list[int]:
     """Return the indices of games in an order in which those with the longest openings come last.
 
     These end soonest, so batches stay fuller until the iteration's last game is over.
     """
     seeds = np.array([game_seed(run, iteration, i) for i in games], np.uint64)
     plies = np.zeros(len(seeds), np.int64)
-    settings = compiled_settings(config)
-    if beginnings.random_plies >= 0:
-        settings = settings._replace(random_plies=beginnings.random_plies)
-    call(draw_openings, np.zeros(1, TREE), settings, seeds, plies)
-    given = dict(beginnings.openings)
-    plies = np.array([len(given[i]) if i in given else drawn for i, drawn in zip(games, plies, strict=True)], np.int64)
+    call(draw_openings, np.zeros(1, TREE), compiled_settings(config), seeds, plies)
     return [games[i] for i in np.argsort(plies, kind="stable").tolist()]
 
 
@@ -118,10 +99,10 @@ class SelfPlay:
                 if thread.ident is not None:
                     thread.join()
 
-    def set_iteration(self, iteration: int, beginnings: Beginnings = SEEDED) -> None:
-        """Search with the simulations of this iteration from now on, and let games begin like this."""
+    def set_iteration(self, iteration: int) -> None:
+        """Search with the simulations of this iteration from now on."""
         for worker in self.workers:
-            worker.set_budgets(*budgets(worker.config.selfplay, iteration), beginnings)
+            worker.set_budgets(*budgets(worker.config.selfplay, iteration))
 
     def clear_cache(self) -> None:
         """Forget all evaluations; call it when the weights have changed."""
@@ -211,8 +192,6 @@ def _games_in_flight(game: Game, trees: int, buffers: int) -> GamesInFlight:
         begin=np.zeros(trees, np.int32),
         seeds=np.zeros(trees, np.uint64),
         buffers=np.zeros(trees, np.int32),
-        given=np.zeros(trees, np.int32),
-        openings=np.zeros((trees, length), np.int16),
     )
 
 
@@ -225,7 +204,6 @@ class _SearchThread:
         self.trees = trees
         self._plain = isinstance(game, PlainGame)
         self._settings = compiled_settings(config)
-        self._openings: dict[int, Sequence[int]] = {}
         self.mcts = ManyTrees(game, config.search, trees=trees, sims=config.mcts_sims, cache_size=cache_size)
         self._spare_buffers = max(SPARE_BUFFERS, trees // 4)
         self._flight = _games_in_flight(game, trees, trees + self._spare_buffers)
@@ -265,11 +243,8 @@ class _SearchThread:
         )  # fmt: skip
         self._code = bind(selfplay_step, self._bound, 0, 0, 0, 0)
 
-    def set_budgets(self, sims: int, fast_sims: int, beginnings: Beginnings = SEEDED) -> None:
-        random, usual = beginnings.random_plies, self.config.random_opening_plies
-        plies = random if random >= 0 else usual
-        self._settings = self._settings._replace(sims=sims, fast_sims=fast_sims, random_plies=plies)
-        self._openings = dict(beginnings.openings)
+    def set_budgets(self, sims: int, fast_sims: int) -> None:
+        self._settings = self._settings._replace(sims=sims, fast_sims=fast_sims)
         self.bind_arguments()
 
     def step(self, answers: int, starts: int = 0, piece: int = 0) -> tuple[int, int]:
@@ -343,8 +318,6 @@ class _SearchThread:
                 break
             tree, buffer = self._free.pop(), self._free_buffers.pop()
             self._buffer_of[tree], self._index_of[buffer] = buffer, index
-            given = self._openings.get(index, ())
-            flight.given[count], flight.openings[count, : len(given)] = len(given), given
             flight.begin[count], flight.seeds[count], flight.buffers[count] = tree, seed, buffer
             count += 1
         return count

@@ -57,10 +57,6 @@ class GamesInFlight(NamedTuple):
     """[T] uint64: seeds of these games"""
     buffers: np.ndarray
     """[T] int32: record buffers of these games"""
-    given: np.ndarray
-    """[T] int32: number of moves that each of these games begins with; 0 = those of its seed"""
-    openings: np.ndarray
-    """[T, max_plies] int16: these moves, which are legal and end no game"""
 
 
 @record
@@ -200,16 +196,6 @@ def record_unsearched(flight, t, action):
 
 
 @compiled
-def given_opening(f, rules, flight, t, i):
-    """Play the moves given to game i of those to begin from the root of tree t, recorded like random ones."""
-    now = f.rows[t * (f.capacity + 1)]
-    for ply in range(flight.given[i]):
-        rules.play(now, flight.openings[i, ply])
-        record_unsearched(flight, t, flight.openings[i, ply])
-    plant(f, rules, t, now)
-
-
-@compiled
 def random_opening(f, rules, flight, t, plies):
     """Play random moves from the root of tree t; they are recorded as moves without a search.
 
@@ -238,12 +224,8 @@ def start_game(f, rules, flight, settings, t, i, row):
     flight.buffer[t] = flight.buffers[i]
     plant(f, rules, t, row)
     flight.ply[t] = 0
-    plies = np.int64(flight.given[i])
+    plies = opening_plies(f.trees[t], settings)
     if plies > 0:
-        given_opening(f, rules, flight, t, i)
-    else:
-        plies = opening_plies(f.trees[t], settings)
-    if plies > 0 and flight.given[i] == 0:
         random_opening(f, rules, flight, t, plies)
     begin_move(f, flight, settings, t, plies > 0 and settings.full_after_opening)
 

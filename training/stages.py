@@ -70,7 +70,6 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     new = s.store.trained_positions(stage.iteration)
     if not stage.finished:
         facts = _selfplay_facts(records) | ({"version": version} if c.lag else {})
-        facts |= {"restarted": len(source_of(s).spec(version).beginnings.openings)} if c.restart_share else {}
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
@@ -146,7 +145,7 @@ def _games_of_parts(
         if stop():
             return
         spec = source_of(session).spec(version, board)
-        games = longest_first(session.config, spec.run, spec.iteration, mine, spec.beginnings)
+        games = longest_first(session.config, spec.run, spec.iteration, mine)
         for record in source_of(session).pool.play(spec, games, stop=stop):
             yield record._replace(board=board)
 

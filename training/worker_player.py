@@ -18,7 +18,7 @@ from storage.atomic_files import DamagedData, arrays_from_bytes, read_checked, s
 from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
-from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay
+from training.selfplay import Counts, SelfPlay
 from training.size_plan import game_named, total
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
@@ -49,13 +49,13 @@ class NetworkPlayer:
             game = game_named(self._game, board)
             self._begin(game, on_board(self._model, game, self._config.backend))
 
-    def load(self, weights: str | bytes, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
+    def load(self, weights: str | bytes, digest: str, iteration: int) -> None:
         data = weights if isinstance(weights, bytes) else read_checked(Path(weights), digest)
         if sha256(data) != digest:
             raise DamagedData("the network: expected the one that the run wrote, got another")
         self._predictor.load(arrays_from_bytes(data, self._shapes, "the network"))
         self._selfplay.clear_cache()
-        self._selfplay.set_iteration(iteration, beginnings)
+        self._selfplay.set_iteration(iteration)
 
     def play(
         self, todo: deque[tuple[int, int]], stop: Callable[[], bool], together: Callable[[], bool]

@@ -21,7 +21,7 @@ from config import UserError
 from network.predictor import Predictor
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
-from training.selfplay import SEEDED, Beginnings, Counts, SelfPlay, game_seed
+from training.selfplay import Counts, SelfPlay, game_seed
 from training.worker_messages import game_of_message, unpack
 from training.worker_tasks import FAILURES, Task
 
@@ -45,7 +45,6 @@ class RoundSpec(NamedTuple):
     weights: str
     """The version's file, which never changes."""
     sha256: str
-    beginnings: Beginnings = SEEDED
     board: str = ""
     """The name of the game, in a run of several sizes."""
 
@@ -103,7 +102,7 @@ class LocalPool:
     ) -> Iterator[GameRecord]:
         self._selfplay.clear_cache()
         jobs = deque((i, game_seed(spec.run, spec.iteration, i)) for i in games)
-        self._selfplay.set_iteration(spec.iteration, spec.beginnings)
+        self._selfplay.set_iteration(spec.iteration)
         graceful = GracefulStop(stop, jobs)
         predictor = self._predictor(spec.version)
         return self._selfplay.play(predictor, jobs, stop=graceful, together=lambda: not graceful.requested)

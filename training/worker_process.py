@@ -22,7 +22,7 @@ from config import UserError
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from system import processes
-from training.selfplay import Beginnings, Counts, game_seed
+from training.selfplay import Counts, game_seed
 from training.worker_messages import game_message, pack, unpack
 from training.worker_pool import PATIENCE, Receive
 
@@ -37,7 +37,7 @@ class TaskPlayer(Protocol):
         """Play the game with this name from now on, one of the run's sizes."""
         ...
 
-    def load(self, weights: str | bytes, sha256: str, iteration: int, beginnings: Beginnings) -> None:
+    def load(self, weights: str | bytes, sha256: str, iteration: int) -> None:
         """Play with the network in this file, or with this content, and with the settings of this iteration (from 1).
         """
         ...
@@ -183,8 +183,7 @@ class _Worker:
             self._spec = spec
             if spec.get("board"):
                 player.on_board(spec["board"])
-            weights, beginnings = spec.pop("content", b"") or spec["weights"], Beginnings(*spec["beginnings"])
-            player.load(weights, spec["sha256"], spec["iteration"], beginnings)
+            player.load(spec.pop("content", b"") or spec["weights"], spec["sha256"], spec["iteration"])
 
     def _take(self) -> None:
         """Add the games of the messages at hand to those to play."""

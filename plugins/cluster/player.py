@@ -15,7 +15,7 @@ from network.stored_network import StoredNetwork
 from storage.atomic_files import DamagedData, sha256
 from storage.game_record import GameRecord
 from system import processes
-from training.selfplay import SEEDED, Beginnings, Counts
+from training.selfplay import Counts
 from training.worker_messages import unpack
 from training.worker_player import NetworkPlayer
 from training.worker_process import TaskPlayer
@@ -54,7 +54,7 @@ class MatchPlayer:
     def on_board(self, board: str) -> None:
         raise DamagedData("a match: expected no board, as each side brings its game")
 
-    def load(self, weights: str | bytes, digest: str, iteration: int, beginnings: Beginnings = SEEDED) -> None:
+    def load(self, weights: str | bytes, digest: str, iteration: int) -> None:
         if not isinstance(weights, bytes) or sha256(weights) != digest:
             raise DamagedData("a match: expected the one that the driver sent, got another")
         self._visitor.load(weights)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from config import LOOKING_AGAIN, Config
+from config import Config
 from game import Game
 from memory import Memory, Positions
 from plugins.doctor import Found, random_game
@@ -345,8 +345,7 @@ def lag(run: History) -> Found:
     words = f"lag {run.config.lag}; {shares}"
     if run.config.lag:
         return Found(True, f"{words}; without a GPU or other machines that play, --lag 0 is as fast and learns sooner")
-    needed = [f"--{n.replace('_', '-')} 0" for n in LOOKING_AGAIN[:-1] if getattr(run.config, n)]
-    options = " ".join(["--lag 1", *needed])
+    options = "--lag 1 --reanalyse-share 0" if run.config.reanalyse_share else "--lag 1"
     return Found(True, f"{words}; with a GPU or other machines that play, {options} saves up to {100 * hidden:.0f} %")
 
 

@@ -10,7 +10,7 @@ from training import stage_bookkeeping
 from training.presets import preset
 
 SMALL = ["--game", "tictactoe", "--minutes", "0.02", "--seeds", "1", "--positions", "40", "--sims", "8", "--games", "8",
-         "--only", "restarts, half of the games", "a network that grows for the last third", "--set", "episodes=24",
+         "--only", "reanalysis of a tenth", "a network that grows for the last third", "--set", "episodes=24",
          "mcts_sims=12", "hidden_cnn_layers=16x3,16x3", "min_memory=50", "precision=float32"]  # fmt: skip
 
 

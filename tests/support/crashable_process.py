@@ -50,7 +50,7 @@ class Linear:
     def set_optimizer(self, arrays):
         self.moments = [a.copy() for a in arrays]
 
-    def fit(self, batches, steps, *, epochs=1, rate=None, report=None):
+    def fit(self, batches, steps, *, rate=None, report=None):
         for step in range(steps):
             planes, value, policy, _ = batches(step)
             x = planes.reshape(len(planes), -1).astype(np.float32)

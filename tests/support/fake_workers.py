@@ -26,7 +26,7 @@ class Workman:
     def __init__(self, settings):
         self.settings, self.weights, self.played = settings, "", 0
 
-    def load(self, weights, sha256, iteration, beginnings):
+    def load(self, weights, sha256, iteration):
         self.weights = weights
 
     def counts(self):

@@ -26,9 +26,9 @@ def replay_that_overflows(monkeypatch, times):
     """Let the first `times` fits end with such weights and ordinary losses; return the list of their largest rates."""
     real, rates = Agent.replay, []
 
-    def replay(agent, sample, loops, *, epochs, rate, report):
-        losses = real(agent, sample, loops, epochs=epochs, rate=rate, report=report)
-        rates.append(max(rate(step) for step in range(loops * epochs)))
+    def replay(agent, sample, loops, *, rate, report):
+        losses = real(agent, sample, loops, rate=rate, report=report)
+        rates.append(max(rate(step) for step in range(loops)))
         if len(rates) <= times:
             overflow(agent.model)
             assert agent.model.is_finite()

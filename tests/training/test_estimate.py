@@ -29,12 +29,12 @@ def session_of(config):
     )  # fmt: skip
 
 
-def test_each_epoch_takes_its_time(monkeypatch):
+def test_each_training_step_takes_its_time(monkeypatch):
     monkeypatch.setattr(estimate, "measure_raw", lambda *_: 100.0)
     monkeypatch.setattr(estimate, "clock", lambda seconds: f"{seconds:.3f} s")
     seconds = []
-    for epochs in (1, 2, 3):
-        text = estimate.budget_text(session_of(tiny(epochs=epochs, training_loops=10)))
+    for steps in (10, 20, 30):
+        text = estimate.budget_text(session_of(tiny(training_loops=steps)))
         seconds.append(float(re.search(r"positions, ([0-9.]+) s; ", text)[1]))
     once = 10 * 10.0 * tiny().batch_size / 100.0
     assert abs(seconds[1] - seconds[0] - once) < 0.01 and abs(seconds[2] - seconds[0] - 2 * once) < 0.01

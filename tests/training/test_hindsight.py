@@ -1,16 +1,14 @@
-"""Where past searches were wrong: distances to what the game showed, for the side to move; the worst places."""
+"""Where past searches were wrong: distances to what the game showed, for the side to move."""
 
 import numpy as np
 import pytest
 
-from initialise import Session
 from storage.atomic_files import DamagedData
-from storage.game_record import IMPORTED, GameRecord
+from storage.game_record import GameRecord
 from support.search_cases import GAMES
-from support.tiny_runs import QUIET, tiny
+from support.tiny_runs import tiny
 from support.unsearched_games import random_record
-from training.hindsight import Hindsight, errors, movers
-from training.restarts import worst
+from training.hindsight import errors, movers
 from training.selfplay import SelfPlay, game_seed
 from training.selfplay_step import CERTAIN
 
@@ -77,32 +75,6 @@ def test_errors_are_those_of_plain_steps(name):
         values[: int(rng.integers(3))] = 0.0
         record = record._replace(values=values)
         assert errors(record, movers(game, record)) == pytest.approx(slow_errors(game, record))
-
-
-def test_the_worst_places_are_one_of_a_game_none_twice_and_none_of_games_from_elsewhere(tmp_path):
-    game, rng = GAMES["tictactoe"], np.random.default_rng(8)
-    records = []
-    for index in range(30):
-        record = random_record(game, rng)
-        records.append(
-            record._replace(index=index, values=rng.uniform(-1, 1, len(record.moves)).astype(np.float32))
-        )
-    records += [records[0]._replace(index=30), records[1]._replace(index=IMPORTED)]
-    with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
-        store = session.store
-        with store.transaction():
-            store.add_games(1, 0, records[:20] + records[30:])
-            store.add_games(2, 0, records[20:30])
-        found = worst(store, Hindsight(game, store), range(1, 3), 1000)
-    best = {}
-    for record in records[:30]:
-        wrong = slow_errors(game, record)
-        ply = max(range(1, len(wrong)), key=lambda p: (wrong[p], -p))
-        if wrong[ply] > 0:
-            best.setdefault(tuple(record.moves[:ply].tolist()), []).append(wrong[ply])
-    assert {tuple(moves) for moves in found} == best.keys() and len(found) == len(best)
-    shown = [max(best[tuple(moves)]) for moves in found]
-    assert shown == sorted(shown, reverse=True)
 
 
 def test_only_a_proof_is_stored_as_certain():

@@ -9,7 +9,7 @@ from agent import Agent
 from initialise import Session, Stopped
 from loggers import Console, read_metrics
 from main import train
-from memory import Memory, window
+from memory import Memory
 from storage.run_store import Store
 from storage.verify import verify
 from support.run_states import copied
@@ -84,17 +84,19 @@ def test_the_batches_are_of_the_games_of_earlier_iterations(ahead, tmp_path, qui
         return real(agent, sample, loops, **options)
 
     monkeypatch.setattr(Agent, "replay", replay)
-    config = lagging(first_window=40)
+    config = lagging()
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         train(session)
         store, game = session.store, session.game
         for iteration, batch in first.items():
             memory = Memory(game, config.memory_size)
             memory.extend(game for i, game in store.games(10**6) if i < iteration)
-            newest = window(40, sum(store.trained_positions(i) for i in range(1, iteration)))
-            rng = np.random.default_rng([config.seed, iteration, 0])
-            wanted = memory.sample(32, rng, newest=newest, value_from_search=config.value_from_search,
-                                   duplicate_weight=config.duplicate_weight)  # fmt: skip
+            wanted = memory.sample(
+                32,
+                np.random.default_rng([config.seed, iteration, 0]),
+                value_from_search=config.value_from_search,
+                duplicate_weight=config.duplicate_weight,
+            )
             assert all(np.array_equal(a, b) for a, b in zip(batch[:3], wanted[:3], strict=True))
     assert sorted(first) == [2, 3, 4]
 

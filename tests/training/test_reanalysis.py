@@ -1,4 +1,4 @@
-"""Stored positions searched again and weighed: what is chosen, what is found, what the memory has after a resume."""
+"""Stored positions searched again: what is chosen, what is found, what the memory has after a resume."""
 
 import json
 import shutil
@@ -11,25 +11,23 @@ from initialise import Session
 from main import train
 from memory import origins
 from search.many_trees import ManyTrees
-from storage.game_record import ILLEGAL_VISITS
-from storage.position_data import REANALYSE, SURPRISE, Searched, Weights
+from storage.position_data import REANALYSE, Searched
 from storage.run_folders import read_config
 from storage.run_store import Store
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
 from training import position_search
 from training.hindsight import errors, movers
-from training.reanalysis import divergence
 
-BOTH = {"reanalyse_share": 0.3, "surprise_weight": 0.5, "iterations": 4, "memory_size": 4000, "fast_positions": 0.5}
+AGAIN = {"reanalyse_share": 0.3, "iterations": 4, "memory_size": 4000}
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """Return (folder of a finished run with both settings, columns of its memory, its drawing weights)."""
-    with Session.start(tiny(**BOTH), root=tmp_path_factory.mktemp("again"), console=QUIET) as session:
+    """Return (folder of a finished run, columns of its memory)."""
+    with Session.start(tiny(**AGAIN), root=tmp_path_factory.mktemp("again"), console=QUIET) as session:
         train(session)
-        return session.folder, [column.copy() for column in session.memory.ltmemory], session.memory._weights.copy()
+        return session.folder, [column.copy() for column in session.memory.ltmemory]
 
 
 def facts_of(folder, stage):
@@ -90,46 +88,13 @@ def test_a_search_again_is_that_of_a_tree_alone_with_the_newest_network(whole):
             assert set(np.flatnonzero(visits)) <= set(state.allowedActions)
 
 
-def test_weights_are_those_of_the_divergence_from_the_network_that_played(whole):
-    folder, *_ = whole
-    with Session.open(folder, console=QUIET) as session:
-        store, game = session.store, session.game
-        facts = dict(store.stage_facts(SURPRISE, range(1, 9)))
-        assert [*facts] == [1, 2, 3, 4]
-        found = Weights.of(facts[3])
-        by_name = dict(zip(found.names.tolist(), found.weights.tolist(), strict=True))
-        version = next(iter(store._db.execute("SELECT version FROM games WHERE iteration = 3")))[0]
-        agent, slow = session.agent(version), {}
-        for record in store.games_of(3):
-            state = game.start()
-            for move, visits, name in zip(record.moves, record.visits, origins(record).tolist(), strict=True):
-                if visits.any():
-                    _, prior, _ = agent.get_preds(state)
-                    target = visits / visits.sum()
-                    slow[name] = sum(p * np.log(p / q) for p, q in zip(target, prior, strict=True) if p > 0)
-                state = state.takeAction(int(move))[0]
-        mean = facts[3]["kl"]
-        assert by_name.keys() == slow.keys() and mean > 0
-        for name, weight in by_name.items():
-            assert weight == pytest.approx(0.5 + 0.5 * slow[name] / mean, abs=0.02)
-        assert np.mean(found.weights) == pytest.approx(1.0, abs=1e-3)
-
-
-def test_divergence_is_zero_for_equal_policies_and_never_negative():
-    visits = np.array([[1, 3, ILLEGAL_VISITS], [0, 4, ILLEGAL_VISITS], [5, 5, 10]], np.uint16)
-    logits = np.array([[0, np.log(3), 99], [0, 0, -99], [0, 0, 0]], np.float32)
-    wanted = [0, np.log(2), np.log(3) - 1.5 * np.log(2)]
-    assert divergence(visits, logits) == pytest.approx(wanted, abs=1e-6)
-
-
 def test_the_memory_of_a_resumed_run_teaches_the_same(whole, quick):
-    folder, columns, weights = whole
-    with Session.open(folder, with_overrides(tiny(**BOTH), iterations=5), console=QUIET) as session:
+    folder, columns = whole
+    with Session.open(folder, with_overrides(tiny(**AGAIN), iterations=5), console=QUIET) as session:
         n = len(session.memory)
-        assert n > 500
+        assert n > 300
         for found, before in zip(session.memory.ltmemory, columns, strict=True):
             assert (found[:n] == before[:n]).all()
-        assert (session.memory._weights[:n] == weights[:n]).all() and len(np.unique(weights[:n])) > 50
 
 
 def test_games_on_disk_are_as_they_were_and_the_metrics_have_no_data(whole):
@@ -138,11 +103,11 @@ def test_games_on_disk_are_as_they_were_and_the_metrics_have_no_data(whole):
     assert report.damage == [] and report.state
     lines = [json.loads(text) for text in (folder / "metrics.jsonl").read_text().splitlines()]
     assert lines[-1]["reanalyse_positions"] > 0 and lines[-1]["reanalyse_changed"] > 0
-    assert lines[-1]["surprise_kl"] > 0 and not any("data" in name for line in lines for name in line)
+    assert not any("data" in name for line in lines for name in line)
 
 
 def test_a_run_that_is_stopped_again_and_again_finds_and_learns_the_same(whole, tmp_path, quick):
-    with Session.start(tiny(**BOTH), root=tmp_path, console=QUIET) as session:
+    with Session.start(tiny(**AGAIN), root=tmp_path, console=QUIET) as session:
         parts = session.folder
     for calls in (2, 5, 9, 14, 20, 30, 45, 60, 90):
         with Session.open(parts, console=QUIET) as session:
@@ -170,14 +135,14 @@ def test_a_search_that_fails_ends_the_stage_and_lets_no_other_wait(whole, tmp_pa
             train(session)
 
 
-def test_a_run_without_the_settings_has_no_such_stages(trained):
-    assert not facts_of(trained, REANALYSE) and not facts_of(trained, SURPRISE)
+def test_a_run_without_the_setting_has_no_such_stage(trained):
+    assert not facts_of(trained, REANALYSE)
 
 
 def test_what_is_found_out_of_a_game_is_not_for_an_equal_one_later(tmp_path, quick):
     config = tiny(
         gumbel=2, mcts_sims=4, fast_sims=4, episodes=120, selfplay_with="best", eval_every=10, iterations=5,
-        reanalyse_share=1.0, surprise_weight=0.5, memory_size=2000, score_every=0,
+        reanalyse_share=1.0, memory_size=2000, score_every=0,
     )  # fmt: skip
     with Session.start(config, root=tmp_path, console=QUIET) as session:
         train(session)
