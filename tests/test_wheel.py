@@ -32,7 +32,8 @@ MINE = ("config", "game", "games", "memory", "model", "agent", "search")
 
 def environment():
     """Return the variables of a person's shell: nothing of the tests leads to the checkout."""
-    return {k: v for k, v in os.environ.items() if k not in ("ALPHAZERO_RUNS", "PYTHONPATH", "VIRTUAL_ENV")}
+    ours = ("ALPHAZERO_", "PYTEST_", "PYTHON", "VIRTUAL_ENV")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +112,11 @@ def test_no_text_of_the_program_names_a_module_as_in_a_checkout():
     """A name in a text is not rewritten: it has to be made from `__name__` or `PREFIX`."""
     rooms = [name for name in own_names() if (HERE / name).is_dir()]
     for path in (path for room in rooms for path in (HERE / room).rglob("*.py") if "tests" not in path.parts):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        after = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values[1:]}
+        for node in nodes:
+            whole = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in after
+            text = node.value if whole else ""
             if re.fullmatch(rf"({'|'.join(rooms)})(\.\w+)+\.?", text):
                 file = HERE / text.rstrip(".").replace(".", "/")
                 assert not (file.is_dir() or file.with_suffix(".py").exists()), f"{path.name}: {text}"
