@@ -62,7 +62,7 @@ class Group:
         self.trees = MCTS(agent.game, agent.search, trees=count, leaves=LEAVES, sims=self.most, cache_size=1 << 16)
         self.running: dict[int, Task] = {}
         """{tree: its position}"""
-        self._territories: dict[float, Territory] = {}
+        self._territories: dict[float | None, Territory] = {}
 
     @property
     def full(self) -> bool:
