@@ -1,7 +1,7 @@
 """`Memory`: stmemory holds finished games not yet trained on; ltmemory is the window from which training samples.
 
-ltmemory is a ring of arrays in RAM, filled with the positions searched in full of the games in run.db. Symmetries are
-applied when sampling, not stored. Values are for the player to move.
+ltmemory is a ring of arrays in RAM (`Ring`), filled with the positions searched in full of the games in run.db, and a
+`Draw` chooses among them. Symmetries are applied when sampling, not stored. Values are for the player to move.
 """
 
 from __future__ import annotations
@@ -103,34 +103,104 @@ def returns(players, values, result, decay, out):
         out[ply] = back * players[ply]
 
 
+class Ring:
+    """The newest of all positions that came: a new one takes the place of the oldest once the columns are full."""
+
+    def __init__(self, columns: Positions) -> None:
+        """columns: room for the positions; their length is the largest number that is kept."""
+        self.columns = columns
+        self.size = len(columns.result)
+        self.came = 0
+        """Number of positions that ever came; position n of these, from 0, lies at n % size as long as it is kept."""
+
+    def __len__(self) -> int:
+        return min(self.came, self.size)
+
+    def append(self, new: Positions) -> None:
+        """Add positions, the oldest first; they count once all of their columns are written."""
+        n = len(new.result)
+        last = np.arange(max(n - self.size, 0), n)
+        for column, values in zip(self.columns, new, strict=True):
+            column[(self.came + last) % self.size] = values[last]
+        self.came += n
+
+    def places(self, count: int) -> np.ndarray:
+        """Return [count] int64: where the newest `count` positions are, the oldest of them first."""
+        return np.arange(self.came - count, self.came) % self.size
+
+
+class Draw:
+    """Draws from a ring with replacement. Positions that occur more than once, up to symmetry, share a weight."""
+
+    def __init__(self, ring: Ring, game: Game) -> None:
+        self._ring = ring
+        self._hash = SymmetricHash(game)
+        self._keys = np.zeros(ring.size, np.uint64)
+        """Equal for equal positions; made when a draw needs them."""
+        self._keyed = 0
+        """How many of the positions that ever came have had their key made."""
+        self._sums = np.zeros(0)
+        """The running sum of the weights of all positions, the oldest first."""
+        self._summed = 0, ""
+        """For which it was made: number of positions that ever came, kind of weight."""
+
+    @property
+    def bytes_per_position(self) -> int:
+        return self._keys.itemsize
+
+    def places(self, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
+        """Return [count] int64, where the positions drawn are in the ring; weight: of duplicates (`running_sum`)."""
+        ring, kept = self._ring, len(self._ring)
+        if weight == "linear":  # all positions alike
+            numbers = rng.integers(0, kept, count)
+        else:
+            sums = self._running_sum(weight)
+            numbers = np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), kept - 1)
+        return (ring.came - kept + numbers) % ring.size
+
+    def _running_sum(self, weight: str) -> np.ndarray:
+        ring = self._ring
+        if self._summed != (ring.came, weight):
+            fresh = ring.places(min(ring.came - self._keyed, len(ring)))
+            self._keys[fresh] = self._hash.keys(ring.columns.planes[fresh], ring.columns.size[fresh])
+            self._keyed = ring.came
+            self._sums = running_sum(self._keys[ring.places(len(ring))], weight)
+            self._summed = ring.came, weight
+        return self._sums
+
+
 class Memory:
     """The article's memory: short-term for games as they end, long-term for training."""
 
     def __init__(
         self, game: Game, size: int, *, value_lambda: float = 1.0, ownership: bool = False, masked: bool = False
     ) -> None:
-        """Make an empty memory. `ownership`: keep the final owner of each point, which the game must define.
+        """Make an empty memory of at most `size` positions.
 
-        masked: batches have a plane that shows the board in its frame. Boards of several sizes lie at the top left.
+        ownership: keep the final owner of each point, which the game must define. masked: batches have a plane that
+        shows the board in its frame. Boards of several sizes lie at the top left.
         """
-        self.game, self.masked = game, masked
-        self._frame = Frame(game)
-        self.size = size
+        self.game = game
+        self.masked = masked
         self.value_lambda = value_lambda
-        points, actions = int(np.prod(game.input_shape)), game.action_size
+        self._frame = Frame(game)
         self._owned = int(np.prod(game.grid_shape)) if ownership else 0
+        """Number of points whose owner is kept."""
+        self.until = 0
+        """The last iteration of a run whose games are in ltmemory; kept by who adds them."""
         self.stmemory: list[GameRecord] = []
-        shapes = (points,), (actions,), (), (), (self._owned,), (), ()
-        kinds = np.uint8, np.uint16, np.float32, np.float32, np.int8, np.uint64, np.uint8
-        self.ltmemory = Positions(*(np.zeros((size, *shape), k) for shape, k in zip(shapes, kinds, strict=True)))
-        self._next = self._count = self._came = 0
-        """Index of the next position, number of positions held, number ever inserted."""
-        self._grids, self._actions = self._frame.grids, self._frame.actions
-        self._likeness = SymmetricHash(game)
-        self._keys, self._keyed = np.zeros(size, np.uint64), 0
-        """Keys of the positions, computed on demand; how many of the positions ever inserted have theirs."""
-        self._drawing: tuple[tuple[int, str], np.ndarray] = (0, ""), np.zeros(0)
-        """The last weighted draw: (number of positions ever inserted, weight), and its running sum."""
+        self.ltmemory = Positions(
+            planes=np.zeros((size, int(np.prod(game.input_shape))), np.uint8),
+            visits=np.zeros((size, game.action_size), np.uint16),
+            result=np.zeros(size, np.float32),
+            value=np.zeros(size, np.float32),
+            owners=np.zeros((size, self._owned), np.int8),
+            origin=np.zeros(size, np.uint64),
+            size=np.zeros(size, np.uint8),
+        )
+        """The columns of the ring; the first `len(memory)` rows hold positions."""
+        self._ring = Ring(self.ltmemory)
+        self._draw = Draw(self._ring, game)
 
     @classmethod
     def of_run(cls, config: Config, game: Game) -> Memory:
@@ -145,11 +215,13 @@ class Memory:
 
     def __len__(self) -> int:
         """Return the number of positions in ltmemory."""
-        return self._count
+        return len(self._ring)
 
     @property
     def bytes_per_position(self) -> int:
-        return sum(column[:1].nbytes for column in self.ltmemory) + self._keys.itemsize
+        return sum(column[:1].nbytes for column in self.ltmemory) + self._draw.bytes_per_position
+
+    # ---- games come
 
     def commit_stmemory(self, record: GameRecord) -> None:
         """Keep a finished game until `commit_ltmemory`."""
@@ -161,7 +233,7 @@ class Memory:
 
     def commit_ltmemory(self) -> int:
         """Move the games of stmemory, by index, into ltmemory, all or none; return how many positions were added."""
-        added = self._insert(self.joined(sorted(self.stmemory, key=lambda g: g.index)))
+        added = self._insert(sorted(self.stmemory, key=lambda g: g.index))
         self.clear_stmemory()
         return added
 
@@ -169,71 +241,66 @@ class Memory:
         """Add games in this order, `piece` at once, replacing the oldest positions; return how many were added."""
         waiting, count = iter(games), 0
         while some := list(itertools.islice(waiting, piece)):
-            count += self._insert(self.joined(some))
+            count += self._insert(some)
             if isinstance(self.game, PlainGame):
                 self.game.tidy()  # it keeps every position that it has met
         return count
 
-    def joined(self, games: list[GameRecord]) -> Positions:
-        """Return the positions of several games that are trained on."""
-        columns = [column[:0] for column in self.ltmemory]
-        return Positions(*map(np.concatenate, zip(columns, *map(self.positions, games), strict=True)))
+    def _insert(self, games: list[GameRecord]) -> int:
+        """Add the positions of games, all or none; return their number."""
+        parts = [self._no_positions(), *map(self.positions, games)]
+        new = Positions(*map(np.concatenate, zip(*parts, strict=True)))
+        self._ring.append(new)
+        return len(new.result)
+
+    def _no_positions(self) -> Positions:
+        return Positions(*(column[:0] for column in self.ltmemory))
 
     def positions(self, record: GameRecord) -> Positions:
-        """Return the positions of a game that are trained on."""
+        """Return the positions of a game that are trained on: those searched in full.
+
+        Raises `DamagedData` if it is no game by the rules.
+        """
         number = self._frame.number(record.board)
         if number < 0:  # of a size that the run no longer plays
-            return Positions(*(column[:0] for column in self.ltmemory))
+            return self._no_positions()
         game = self._frame.games[number]
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules")
         length = len(record.moves)
-        planes = np.zeros((length, int(np.prod(game.input_shape))), np.uint8)
-        policy = np.zeros((length, game.action_size), np.uint16)
-        players = np.zeros(length, np.int32)
-        visits = np.array(record.visits if np.any(record.visits) else policy, np.uint16, order="C").reshape(length, -1)
         moves = np.array(record.moves, np.int16)
         values = np.asarray(record.values, np.float32)
+        policy = np.zeros((length, game.action_size), np.uint16)
+        visits = np.array(record.visits if np.any(record.visits) else policy, np.uint16, order="C").reshape(length, -1)
         if visits.shape != policy.shape or len(record.values) != length or length > game.max_plies:
             raise DamagedData(f"expected a game of {game.spec}, got one of {length} moves, visits {visits.shape}")
-        legal = np.zeros(game.action_size, np.int32)
         kept = visits.any(axis=1)
         if not kept.any():
-            return Positions(*(column[:0] for column in self.ltmemory))
+            return self._no_positions()
+        planes = np.zeros((length, int(np.prod(game.input_shape))), np.uint8)
+        players = np.zeros(length, np.int32)
         row = game.start_row.copy()
+        legal = np.zeros(game.action_size, np.int32)
         bounds = make_bounds(game)
         n = call(unroll, game.rules, row, legal, moves, visits, kept, planes, policy, players, bounds)
         check_rules(game, bounds)
         if n < 0:
             raise DamagedData(f"expected a game of {game.spec}, got {moves.tolist()} with an illegal move at {-1 - n}")
-        outcome = np.zeros(length, np.float32)
-        returns(players, values, float(record.result), self.value_lambda, outcome)
-        whose = np.zeros((n, 0), np.int8)
+        result = np.zeros(length, np.float32)
+        returns(players, values, float(record.result), self.value_lambda, result)
+        owners = np.zeros((n, 0), np.int8)
         if self._owned:
-            owners = check_owners(game, game.state_of(row).owners)
-            whose = players[kept, None] * owners.reshape(1, -1)
-        frame, numbers = self._frame, np.full(n, number, np.uint8)
-        policy, planes = frame.visits(number, policy[:n], int(ILLEGAL_VISITS)), frame.planes(number, planes[:n])
-        whose = frame.owners(number, whose.astype(np.int8))
-        return Positions(planes, policy, outcome[kept], values[kept], whose, origins(record)[kept], numbers)
-
-    def _insert(self, new: Positions) -> int:
-        n = len(new.result)
-        last = np.arange(max(0, n - self.size), n)
-        where = (self._next + last) % self.size
-        for column, values in zip(self.ltmemory, new, strict=True):
-            column[where] = values[last]
-        self._next, self._count = (self._next + n) % self.size, min(self._count + n, self.size)
-        self._came += n
-        return n
-
-    def _held(self, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (places of stored positions with one of these origins, index of each one's in `origins`)."""
-        order = np.argsort(origins, kind="stable")
-        held = self.ltmemory.origin[: self._count if len(origins) else 0]
-        at = np.minimum(np.searchsorted(origins[order], held), len(origins) - 1)
-        found = np.flatnonzero(origins[order[at]] == held)
-        return found, order[at[found]]
+            at_the_end = check_owners(game, game.state_of(row).owners).reshape(1, -1)
+            owners = (players[kept, None] * at_the_end).astype(np.int8)
+        return Positions(
+            planes=self._frame.planes(number, planes[:n]),
+            visits=self._frame.visits(number, policy[:n], int(ILLEGAL_VISITS)),
+            result=result[kept],
+            value=values[kept],
+            owners=self._frame.owners(number, owners),
+            origin=origins(record)[kept],
+            size=np.full(n, number, np.uint8),
+        )
 
     def retarget(self, origins: np.ndarray, visits: np.ndarray, values: np.ndarray) -> int:
         """Replace the targets of stored positions by those of a repeated search; return how many were stored.
@@ -241,26 +308,19 @@ class Memory:
         origins: [m] (`position_data.origins`); visits: [m, action_size]; values: [m], for the player to move, also in
         place of the game's result.
         """
-        where, which = self._held(origins)
+        if not len(origins):
+            return 0
+        order = np.argsort(origins, kind="stable")
+        stored = self.ltmemory.origin[: len(self)]
+        at = np.minimum(np.searchsorted(origins[order], stored), len(origins) - 1)
+        where = np.flatnonzero(origins[order[at]] == stored)
+        which = order[at[where]]
         before = self.ltmemory.visits[where]
         self.ltmemory.visits[where] = np.where(before == ILLEGAL_VISITS, before, visits[which])
         self.ltmemory.result[where] = self.ltmemory.value[where] = values[which]
         return len(where)
 
-    def _draw(self, count: int, rng: np.random.Generator, weight: str) -> np.ndarray:
-        """Draw [count] positions, numbered from the oldest; duplicates have the given weight."""
-        if weight == "linear":
-            return rng.integers(0, self._count, count)
-        missing = (self._next - np.arange(min(self._came - self._keyed, self._count), 0, -1)) % self.size
-        if len(missing):
-            self._keys[missing] = self._likeness.keys(self.ltmemory.planes[missing], self.ltmemory.size[missing])
-            self._keyed = self._came
-        request = self._came, weight
-        if self._drawing[0] != request:
-            held = (self._next - self._count + np.arange(self._count)) % self.size
-            self._drawing = request, running_sum(self._keys[held], weight)
-        sums = self._drawing[1]
-        return np.minimum(np.searchsorted(sums, rng.random(count) * sums[-1], side="right"), self._count - 1)
+    # ---- batches are drawn
 
     def sample(
         self,
@@ -276,9 +336,9 @@ class Memory:
         The value target mixes the game's result with the search's value; the policy target is the share of
         visits over legal moves, ILLEGAL elsewhere.
         """
-        if not self._count:
+        if not len(self):
             raise ValueError("expected positions in ltmemory, got none")
-        where = (self._next - self._count + self._draw(count, rng, duplicate_weight)) % self.size
+        where = self._draw.places(count, rng, duplicate_weight)
         drawn = Positions(*(column[where] for column in self.ltmemory))
         views = self._frame.views
         form = rng.integers(0, views[0] if len(views) == 1 else views[drawn.size], count)
@@ -287,10 +347,12 @@ class Memory:
     def batch(self, positions: Positions, form: np.ndarray, value_from_search: float = 0.0) -> Batch:
         """Return positions as training targets, each in the symmetry with index `form` [n] (0 = unchanged)."""
         n, planes = len(form), self.game.input_shape[2]
-        form = self._frame.first[positions.size] + form
-        boards = positions.planes.reshape(n, -1, planes)
-        boards = reordered(boards, self._grids[form])
-        visits = reordered(positions.visits, self._actions[form])
+        frame = self._frame
+        view = frame.first[positions.size] + form
+        boards = reordered(positions.planes.reshape(n, -1, planes), frame.grids[view])
+        if self.masked:
+            boards = np.concatenate([boards, frame.masks[positions.size][:, :, None]], axis=2)
+        visits = reordered(positions.visits, frame.actions[view])
         legal = visits != ILLEGAL_VISITS
         counts = np.where(legal, visits, 0).astype(np.float32)
         total = counts.sum(axis=1, keepdims=True)
@@ -298,9 +360,7 @@ class Memory:
         value = (1 - value_from_search) * positions.result + value_from_search * positions.value
         owners = None
         if self._owned:
-            owners = reordered(positions.owners, self._grids[form]).reshape(n, *self.game.grid_shape)
-        if self.masked:
-            boards = np.concatenate([boards, self._frame.masks[positions.size][:, :, None]], axis=2)
+            owners = reordered(positions.owners, frame.grids[view]).reshape(n, *self.game.grid_shape)
         return Batch(boards.reshape(n, *self.game.input_shape[:2], -1), value.astype(np.float32), policy, owners)
 
 

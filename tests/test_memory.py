@@ -210,7 +210,7 @@ def test_a_connect4_position_takes_under_200_bytes():
     memory = Memory(games.make("connect4"), 100)
     assert 42 * 3 + 7 * 2 <= memory.bytes_per_position < 200
     columns = sum(column.nbytes for column in memory.ltmemory)
-    assert columns + memory._keys.nbytes == 100 * memory.bytes_per_position
+    assert columns + memory._draw._keys.nbytes == 100 * memory.bytes_per_position
 
 
 # ---- short-term memory

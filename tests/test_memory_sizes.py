@@ -53,7 +53,7 @@ def test_batches_hold_all_sizes_each_in_its_own_symmetries_and_alike_positions_s
     assert batch.policy.shape == (300, 49)
     shares = np.where(batch.policy == ILLEGAL, 0, batch.policy).sum(axis=1)
     assert shares.mean() == pytest.approx(1.0)
-    keys = memory._keys[: len(memory)]
+    keys = memory._draw._keys[: len(memory)]
     half = len(keys) // 2
     assert (keys[:half] == keys[half:]).all(), "the same positions, by their keys"
     number = memory.ltmemory.size[:half]
