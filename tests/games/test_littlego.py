@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from support.littlego_host import GAME, name, random_games
 
 from config import UserError
 from evaluation.game_contract import check
 from game import PLY
 from games.chains import KO, colours
-from support.littlego_host import GAME, name, random_games
 
 
 def test_random_games_go_as_the_host_judges_them():

@@ -29,7 +29,7 @@ from support.tiny_runs import QUIET, tiny
 from training.import_games import import_games
 from training.presets import preset
 
-HERE = Path(__file__).parent.parent
+HERE = Path(__file__).parents[2]
 DOCS = sorted((HERE / "docs").glob("*.md"))
 LINKED = [*DOCS, *sorted(HERE.glob("README*.md"))]
 GUIDES = [path for path in DOCS if path.name != "README.md"]

@@ -23,7 +23,7 @@ def opened(*options, files=None):
     pytest.importorskip("nicegui")
     command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(free_port()), *options]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
-    place = Path(__file__).parents[2]
+    place = Path(__file__).parents[3]
 
     def before() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parents[1]
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+HERE = Path(__file__).parents[3]
+sys.path[:0] = [str(HERE), str(HERE / "tests")]
 
 if __name__ == "__main__":
     root, argv = sys.argv[1], sys.argv[2:]

@@ -14,7 +14,7 @@ from network.choose_predictor import openvino_installed
 from players.by_name import make_player
 from support.tiny_runs import QUIET, tiny, trained_looking
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 needs_openvino = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 READ = """
 import sys

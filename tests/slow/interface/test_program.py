@@ -18,7 +18,7 @@ from support.systems import needs_posix
 
 pytestmark = needs_posix
 
-MAIN = Path(__file__).parents[2] / "main.py"
+MAIN = Path(__file__).parents[3] / "main.py"
 
 
 def start(root, fail="", more=(), **options):

@@ -8,7 +8,7 @@ from pathlib import Path
 from interface.commands import waiting
 from support.systems import needs_posix
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 CODE = """
 import sys
 from interface.commands import waiting

@@ -14,7 +14,7 @@ from network.cpu_features import native_bfloat16
 from network.predictor import TOLERANCE
 from support.systems import needs_tensorflow
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 
 
 CLOSE = {"sgd": 1e-5, "muon": 2e-4, "adamw": 2e-3}

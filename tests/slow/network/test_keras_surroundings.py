@@ -19,7 +19,7 @@ from network.keras_import import keras, own_settings, settings_elsewhere
 from support.small_networks import make
 from support.systems import needs_posix, needs_tensorflow
 
-MAIN = str(Path(__file__).parents[2] / "main.py")
+MAIN = str(Path(__file__).parents[3] / "main.py")
 CHANGES = {
     "floatx": "float16", "epsilon": 0.01, "image_data_format": "channels_first", "max_epochs": 1,
     "max_steps_per_epoch": 1,

@@ -24,7 +24,7 @@ onnx = pytest.importorskip("onnx", reason="onnx and onnxruntime are not made for
 pytest.importorskip("onnxruntime", reason="onnx and onnxruntime are not made for every platform")
 from network.onnxruntime_predictor import ONNXRuntimePredictor  # noqa: E402
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 SPECS = ["tictactoe", "connect4", "go(size=5)", "othello(size=4)", "gomoku(size=6)", "corridor"]
 
 

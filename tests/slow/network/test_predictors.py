@@ -278,6 +278,6 @@ except KeyboardInterrupt:
 @needs_openvino
 def test_ctrl_c_is_safe_after_another_thread_has_dropped_a_predictor():
     """OpenVINO would take the stack that signals of this thread are handled on."""
-    here = Path(__file__).parents[2]
+    here = Path(__file__).parents[3]
     found = subprocess.run([sys.executable, "-c", DROPPED], cwd=here, capture_output=True, text=True, timeout=900)
     assert (found.returncode, found.stdout) == (0, "interrupted\n"), found.stderr

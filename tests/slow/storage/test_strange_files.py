@@ -124,7 +124,7 @@ def test_a_process_that_meets_a_pipe_says_so_and_ends_by_itself(trained_place):
     shutil.copy(folder / "config.json", folder / "kept")
     for name in ("config.json", "run.mark"):
         put(folder / name, "pipe")
-    main = Path(__file__).parents[2] / "main.py"
+    main = Path(__file__).parents[3] / "main.py"
     environment = {**os.environ, "ALPHAZERO_RUNS": str(trained_place)}
     process = subprocess.Popen([sys.executable, str(main), "--game", "tictactoe", "--run", "1", "--iterations", "9"],
                                env=environment, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)  # fmt: skip

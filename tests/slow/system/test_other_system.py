@@ -3,23 +3,18 @@
 What is hidden, and from whom, is in tests/support/other_system/sitecustomize.py; child processes inherit it.
 """
 
-import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 
-from support.page_server import free_port
 from support.systems import needs_posix
+from support.without_posix import start
 from test_rooms import SOURCES
 
 pytestmark = [needs_posix, pytest.mark.timeout(3600)]  # the program is started again and again
 
-HERE = Path(__file__).parents[2]
 SETTINGS = [
     "--preset", "tiny", "--episodes", "24", "--mcts-sims", "12", "--fast-sims", "6", "--games-in-flight", "16",
     "--memory-size", "150", "--min-memory", "50", "--batch-size", "32", "--hidden-cnn-layers", "8x3", "--value-units",
@@ -35,16 +30,6 @@ MOVES = "".join(f"{column}{row}\n" for column in "abc" for row in "123")
 def runs(tmp_path_factory):
     """Return the folder of runs that the tests of this file share, one after the other."""
     return tmp_path_factory.mktemp("runs")
-
-
-def start(runs, *argv, **more):
-    """Start Python on the other system."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
-        "PYTHONPATH": os.pathsep.join((str(HERE / "tests" / "support" / "other_system"), str(HERE))),
-        "ALPHAZERO_RUNS": str(runs), "PYTHONIOENCODING": "cp1252",
-    }  # fmt: skip
-    return subprocess.Popen([sys.executable, *argv], cwd=HERE, env=environment, stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="cp1252", **more)  # fmt: skip
 
 
 def finish(runs, *argv, typed=""):
@@ -102,15 +87,3 @@ def test_a_run_is_trained_locked_stopped_resumed_verified_and_played_against(run
     against = ["--against", "run0001:current", "--sims", "8", "--first", "human"]
     code, said, errors = finish(runs, "play", "--game", "tictactoe", *against, typed=MOVES)
     assert (code, errors) == (0, "") and re.search("You win|You lose|draw", said), said
-
-
-def test_the_page_answers_and_ends_at_a_request(runs):
-    pytest.importorskip("nicegui")
-    server = start(runs, "main.py", "serve", "--no-open", "--port", str(free_port()))
-    try:
-        address = re.findall(r"http://\S+", server.stdout.readline())[0]
-        assert b"AlphaZero" in urlopen(address, timeout=600).read()
-    finally:
-        server.send_signal(signal.SIGINT)
-        _, errors = server.communicate()
-    assert server.returncode in (0, 130) and "Traceback" not in errors, errors

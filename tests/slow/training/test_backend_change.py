@@ -15,7 +15,7 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.command_line import SMALL
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 ABSENT = [name for name in ("jax", "torch") if find_spec(name) is None]
 
 

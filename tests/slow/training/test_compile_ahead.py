@@ -7,7 +7,7 @@ from pathlib import Path
 
 from interface.cli import run
 
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 AFTER = """
 import games
 from agent import Agent

@@ -13,7 +13,7 @@ from interface.cli import run
 from support.systems import needs_posix
 
 pytestmark = needs_posix
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 STUCK = """
 import hashlib, signal
 for number in (signal.SIGINT, signal.SIGTERM):

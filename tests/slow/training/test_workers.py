@@ -31,7 +31,7 @@ pytestmark = needs_posix
 
 ROUND = RoundSpec("run", 3, 5, "net", "digest")
 NOTHING = Counts(0, 0, 0, 0, 0, 0, 0.0)
-HERE = Path(__file__).parents[1]
+HERE = Path(__file__).parents[3]
 
 
 class Spawning:
@@ -243,7 +243,7 @@ def test_leaving_a_round_in_the_middle_leaves_no_game_of_it_for_the_next():
 
 DRIVER = """
 import sys
-sys.path[:0] = [{root!r}, {tests!r}, {tests!r} + "/training"]
+sys.path[:0] = {paths!r}
 from test_workers import ROUND, Spawning
 if __name__ == "__main__":
     spawning = Spawning(pace=0.05)
@@ -255,7 +255,7 @@ if __name__ == "__main__":
 
 def test_workers_end_when_their_driver_is_killed(tmp_path):
     script = tmp_path / "driver.py"
-    script.write_text(DRIVER.format(root=str(HERE.parent), tests=str(HERE)))
+    script.write_text(DRIVER.format(paths=[str(HERE), str(HERE / "tests"), str(Path(__file__).parent)]))
     driver = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
     pids = [int(pid) for pid in driver.stdout.readline().split()]
     assert len(pids) == 2 and all(Path(f"/proc/{pid}").exists() for pid in pids)

@@ -12,7 +12,7 @@ import pytest
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r requirements-dev.txt")
 from ray._private.authentication_test_utils import reset_auth_token_state  # noqa: E402
 
-HERE = Path(__file__).parents[3]
+HERE = Path(__file__).parents[4]
 PATIENT = {
     "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "1200",
     "RAY_health_check_timeout_ms": "60000", "RAY_gcs_server_request_timeout_seconds": "600",

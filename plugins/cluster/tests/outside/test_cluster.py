@@ -10,8 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_actors import FakeActor
-from ray_cluster import RayCluster, objects_left, ray
 
 from config import UserError
 from initialise import Session
@@ -20,6 +18,8 @@ from plugins.cluster import pool as cluster_pool
 from plugins.cluster.cluster import Cluster
 from plugins.cluster.facts import facts
 from plugins.cluster.pool import ClusterPool
+from plugins.cluster.tests.fake_actors import FakeActor
+from plugins.cluster.tests.outside.ray_cluster import RayCluster, objects_left, ray
 from storage.atomic_files import sha256
 from storage.run_store import Store
 from storage.verify import verify
@@ -33,7 +33,7 @@ from training.selfplay import game_seed
 from training.worker_pool import RoundSpec, WorkersFailed
 
 pytestmark = needs_posix
-HERE = Path(__file__).parents[3]
+HERE = Path(__file__).parents[4]
 NET = b"net"
 
 
@@ -235,7 +235,7 @@ OPEN = """
 import os, sys
 sys.path[:0] = [{root!r}, {tests!r}]
 from config import UserError
-from ray_cluster import RayCluster, ray, reset_auth_token_state
+from plugins.cluster.tests.outside.ray_cluster import RayCluster, ray, reset_auth_token_state
 from plugins.cluster.cluster import Cluster
 if __name__ == "__main__":
     machines = RayCluster(nodes=0, token=False)

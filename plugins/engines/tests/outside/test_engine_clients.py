@@ -21,7 +21,7 @@ from plugins.engines.programs.child_program import FOLDERS
 from plugins.engines.programs.gomocup import Brain
 from plugins.engines.programs.gtp import SHORT, Engine
 
-HERE = Path(__file__).parents[3]
+HERE = Path(__file__).parents[4]
 NODE, SUPPORT = shutil.which("node"), Path(__file__).parent
 SABAKI = Path(os.environ.get("NODE_MODULES", HERE / "node_modules")) / "@sabaki" / "gtp"
 KATRAIN = os.environ.get("KATRAIN_PYTHON", "")

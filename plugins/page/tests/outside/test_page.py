@@ -8,9 +8,10 @@ import time
 import pytest
 
 from plugins.page.run_reader import iterations, stored_game
-from support.browser_page import CONNECT4, Page, answered, needs_browser, until
+from plugins.page.tests.browser_page import CONNECT4, Page, answered, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
 
 

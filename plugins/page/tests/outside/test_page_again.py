@@ -2,10 +2,11 @@
 
 import pytest
 
+from plugins.page.tests.browser_page import CONNECT4, Page, needs_page, people
 from storage.game_files import PERSON
-from support.browser_page import CONNECT4, Page, needs_browser, people, until
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 chains = pytest.importorskip("selenium.webdriver.common.action_chains", reason="needs selenium to drive a browser")
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from support.browser_page import CONNECT4, Page, needs_browser, until
+from plugins.page.tests.browser_page import CONNECT4, Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 PEOPLE = "&first=you&second=you"
 MACHINE = "&first=you&second=random"
 

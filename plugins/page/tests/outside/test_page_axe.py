@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from plugins.page.app import VIEWS
+from plugins.page.tests.browser_page import Page, needs_page
 from storage.game_files import PERSON
-from support.browser_page import Page, needs_browser, until
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
-HERE = Path(__file__).parents[3]
+HERE = Path(__file__).parents[4]
 AXE = Path(os.environ.get("AXE_JS") or HERE / "node_modules" / "axe-core" / "axe.min.js")
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="needs axe: npm i axe-core, or AXE_JS names axe.min.js")
 RUN = """const done = arguments[0], grave = ["serious", "critical"];

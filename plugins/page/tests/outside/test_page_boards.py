@@ -2,10 +2,11 @@
 
 import pytest
 
+from plugins.page.tests.browser_page import Page, needs_page
 from storage.game_files import PERSON
-from support.browser_page import Page, needs_browser, until
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
 PEOPLE = f"&mode=play&first={PERSON}&second={PERSON}"
 STYLE = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"

@@ -2,10 +2,11 @@
 
 import pytest
 
+from plugins.page.tests.browser_page import CONNECT4, Page, answered, needs_page, people
 from storage.game_files import from_bytes
-from support.browser_page import CONNECT4, Page, answered, needs_browser, people, until
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 TAB, ENTER = "\ue004", "\ue007"
 LEFT, UP, RIGHT = "\ue012", "\ue013", "\ue014"
 

@@ -6,9 +6,10 @@ import shutil
 import pytest
 
 from plugins.page.run_reader import list_games
-from support.browser_page import Page, needs_browser, until
+from plugins.page.tests.browser_page import Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 NAME = "tictactoe/run0077"
 LEFT = "\ue012"
 

@@ -1,8 +1,9 @@
 """A clock with little time in a real browser: its sign, and its sound, which is off at first."""
 
-from support.browser_page import Page, needs_browser, until
+from plugins.page.tests.browser_page import Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 
 
 def test_little_time_is_seen_and_heard_once_where_sounds_are_on(browser, address):

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from config import to_json
+from plugins.page.tests.browser_page import Page, answered, needs_page
 from storage.run_folders import game_folder
-from support.browser_page import Page, answered, needs_browser, until
+from support.browser import until
 from support.tiny_runs import tiny
 
-pytestmark = needs_browser
+pytestmark = needs_page
 chains = pytest.importorskip("selenium.webdriver.common.action_chains", reason="needs selenium to drive a browser")
 from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
 

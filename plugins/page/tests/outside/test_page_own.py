@@ -12,8 +12,9 @@ from plugins.page.games_tab import games_html, listed
 from plugins.page.own_games import LARGEST, MOST, Own, OwnGames, read_own
 from plugins.page.tab_address import restore
 from plugins.page.table import Table
+from plugins.page.tests.browser_page import Page, needs_page
 from storage.game_files import Record, to_bytes
-from support.browser_page import Page, needs_browser, until
+from support.browser import until
 
 FRIENDS = "&game=connect4&mode=play&first=you&second=you"
 
@@ -122,7 +123,7 @@ def open_mine(page, browser, address, count):
 
 @pytest.mark.usefixtures("browser")
 class TestInABrowser:
-    pytestmark = needs_browser
+    pytestmark = needs_page
 
     def test_a_game_is_kept_from_the_first_move_on_and_gone_on_with(self, page, browser, address):
         assert kept(page) == []

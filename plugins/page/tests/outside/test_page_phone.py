@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from support.browser_page import Page, needs_browser, until
+from plugins.page.tests.browser_page import Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@ import games
 from evaluation.puzzles import LOSES, shipped_puzzles
 from games.line_of_moves import after_moves
 from plugins.page.puzzles_tab import CLEAN, HELPED, progress
-from support.browser_page import Page, needs_browser, until
+from plugins.page.tests.browser_page import Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
 
 TICTACTOE = shipped_puzzles(games.make("tictactoe"))

@@ -2,11 +2,12 @@
 
 import pytest
 
+from plugins.page.tests.browser_page import Page, needs_page
 from storage.game_files import Record, save
-from support.browser_page import Page, needs_browser, until
+from support.browser import until
 from support.game_samples import GAMES
 
-pytestmark = needs_browser
+pytestmark = needs_page
 TICTACTOE = "&view=play&game=tictactoe"
 LOST = "&moves=a1 b2 c3 a3 c1 b1 c2"
 """The fourth move, of O, loses a draw."""

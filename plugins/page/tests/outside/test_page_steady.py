@@ -4,9 +4,10 @@ from urllib.parse import quote
 
 import pytest
 
-from support.browser_page import CONNECT4, Page, needs_browser, until
+from plugins.page.tests.browser_page import CONNECT4, Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
 
 SIZE = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}

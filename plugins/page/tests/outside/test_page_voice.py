@@ -4,9 +4,10 @@ import pytest
 
 from plugins.page.record_card import machine_moved
 from plugins.page.table import Table
-from support.browser_page import CONNECT4, Page, needs_browser, until
+from plugins.page.tests.browser_page import CONNECT4, Page, needs_page
+from support.browser import until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 chains = pytest.importorskip("selenium.webdriver.common.action_chains", reason="needs selenium to drive a browser")
 UP, RIGHT, ENTER, ESCAPE = "\ue013", "\ue014", "\ue007", "\ue00c"
 

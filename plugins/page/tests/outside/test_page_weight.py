@@ -4,9 +4,10 @@ import json
 import re
 import time
 
-from support.browser_page import Page, chromium, needs_browser, until
+from plugins.page.tests.browser_page import Page, needs_page
+from support.browser import chromium, until
 
-pytestmark = needs_browser
+pytestmark = needs_page
 MOST = 300_000
 """Bytes of a page load beyond NiceGUI's own files: the page, its styles and scripts, and all that the socket brings."""
 

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from plugins.page.request_guard import Guard, has_token
-from support.page_server import opened
+from plugins.page.tests.page_server import opened
 from support.systems import needs_posix
 
 uvicorn = pytest.importorskip("uvicorn")

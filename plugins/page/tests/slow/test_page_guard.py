@@ -14,7 +14,7 @@ import pytest
 
 from config import UserError
 from plugins.page.request_guard import HEADERS, Guard, allowed_names, names_of
-from support.page_server import opened
+from plugins.page.tests.page_server import opened
 
 HOST = "127.0.0.1:8080"
 SOCKET = "/_nicegui_ws/socket.io/"
@@ -203,7 +203,7 @@ def test_what_answers_first_imports_nothing_slow():
         "print([m for m in ('numba', 'tensorflow', 'keras', 'openvino', 'matplotlib') if m in sys.modules])"
     )
     pytest.importorskip("nicegui")
-    place = Path(__file__).parents[3]
+    place = Path(__file__).parents[4]
     done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, timeout=900)
     assert done.stdout.strip() == "[]", done.stderr
 
