@@ -21,9 +21,9 @@ from config import UserError
 from plugins.littlego import compiling as littlego_compiling
 from plugins.littlego import thinker as littlego_thinker
 from plugins.littlego.process import ThinkerProcess
-from support.littlego_host import GAME
 from plugins.littlego.thinker import think
 from search.evaluation_cache import NotFinite
+from support.littlego_host import GAME
 
 HERE = Path(__file__).parents[3]
 

@@ -17,9 +17,9 @@ from game import PLY
 from interface.cli import run
 from plugins.littlego import thinker as littlego_thinker
 from plugins.littlego.process import ThinkerProcess
-from support.littlego_host import GAME, Host, random_games
 from plugins.littlego.thinker import load, think
 from plugins.littlego.turn import _write, check_player, find_ply, read_clock, read_given, take_turn, time_for
+from support.littlego_host import GAME, Host, random_games
 from support.systems import needs_posix
 
 HERE = Path(__file__).parents[3]

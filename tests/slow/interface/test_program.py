@@ -11,21 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from plugins.laboratory.soak_test import GAME, SETTINGS
 from storage.run_folders import RunBusy, find_run, lock_folder, runs_of
 from storage.verify import verify
+from support.command_line import TINY
 from support.systems import needs_posix
 
 pytestmark = needs_posix
 
 MAIN = Path(__file__).parents[3] / "main.py"
+GAME = "tictactoe"
 
 
 def start(root, fail="", more=(), **options):
     environment = {**os.environ, "ALPHAZERO_RUNS": str(root), "ALPHAZERO_FAIL": fail, "PYTHONUNBUFFERED": "1"}
-    argv = [sys.executable, str(MAIN), "train", *SETTINGS]
-    argv[argv.index("--iterations") + 1] = "3"
-    argv.remove("--json")
+    argv = [sys.executable, str(MAIN), "train", *TINY, "--iterations", "3"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([*argv, *more], env=environment, **pipes, **options)
 
@@ -180,14 +179,13 @@ def without_network():
 
 
 def test_it_learns_and_plays_without_a_network_and_asks_for_none(tmp_path):
-    settings = SETTINGS[: SETTINGS.index("--json")]
-    settings[settings.index("--iterations") + 1] = "1"
+    learn = ["train", *TINY, "--iterations", "1"]
+    match = ["match", "best", "random", "--game", GAME, "--games", "2"]
     code = f"""{WATCHED}
 from interface.cli import run
-codes = run(["train", *{settings}]), run(["match", "best", "random", "--game", "{GAME}", "--games", "2"])
-print(codes)
+print([run(argv) for argv in ({learn}, {match})])
 """
-    assert python(code, tmp_path, without_network())[1] == "(0, 0)"
+    assert python(code, tmp_path, without_network())[1] == "[0, 0]"
 
 
 @pytest.mark.parametrize("ask", ["socket.create_connection(('127.0.0.1', 9))", "urllib.request.urlopen('http://localhost')"])

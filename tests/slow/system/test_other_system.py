@@ -9,19 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from support.command_line import TINY
 from support.systems import needs_posix
 from support.without_posix import start
 from test_rooms import SOURCES
 
 pytestmark = [needs_posix, pytest.mark.timeout(3600)]  # the program is started again and again
 
-SETTINGS = [
-    "--preset", "tiny", "--episodes", "24", "--mcts-sims", "12", "--fast-sims", "6", "--games-in-flight", "16",
-    "--memory-size", "150", "--min-memory", "50", "--batch-size", "32", "--hidden-cnn-layers", "8x3", "--value-units",
-    "8", "--eval-every", "2", "--eval-episodes", "8", "--eval-sims", "8", "--warmup-steps", "3", "--cache-size", "1024",
-    "--precision", "float32", "--json",
-]  # fmt: skip
-
+SETTINGS = [*TINY, "--json"]
 MOVES = "".join(f"{column}{row}\n" for column in "abc" for row in "123")
 """What a person types in a game: moves that are taken are refused and the next is read."""
 

@@ -1,25 +1,22 @@
 """Self-play on a device plays the same games, within memory, with what its measured speed needs; and says so."""
 
 import re
-import time
 
 import numpy as np
 import pytest
 
 import games
 from compiled import up_to
-from config import UserError
 from games.plain import PlainGame
 from initialise import Session
 from network.device import Plan, Speed
 from network.pipelines import SeveralDevices, pipeline
 from network.predictor import side_by_side
-from plugins.laboratory.simulated_device import SimulatedDevice
 from search.tables import GROUP, MAX_EDGES, capacity_for
 from support.search_cases import Projection
 from support.tiny_runs import QUIET, jobs, tiny
 from training import device_plan, stages
-from training.device_bench import bench_device, by_cores
+from training.device_bench import by_cores
 from training.device_plan import Fitted, bytes_per_game, fitted, games_in_memory, search_seconds
 from training.estimate import budget_text
 from training.game_source import source_of
@@ -207,21 +204,6 @@ def test_a_run_tells_its_device_and_plays_with_the_plan(quick, tmp_path, monkeyp
 # ---- bench
 
 
-def test_the_figures_of_a_device_agree(quick):
-    device = SimulatedDevice(GAME, 50_000, 1.0)
-    found = bench_device(GAME, tiny(), device, seconds=0.3)
-    assert found["share"] == pytest.approx(found["selfplay_evals_per_s"] / 50_000)
-    assert found["device_evals_per_s"] == 50_000 and 0 < found["mean_call"] <= found["games_in_flight"]
-    assert found["core_us_per_eval"] * found["selfplay_evals_per_s"] == pytest.approx(1e6 * found["cores_busy"])
-    assert found["core_us_per_sim"] * found["selfplay_sims_per_s"] == pytest.approx(1e6 * found["cores_busy"])
-    assert found["device_busy"] >= 0.5 * found["share"] > 0
-    assert [line["cores"] for line in found["by_cores"]] == [2, 8, 16, 32]
-    both = SeveralDevices([SimulatedDevice(GAME, 50_000, 1.0) for _ in range(2)])
-    assert bench_device(GAME, tiny(), both, seconds=0.2)["device_evals_per_s"] == 100_000
-    with pytest.raises(TypeError, match="expected a predictor on a device"):
-        bench_device(GAME, tiny(), Projection(GAME), seconds=0.2)
-
-
 def test_more_cores_reach_more_until_the_device_limits():
     speed = Speed((1024, 2048), (0.0013, 0.0023), (1e6, 1e6), (1e-5, 1e-5))
     lines = by_cores(speed, 5e-6, 2.0)
@@ -229,14 +211,6 @@ def test_more_cores_reach_more_until_the_device_limits():
     assert lines[0]["evals_per_s"] == pytest.approx(lines[0]["cores_alone"], rel=0.1)
     assert lines[3]["evals_per_s"] == pytest.approx(1e6, rel=0.01)
     assert all(line["sims_per_s"] == pytest.approx(2 * line["evals_per_s"], abs=2) for line in lines)
-
-
-def test_an_error_of_a_device_ends_the_measurement(quick, monkeypatch):
-    device, began = SimulatedDevice(GAME, 50_000, 1.0), time.perf_counter()
-    monkeypatch.setattr(SimulatedDevice, "__call__", lambda *_: (_ for _ in ()).throw(UserError("it fails")))
-    with pytest.raises(UserError, match="it fails"):
-        bench_device(GAME, tiny(), device, seconds=600.0)
-    assert time.perf_counter() - began < 600
 
 
 def test_a_plan_of_a_cpu_has_no_words():

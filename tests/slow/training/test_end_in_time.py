@@ -101,31 +101,3 @@ def test_other_signals_end_nothing():
         "stop_signals.end_in_time(); print('begun', flush=True); time.sleep(1); sys.exit(7)"
     )
     assert ended(waits, [], [signal.SIGUSR1]) == (7, "")
-
-
-def test_the_page_gives_all_its_runs_together_so_much_time(monkeypatch):
-    training_process = pytest.importorskip("plugins.page.training_process")
-    clock, killed = SimpleNamespace(now=0.0), []
-
-    class Stubborn:
-        pid = returncode = None
-
-        def poll(self):
-            return None
-
-        def send_signal(self, number):
-            assert number == signal.SIGINT and clock.now == 0.0
-
-        def wait(self, timeout=0.0):
-            clock.now += timeout
-            if self not in killed:
-                raise subprocess.TimeoutExpired("x", timeout)
-
-        def kill(self):
-            killed.append(self)
-
-    monkeypatch.setattr(training_process, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    trainer, said = training_process.Trainer(), SimpleNamespace(close=lambda: None)
-    trainer._at_work = {str(number): (Stubborn(), said) for number in range(3)}
-    trainer.stop_all()
-    assert len(killed) == 3 and clock.now == training_process.PATIENCE < 7
