@@ -1,14 +1,21 @@
-"""Fixtures: one tiny run, trained once and copied for each test that changes it; small networks."""
+"""Which tests run, and what they share: one tiny run, trained once and copied for each test that changes it.
 
+A test's folder says how much it costs. In a folder slow/ are trainings, processes and Keras; in a folder outside/ what
+needs another program: a browser, Ray, node, KaTrain, GNU Go. All others are fast, and they alone run by default;
+`--all` adds the others, and so does naming one of these folders or a file in it.
+"""
+
+import json
 import os
 import shutil
+from pathlib import Path
 
+import portalocker
 import pytest
 
 pytest.register_assert_rewrite("support")  # before its modules are imported
 
 from storage.run_folders import runs_of  # noqa: E402
-from support.browser_page import address, browser, served  # noqa: E402, F401
 from support.compile_first import compile_all  # noqa: E402
 from support.crashable_process import GAME, Nursery, mounts  # noqa: E402
 from support.tiny_runs import QUIET, tiny  # noqa: E402
@@ -23,26 +30,43 @@ def own_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory):
-    """Return the folder of a finished run of four iterations; nobody may change it."""
+def shared(tmp_path_factory):
+    """Return f(name, make): the folder `name` that all processes of the tests share, filled once by make(folder)."""
+    top = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        top = top.parent
+
+    def folder_of(name, make):
+        folder, done = top / name, top / f"{name}.done"
+        with portalocker.Lock(top / f"{name}.lock", timeout=600):
+            if not done.exists():
+                folder.mkdir()
+                make(folder)
+                done.touch()
+        return folder
+
+    return folder_of
+
+
+def train_in(root, iterations=None):
+    """Begin the tiny run in a folder of runs and train it."""
     from initialise import Session
     from main import train
 
-    root = tmp_path_factory.mktemp("trained")
     with Session.start(tiny(), root=root, console=QUIET) as session:
-        train(session)
-        return session.folder
+        train(session, iterations=iterations)
 
 
 @pytest.fixture(scope="session")
-def begun(tmp_path_factory):
-    """Return the folder of the same run after its first iteration; nobody may change it."""
-    from initialise import Session
-    from main import train
+def trained(shared):
+    """Return the folder of a finished run of four iterations; nobody may change it."""
+    return runs_of(GAME, shared("trained", train_in))[-1]
 
-    with Session.start(tiny(), root=tmp_path_factory.mktemp("begun"), console=QUIET) as session:
-        train(session, iterations=1)
-        return session.folder
+
+@pytest.fixture(scope="session")
+def begun(shared):
+    """Return the folder of the same run after its first iteration; nobody may change it."""
+    return runs_of(GAME, shared("begun", lambda root: train_in(root, iterations=1)))[-1]
 
 
 @pytest.fixture(scope="session")
@@ -55,11 +79,10 @@ def nursery():
 
 
 @pytest.fixture(scope="session")
-def finished(nursery, tmp_path_factory):
+def finished(nursery, shared):
     """Return (folder, state) of a run of the nursery that nobody disturbed; nobody may change it."""
-    root = tmp_path_factory.mktemp("finished")
-    state = nursery.finish(root)
-    return runs_of(GAME, root)[-1], state
+    root = shared("finished", lambda root: (root / "state").write_text(json.dumps(nursery.finish(root))))
+    return runs_of(GAME, root)[-1], json.loads((root / "state").read_text())
 
 
 @pytest.fixture
@@ -132,18 +155,37 @@ def network(request):
     return model
 
 
+COSTLY = ("slow", "outside")
+"""Names of folders whose tests are left out by default, and the marks of these tests."""
+LONGEST = ("test_cluster", "test_kills", "test_lag_kills", "test_program", "test_page", "test_page_games",
+           "test_notebook", "test_workers", "test_backend_change", "test_exports", "test_backends",
+           "test_memory_growth", "test_guides", "test_stops", "test_disk", "test_crash_images", "test_recover",
+           "test_scoreboard", "test_other_system")  # fmt: skip
+"""Files that take longest; they come first, so that no core waits for another at the end."""
+
+
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="run the tests in folders slow/ and outside/ as well")
+
+
 def pytest_configure(config):
     """Where several processes are to run the tests, compile first what each of them would."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         compile_all()
 
 
-SLOW = ("test_cluster", "test_kills", "test_lag_kills", "test_program", "test_page", "test_page_games", "test_notebook",
-        "test_workers", "test_backend_change", "test_exports", "test_backends",
-        "test_memory_growth", "test_guides", "test_stops", "test_disk", "test_crash_images", "test_recover",
-        "test_scoreboard", "test_other_system")  # fmt: skip
-"""Files that take longest; they come first, so that no core waits for another at the end."""
+def pytest_ignore_collect(collection_path, config):
+    """Leave out a costly folder that nobody named: its files are not even imported."""
+    if collection_path.name in COSTLY and collection_path.is_dir() and not config.option.all:
+        named = [Path(config.invocation_params.dir, argument.split("::")[0]).resolve() for argument in config.args]
+        if not any(collection_path == path or collection_path in path.parents for path in named):
+            return True
+    return None
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: SLOW.index(item.path.stem) if item.path.stem in SLOW else len(SLOW))
+    for item in items:
+        for folder in COSTLY:
+            if folder in item.path.relative_to(Path(__file__).parent).parts:
+                item.add_marker(folder)
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))

@@ -25,9 +25,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from storage.game_files import PERSON
 from support.browser_page import chromium, until
 from support.page_server import free_port
+
+from storage.game_files import PERSON
 
 HERE = Path(__file__).parent.parent
 SEEN = "return (document.querySelector('main')?.innerText ?? '') + document.querySelectorAll('main svg').length"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Set up and run the tests: makes the virtual environment .venv (or $VENV) and installs what is missing.
+# Set up and run the fast tests; with --all also those in folders slow/ and outside/. Further arguments go to pytest.
+# Makes the virtual environment .venv (or $VENV) and installs what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}

@@ -1,6 +1,5 @@
 """Figures told to people are what they are called: intervals, games that differ, lines of play, budgets, curves."""
 
-import itertools
 import json
 import math
 from types import SimpleNamespace
@@ -9,8 +8,6 @@ import numpy as np
 import pytest
 
 import games
-from benchmarks import ablation
-from config import Config
 from evaluation import match
 from evaluation.ladder import climb
 from evaluation.move_accuracy import stages
@@ -184,7 +181,7 @@ def test_random_openings_are_not_counted_as_positions_to_learn(monkeypatch):
         session = SimpleNamespace(
             config=config, requested=config, best_version=0, current_version=0, iteration=1, model=model,
             game=GAMES["connect4"], worked_seconds=0.0, memory=SimpleNamespace(bytes_per_position=50),
-            game_source=None, cluster=None, predictor=lambda role, version: SimpleNamespace(name="numpy"),
+            game_source=None, machines=None, predictor=lambda role, version: SimpleNamespace(name="numpy"),
         )  # fmt: skip
         text = estimate.budget_text(session)
         return int(text.split("about ")[1].split(" positions")[0].replace(",", ""))
@@ -201,11 +198,3 @@ def test_curves_leave_out_what_is_no_number_and_name_the_search_of_today():
     assert [d.get_xdata().tolist() for d in found["loss"].lines if d.get_label() == "policy"] == [[1, 3]]
     assert {d.get_label() for d in found["value kept"].lines} == {"alone", "64 simulations"}
     assert Run("", lines, None, False).series("score_kept")[0] == [1, 3]
-
-
-def test_each_variant_of_the_ablation_is_another_than_the_base_and_the_others():
-    settings = [Config(**{**ablation.BASE, **changes}) for changes in ablation.VARIANTS.values()]
-    assert all(one != other for one, other in itertools.combinations(settings, 2))
-    assert ablation.table([{"variant": "base", **dict.fromkeys(
-        ("network", "100 simulations", "400 simulations", "late", "value error", "steps", "games", "processor_seconds"),
-        1.0)}]).endswith("| base | 1 | 1.0 | 1.0 | 1.0 | 1.0 | 1.0 | 1 | 1 | 1 |")  # fmt: skip

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import games
-from benchmarks import measure_levels as measure_again
 from evaluation import level_games
 from evaluation.level_games import APART, GAMES_FILE, LADDER, LINKS, chosen, measure_levels, pairs, read_games
 from evaluation.match import contest
@@ -174,14 +173,3 @@ def test_levels_play_as_strongly_as_they_were_measured():
     share = np.mean(scores)
     assert abs(np.mean(again) - share) < 5 * np.sqrt(share * (1 - share) / 60)
     assert elo(share) == pytest.approx(first.elo - second.elo, abs=60)
-
-
-def test_a_player_that_ships_without_levels_gets_those_of_a_new_player(monkeypatch):
-    measured = []
-    for name in ("write_levels", "write_card"):
-        monkeypatch.setattr(measure_again, name, lambda *given: None)
-    monkeypatch.setattr(measure_again, "read_levels", lambda spec: [])
-    monkeypatch.setattr(measure_again, "measure_levels", lambda game, *, ladder, **more: measured.extend(ladder) or [])
-    monkeypatch.setattr("sys.argv", ["measure_levels.py", "tictactoe"])
-    measure_again.main()
-    assert measured == list(LADDER)

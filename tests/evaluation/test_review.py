@@ -24,11 +24,17 @@ from interface.review_words import counted
 from players.rollout import RolloutPlayer
 from players.simple import RandomPlayer
 from search.alphabeta import Minimax
-from storage.game_files import Record, load_game
+from storage.game_files import Record
 from support.corridor import Corridor
 
-STORED = Path(__file__).parents[2] / "benchmarks" / "games"
 TICTACTOE = games.make("tictactoe")
+CONNECT4 = [
+    ("4 4 6 5 5 6 3 3 3 4 4 6 1 5 2", 1.0),
+    ("4 5 5 4 6 4 4 5 1 3 5 4 1 1 6 7 3 6 3 6", -1.0),
+]
+"""Games that machines played, as moves and the result."""
+GOMOKU = "c5 f5 a2 c6 h2 f6 c9"
+OTHELLO = "b3 d2 e3 f2 d1 b2 c2 c1 e5 f6 e2 b4 c5 b6 b1 e1 a4 a1 d5 b5 f5 e6 a2 f4 e4 f3 c6 d6 f1 a3 a5 a6"
 
 
 def no_search(game):
@@ -50,17 +56,17 @@ def lost(found, solve):
     return [mover * (a - b) / 2 for mover, (a, b) in zip(movers, itertools.pairwise(values), strict=False)]
 
 
-@pytest.mark.parametrize("number", [1, 55])
-def test_in_connect4_every_move_that_loses_value_is_marked_and_no_other(number):
+@pytest.mark.parametrize("moves, result", CONNECT4)
+def test_in_connect4_every_move_that_loses_value_is_marked_and_no_other(moves, result):
     pytest.importorskip("bitbully")
     from players.solver import BitbullyScores
 
-    found = load_game(STORED / "connect4.jsonl", number)
-    moves = list(review(found, no_search))
+    found = record(moves, games.make("connect4"), result)
+    judged_moves = list(review(found, no_search))
     losses = lost(found, lambda state: max(BitbullyScores().scores(state).values()))
-    assert [move.loss for move in moves] == losses and any(losses)
-    assert [move.mark for move in moves] == [{0: "", 0.5: "mistake", 1: "blunder"}[loss] for loss in losses]
-    assert all(move.exact and bool(move.line) == bool(move.mark) for move in moves)
+    assert [move.loss for move in judged_moves] == losses and any(losses)
+    assert [move.mark for move in judged_moves] == [{0: "", 0.5: "mistake", 1: "blunder"}[loss] for loss in losses]
+    assert all(move.exact and bool(move.line) == bool(move.mark) for move in judged_moves)
 
 
 def test_in_tictactoe_alpha_beta_judges_every_move():
@@ -84,8 +90,7 @@ def test_the_better_line_wins_by_the_shortest_way_and_blocks():
 
 
 def test_a_search_reviews_what_no_solver_knows_and_does_so_again_from_the_same_seed():
-    found = load_game(STORED / "gomoku.jsonl", 1)
-    found = found.first_moves(7)
+    found = record(GOMOKU, games.make("gomoku"))
     twice = [list(review(found, rollouts, sims=50, seed=3)) for _ in range(2)]
     assert twice[0] == twice[1] and len(twice[0]) == 7
     for move in twice[0]:
@@ -102,7 +107,7 @@ def test_a_search_finds_a_win_that_was_missed():
 
 
 def test_positions_near_the_end_are_exact_and_the_search_has_the_others():
-    found = load_game(STORED / "othello6.jsonl", 1)
+    found = record(OTHELLO, games.make("othello(size=6)"), -1.0)
     asked = []
 
     class Counting(RolloutPlayer):
@@ -117,7 +122,7 @@ def test_positions_near_the_end_are_exact_and_the_search_has_the_others():
 
 
 def test_a_review_can_be_stopped():
-    found = load_game(STORED / "gomoku.jsonl", 1)
+    found = record(GOMOKU, games.make("gomoku"))
     seen = []
     for move in review(found, rollouts, sims=20, stop=lambda: len(seen) == 3):
         seen.append(move)

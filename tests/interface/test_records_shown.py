@@ -1,4 +1,4 @@
-"""What commands and the page's table do with records from elsewhere: notes, stones set up, moves after two passes."""
+"""What commands do with records from elsewhere: notes, stones set up, moves after two passes."""
 
 import io
 import json
@@ -7,20 +7,12 @@ import sys
 import pytest
 
 import games
-from config import UserError
-from games.line_of_moves import refuse_set_up, starting_at
-from players.simple import RandomPlayer
-from plugins.page.tab_address import kept
-from plugins.page.table import Table
-from storage.game_files import from_bytes, load_game, to_bytes
+from games.line_of_moves import refuse_set_up
+from storage.game_files import from_bytes, load_game
 from support.command_line import output_of
+from support.sgf_files import COUNTED, HANDICAP, RESUMED
 
 pytest.importorskip("sgfmill.sgf", reason="sgfmill reads SGF")
-
-HANDICAP = "(;GM[1]SZ[5]KM[2.5]HA[2]AB[bb][dd]C[hi]RU[Chinese];W[cc];B[bd];W[db])"
-RESUMED = "(;GM[1]SZ[5]KM[2.5]RE[W+3.5]C[resumed];B[cc];W[];B[];W[bb];B[bc])"
-COUNTED = "(;GM[1]SZ[5]KM[2.5]RE[W+3.5];B[cc];W[bb];B[];W[])"
-
 
 @pytest.fixture
 def saved(place, tmp_path):
@@ -90,50 +82,3 @@ def test_a_wrong_move_of_the_command_line_is_named_with_its_number(place, capsys
                                ("othello", "f5f5", "move 2: illegal move f5")):  # fmt: skip
         code, _, err = output_of(capsys, "play", "--game", game, "--against", "random", "--moves", moves)
         assert code == 2 and err.startswith(f"error: {words}"), err
-
-
-# ---- the page's table
-
-
-def loaded(text):
-    table = Table("connect4")
-    table.load(from_bytes(text.encode(), ".sgf"))
-    table.go(len(table.moves))
-    return table
-
-
-def test_the_table_shows_stones_set_up_and_a_new_game_begins_without_them():
-    table = loaded(HANDICAP)
-    assert table.states[0].playerTurn == -1 and len(table.states) == 4
-    assert kept(table)["moves"] == "", "an address holds moves only"
-    assert RandomPlayer(starting_at(games.make("go"), table.states[0])).game.set_up_from is not None
-    table.play(0)
-    assert from_bytes(to_bytes(table.record(), ".json"), ".json").game.set_up_from is not None
-    table.new()
-    assert table.game.set_up_from is None and table.states[0].playerTurn == 1
-
-
-def test_the_table_shows_the_files_result_until_a_move_is_changed():
-    table = loaded(COUNTED.replace("W+3.5", "B+20"))
-    assert table.result == 1 and table.status == "Black wins. So says the file."
-    assert table.record().stated["result"] == "B+20"
-    table.go(2)
-    table.play(10)
-    assert table.result is None
-    assert loaded(COUNTED).status == "White wins."
-    assert loaded(COUNTED.replace("W+3.5", "Void")).status == "No result. So says the file."
-
-
-def test_the_table_goes_through_moves_after_two_passes():
-    table = loaded(RESUMED)
-    assert len(table.states) == 6 and table.status == "White wins. So says the file."
-    text = table.text
-    table.load_text(text)
-    assert table.moves == [12, 25, 25, 6, 11] and table.result is None
-
-
-def test_a_wrong_move_of_a_line_is_named_and_the_table_unchanged():
-    table = Table("gomoku")
-    with pytest.raises(UserError, match="move 3: illegal move a9"):
-        table.load_text("a9 b9 a9")
-    assert table.moves == []

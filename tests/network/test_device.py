@@ -1,4 +1,4 @@
-"""A device: what a stand-in for one takes, what is measured of it; that plans keep it busy, by a slow simulation."""
+"""A device: what is measured of it; that plans keep it busy, by a slow simulation."""
 
 import heapq
 import threading
@@ -7,68 +7,11 @@ import numpy as np
 import pytest
 
 import games
-from config import UserError
 from network import device
 from network.device import JOINED, SHARES, Plan, Speed, fit, measure, words
-from plugins.laboratory import simulated_device
-from plugins.laboratory.simulated_device import SimulatedDevice
 
 GAME = games.make("connect4")
 SHAPE = GAME.input_shape
-
-
-class Clock:
-    """A clock that only sleeping moves."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def perf_counter(self):
-        return self.now
-
-    def sleep(self, seconds):
-        self.now += seconds
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(simulated_device, "time", clock)
-    return clock
-
-
-def planes(count):
-    return np.zeros((count, *SHAPE), np.uint8)
-
-
-# ---- the stand-in
-
-
-@pytest.mark.parametrize("batch, count, seconds", [(1, 1000, 0.011), (1, 1, 0.001_01), (512, 1, 0.006_12),
-                                                   (512, 513, 0.011_24)])  # fmt: skip
-def test_a_call_takes_latency_and_its_positions_in_whole_batches(clock, batch, count, seconds):
-    stand_in = SimulatedDevice(GAME, 100_000, 1.0, batch)
-    values, logits = stand_in(planes(count))
-    assert clock.now == pytest.approx(seconds)
-    assert stand_in.busy == pytest.approx(seconds - 0.001)
-    assert values.shape == (count,) and logits.shape == (count, 7) and not values.any() and not logits.any()
-
-
-def test_calls_in_flight_queue_and_their_latency_overlaps(clock, monkeypatch):
-    stand_in, ends = SimulatedDevice(GAME, 1000, 50.0), []
-    monkeypatch.setattr(clock, "sleep", ends.append)  # time stands still: all calls come at once
-    for count in (100, 100, 10):
-        stand_in(planes(count))
-    assert ends == pytest.approx([0.15, 0.25, 0.26])
-    clock.now = 10.0  # long after, the device is free again
-    stand_in(planes(100))
-    assert ends[-1] == pytest.approx(0.15) and stand_in.busy == pytest.approx(0.31)
-
-
-@pytest.mark.parametrize("wrong", [(0, 1, 1), (1e10, 1, 1), (1000, -1, 1), (1000, float("nan"), 1), (1000, 1, 0)])
-def test_an_impossible_stand_in_is_refused_in_one_line(wrong):
-    with pytest.raises(UserError, match="^simulated-device: expected RATE from 1 to .* got [^\n]*$"):
-        SimulatedDevice(GAME, *wrong)
 
 
 # ---- what is measured
@@ -120,14 +63,14 @@ def test_the_rate_is_measured_with_calls_in_flight_at_once_and_an_error_comes_ou
         if len(calls) <= device.IN_FLIGHT:
             first.wait(60)  # passed only by as many threads at once
 
-    assert device._rate(answer, planes(2), rounds=1, seconds=0.0) > 0
+    assert device._rate(answer, np.zeros((2, *SHAPE), np.uint8), rounds=1, seconds=0.0) > 0
     assert len(calls) >= 2 * device.IN_FLIGHT
 
     def failing(planes):
         raise ZeroDivisionError("the device fails")
 
     with pytest.raises(ZeroDivisionError):
-        device._rate(failing, planes(2))
+        device._rate(failing, np.zeros((2, *SHAPE), np.uint8))
 
 
 # ---- the plan, against a simulation of threads, cores and device event by event

@@ -5,7 +5,7 @@ import sqlite3
 
 from initialise import Session
 from loggers import Console, read_metrics
-from support.tiny_runs import QUIET, tiny
+from support.tiny_runs import QUIET, tiny, trained_looking
 
 
 class Listening(Console):
@@ -45,6 +45,15 @@ def assert_same_run(one, other, last=4):
 
 def start(root, **changes):
     return Session.start(tiny(**changes), root=root, console=QUIET)
+
+
+def untrained(game):
+    """Begin a run of a game in the folder of runs (`place`); return its folder. It has a second network, of chance."""
+    with Session.start(tiny(game=game, many_sizes=".." in game), console=QUIET) as session:
+        session.model.set_weights(trained_looking(session.model))
+        with session.store.transaction("test"):
+            session.save_version(1, 1, {})
+        return session.folder
 
 
 def copied(folder, tmp_path):

@@ -20,6 +20,12 @@ NAMES = {
 """{charset: a name}; in Shift_JIS, Big5 and GBK with letters whose second byte is a backslash or a bracket."""
 
 
+HANDICAP = "(;GM[1]SZ[5]KM[2.5]HA[2]AB[bb][dd]C[hi]RU[Chinese];W[cc];B[bd];W[db])"
+RESUMED = "(;GM[1]SZ[5]KM[2.5]RE[W+3.5]C[resumed];B[cc];W[];B[];W[bb];B[bc])"
+COUNTED = "(;GM[1]SZ[5]KM[2.5]RE[W+3.5];B[cc];W[bb];B[];W[])"
+"""Records with stones set up, with moves after two passes, and with a result that our rules count otherwise."""
+
+
 class Written(NamedTuple):
     """A file and what it says."""
 

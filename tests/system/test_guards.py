@@ -6,7 +6,7 @@ import re
 import pytest
 
 from support.other_system.hidden_names import HIDDEN, NO_MODULES
-from test_rooms import HERE, SOURCES, executed, imported, statements
+from test_rooms import executed, faults_of_sources, imported, parsed, statements
 
 GUARD = "system/"
 ALONE = "games/openspiel_probe.py"
@@ -60,7 +60,7 @@ def unencoded(call):
 
 def faults(path, source):
     """Return (rule, what breaks it) for each rule that a source breaks."""
-    found, tree = [], ast.parse(source)
+    found, tree = [], parsed(source)
     guarded = path.startswith(GUARD)
     for node in statements(tree.body):
         found += [("imported where it is needed", name) for name in imported(node) if name.split(".")[0] in NO_MODULES]
@@ -83,10 +83,8 @@ def faults(path, source):
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES)
-def test_a_module_uses_what_every_system_has(path):
-    found = faults(path, (HERE / path).read_text(encoding="utf-8"))
-    assert not found, "\n" + "\n".join(f"{path}: {rule}: {what}" for rule, what in found)
+def test_the_modules_use_what_every_system_has():
+    assert faults_of_sources(faults) == []
 
 
 BAD = [

@@ -8,8 +8,6 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from fake_actors import FakeActor
-from fake_ray import ActorDiedError, FakeRay
 
 from config import UserError
 from initialise import Session
@@ -18,6 +16,8 @@ from plugins.cluster import handle as cluster_handle
 from plugins.cluster import pool as cluster_pool
 from plugins.cluster.cluster import Cluster
 from plugins.cluster.pool import ClusterPool, actors_config, backend_of
+from plugins.cluster.tests.fake_actors import FakeActor
+from plugins.cluster.tests.fake_ray import ActorDiedError, FakeRay
 from storage.atomic_files import sha256
 from storage.verify import verify
 from support.command_line import output_of

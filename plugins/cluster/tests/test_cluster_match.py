@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from fake_ray import FakeRay
 
 from config import UserError
 from evaluation.match import play_batch
@@ -16,6 +15,7 @@ from plugins.cluster import handle as cluster_handle
 from plugins.cluster import match as cluster_match
 from plugins.cluster.actor import GameActor
 from plugins.cluster.match import ClusterMatches
+from plugins.cluster.tests.fake_ray import FakeRay
 
 GAME = make("tictactoe")
 

@@ -15,7 +15,7 @@ from interface.notebook.board import Board  # noqa: E402
 from interface.notebook.views import clickable  # noqa: E402
 from players.simple import RandomPlayer  # noqa: E402
 from plugins.notebook.widget import BoardWidget  # noqa: E402
-from support.browser_page import until  # noqa: E402
+from support.browser import until  # noqa: E402
 from support.corridor import Corridor  # noqa: E402
 from support.search_cases import Projection  # noqa: E402
 
@@ -217,7 +217,7 @@ def browser():
     pytest.importorskip("selenium.webdriver", reason="needs selenium to drive a browser")
     if not (CHROMIUM and DRIVER):
         pytest.skip("needs chromium and chromium-driver")
-    from support.browser_page import chromium
+    from support.browser import chromium
 
     driver = chromium()
     try:

@@ -1,0 +1,240 @@
+"""Who lacks the token can neither fill the page's server nor keep the owner out: endless requests, half requests."""
+
+import asyncio
+import logging
+import re
+import socket
+import threading
+import urllib.request
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from plugins.page.request_guard import Guard, has_token
+from plugins.page.tests.page_server import opened
+from support.systems import needs_posix
+
+uvicorn = pytest.importorskip("uvicorn")
+pytest.importorskip("nicegui")
+from plugins.page.connection_limits import LimitedHTTP, Strangers, worth_a_line  # noqa: E402
+
+SAFETY = 600.0
+"""Seconds after which a test that waits for the server gives up; a passing test waits for events only."""
+MOST = 32 << 20
+"""More bytes than the buffers of two sockets hold."""
+HALF = b"GET / HTTP/1.1\r\nHost: "
+UPGRADE = (
+    "GET /?token=TOKEN HTTP/1.1\r\nHost: PLACE\r\nOrigin: http://PLACE\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+
+
+def upgrade(port, token):
+    return UPGRADE.replace("PLACE", f"127.0.0.1:{port}").replace("TOKEN", token).encode()
+
+
+async def page(scope, receive, send):
+    """A page of a few bytes, and a socket that sends back what comes."""
+    if scope["type"] == "http":
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+        await send({"type": "http.response.body", "body": b"page"})
+        return
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] != "websocket.disconnect":
+        if message["type"] == "websocket.receive":
+            await send({"type": "websocket.send", "bytes": message["bytes"]})
+
+
+@contextmanager
+def served(*, strangers=8, head_seconds=3600.0, head_bytes=4096, message_bytes=1000):
+    """Serve `page` with small limits; yield its port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    limited = partial(LimitedHTTP, Strangers(partial(has_token, token="secret"), strangers), head_seconds)
+    config = uvicorn.Config(
+        Guard(page, hosts=[f"127.0.0.1:{port}"], token="secret"), http=limited, ws="wsproto", lifespan="off",
+        log_level="critical", h11_max_incomplete_event_size=head_bytes, ws_max_size=message_bytes,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    try:
+        yield port
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(SAFETY)
+        assert not thread.is_alive()
+
+
+def connected(port, data=b""):
+    client = socket.create_connection(("127.0.0.1", port), timeout=SAFETY)
+    client.sendall(data)
+    return client
+
+
+def loads(address):
+    with urllib.request.urlopen(address, timeout=SAFETY) as answer:
+        return answer.status == 200 and len(answer.read()) > 0
+
+
+def ended(client):
+    """Wait until the server has closed a connection; return what it had sent."""
+    got = b""
+    try:
+        while part := client.recv(65536):
+            got += part
+    except ConnectionError:
+        pass
+    return got
+
+
+def refused(port, start, part):
+    """Send `start` and `part` for ever; return whether the server closed the connection."""
+    with closing(connected(port, start)) as client:
+        try:
+            for _ in range(MOST // len(part)):
+                client.sendall(part)
+        except ConnectionError:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "start, part",
+    [
+        (HALF + b"x\r\n", b"X-Name: " + b"a" * 4000 + b"\r\n"),
+        (HALF + b"x\r\nX-Name: ", b"a" * 4000),
+        (b"GET /", b"a" * 4000),
+        (b"GET /?token=secret HTTP/1.1\r\nHost: PLACE\r\nContent-Length: 999999999\r\n\r\n", b"a" * 4000),
+        (b"POST /?token=secret HTTP/1.1\r\nHost: PLACE\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n" * 700),
+        (b"POST / HTTP/1.1\r\nHost: PLACE\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"a" * 4000),
+        (UPGRADE.encode(), b"a" * 4000),
+    ],
+)  # fmt: skip
+def test_an_endless_request_is_cut_off(start, part):
+    with served() as port:
+        assert refused(port, start.replace(b"PLACE", f"127.0.0.1:{port}".encode()), part)
+        assert loads(f"http://127.0.0.1:{port}/?token=secret")
+
+
+def test_the_newest_half_requests_stay_and_the_owner_gets_in():
+    with served(strangers=8) as port:
+        clients = [connected(port, HALF) for _ in range(40)]
+        assert loads(f"http://127.0.0.1:{port}/?token=secret")
+        assert [ended(client) for client in clients[:32]] == [b""] * 32, "closed without an answer"
+        clients[-1].sendall(f"127.0.0.1:{port}\r\n\r\n".encode())
+        assert b" 403 " in ended(clients[-1]).splitlines()[0], "still open, without the token"
+        for client in clients:
+            client.close()
+
+
+def test_who_has_shown_the_token_is_not_closed_for_others():
+    with served(strangers=8) as port:
+        place = f"127.0.0.1:{port}"
+        owner, live = connected(port), connected(port, upgrade(port, "secret"))
+        ask = f"GET /?token=secret HTTP/1.1\r\nHost: {place}\r\n\r\n".encode()
+        owner.sendall(ask)
+        assert owner.recv(65536).startswith(b"HTTP/1.1 200") and live.recv(65536).startswith(b"HTTP/1.1 101")
+        strangers = [connected(port, HALF) for _ in range(40)]
+        assert [ended(client) for client in strangers[:32]] == [b""] * 32
+        owner.sendall(ask)
+        assert owner.recv(65536).startswith(b"HTTP/1.1 200")
+        live.sendall(b"\x82\x81\0\0\0\0x")
+        assert live.recv(65536) == b"\x82\x01x"
+        for client in (owner, live, *strangers):
+            client.close()
+
+
+def test_sockets_without_the_token_are_closed_and_an_endless_message_of_one_with_it():
+    with served(strangers=8) as port:
+        place = f"127.0.0.1:{port}"
+        clients = [connected(port, upgrade(port, "wrong")) for _ in range(40)]
+        answers = [ended(client) for client in clients]
+        assert all(answer == b"" or b" 403 " in answer.splitlines()[0] for answer in answers) and any(answers)
+        assert loads(f"http://{place}/?token=secret")
+        start = upgrade(port, "secret") + b"\x02\x80\0\0\0\0"  # a message's first part
+        assert refused(port, start, b"\x00\xfe\x01\x00\0\0\0\0" + b"a" * 256)
+        for client in clients:
+            client.close()
+
+
+def test_the_seconds_for_a_head_count_from_its_start_and_end_with_it():
+    """With a clock of the test's own: a request that is half sent, on a new connection and on one that was kept."""
+    timers = []
+
+    class Clock:
+        def __init__(self, loop):
+            self.create_task = loop.create_task
+
+        def call_later(self, seconds, call, *_):
+            timers.append(SimpleNamespace(seconds=seconds, call=call, cancel=lambda: timers.remove(timer)))
+            timer = timers[-1]
+            return timer
+
+    def waiting():
+        return [timer.call() for timer in timers if timer.seconds == 7.0]
+
+    async def script():
+        said = []
+        transport = SimpleNamespace(
+            get_extra_info=lambda name, default=None: None, write=said.append, close=lambda: None,
+            is_closing=lambda: False, abort=lambda: "closed", pause_reading=lambda: None, resume_reading=lambda: None,
+        )  # fmt: skip
+        config = uvicorn.Config(page, lifespan="off", log_level="critical")
+        config.load()
+        state = SimpleNamespace(connections=set(), tasks=set(), default_headers=[], total_requests=0)
+        strangers = Strangers(partial(has_token, token="secret"))
+        client = LimitedHTTP(
+            strangers, 7.0, config=config, server_state=state, app_state={}, _loop=Clock(asyncio.get_running_loop())
+        )
+        client.connection_made(transport)
+        assert waiting() == ["closed"], "nothing was sent"
+        client.data_received(HALF)
+        client.data_received(b"x\r\n")
+        assert waiting() == ["closed"], "more of the head does not give it more time"
+        client.data_received(b"\r\n")
+        assert waiting() == []
+        await asyncio.gather(*state.tasks)
+        assert b"page" in b"".join(said) and waiting() == []
+        client.data_received(HALF)
+        assert waiting() == ["closed"], "half a request on a connection that was kept"
+        client.connection_lost(None)
+        assert timers == []
+
+    asyncio.run(script())
+
+
+@needs_posix
+def test_the_whole_page_survives_floods_and_half_requests():
+    server, address = opened(files=256)
+    try:
+        port = int(re.findall(r":([0-9]+)/", address)[0])
+        assert loads(address)
+        status = Path(f"/proc/{server.pid}/status")
+
+        def used():
+            return int(re.findall(r"VmRSS:\s+([0-9]+)", status.read_text())[0]) >> 10 if status.exists() else 0
+
+        before = used()
+        assert refused(port, HALF + b"x\r\n", b"X-Name: " + b"a" * 60_000 + b"\r\n")
+        assert refused(port, b"GET /", b"a" * 60_000)
+        clients = [connected(port, HALF) for _ in range(400)]
+        assert loads(address) and used() - before < 50
+        for client in clients:
+            client.close()
+    finally:
+        server.terminate()
+        server.wait(SAFETY)
+        server.stdout.close()
+
+
+def test_a_browser_that_leaves_early_writes_nothing_into_the_terminal():
+    def record(error):
+        return logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "", (), (type(error), error, None))
+
+    assert not worth_a_line(record(RuntimeError("No response returned.")))
+    assert worth_a_line(record(RuntimeError("no memory"))) and worth_a_line(record(ValueError("No response returned.")))
+    assert worth_a_line(logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "", (), None))

@@ -1,0 +1,194 @@
+"""ONNX Runtime evaluates the residual network as Keras and numpy do; the ONNX files are whole."""
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import model as models
+from config import UserError
+from network import onnx_file
+from network.keras_import import layers as keras_layers
+from network.numpy_network import evaluate
+from network.onnx_graph import onnx_graph
+from network.predictor import STEADY, TOLERANCE, cores
+from network.stored_network import StoredNetwork
+from support.small_networks import make
+from support.tiny_runs import boards, tiny, trained_looking, used_memory
+
+onnx = pytest.importorskip("onnx", reason="onnx and onnxruntime are not made for every platform")
+pytest.importorskip("onnxruntime", reason="onnx and onnxruntime are not made for every platform")
+from network.onnxruntime_predictor import ONNXRuntimePredictor  # noqa: E402
+
+HERE = Path(__file__).parents[3]
+SPECS = ["tictactoe", "connect4", "go(size=5)", "othello(size=4)", "gomoku(size=6)", "corridor"]
+
+
+def predictor_of(model, **options):
+    predictor = ONNXRuntimePredictor(model, **options)
+    predictor.load(model.get_weights())
+    return predictor
+
+
+@pytest.fixture(scope="module")
+def network():
+    network = make("connect4", hidden_cnn_layers=("16x3",) * 3)
+    network.set_weights(trained_looking(network))
+    return network
+
+
+def assert_close(found, expected):
+    for some, others, limit in zip(found, expected, TOLERANCE["float32"], strict=True):
+        assert np.abs(some - others).max() <= limit
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("normalisation", ["batch", "fixed"])
+@pytest.mark.parametrize("pooling", [False, True])
+def test_every_kind_of_layer_computes_what_it_does_in_keras_and_numpy(spec, normalisation, pooling):
+    network = make(
+        spec, normalisation=normalisation, global_pooling=pooling, hidden_cnn_layers=("8x3", "8x4", "8x5"),
+        soft_policy_weight=1.0, precision="bfloat16",
+    )  # fmt: skip
+    network.set_weights([w / 4 if w.ndim == 2 else w for w in trained_looking(network)])  # no value of 1.0
+    planes = boards(network.game, 40)
+    stored = StoredNetwork(network.config, network.game)
+    stored.set_weights(network.get_weights())
+    file = onnx_graph(stored.layers, stored.get_weights())
+    onnx.checker.check_model(file, full_check=True)
+    found = predictor_of(stored)(planes)
+    assert found[0].shape == (40,) and found[1].shape == (40, network.game.action_size)
+    expected = network.predict(planes)
+    assert expected[0].std() > 0.003 and expected[1].std() > 0.1, "the evaluations differ from board to board"
+    assert_close(found, expected)
+    assert_close(found, evaluate(stored.layers, stored.get_weights(), planes))
+
+
+def test_an_evaluation_depends_neither_on_the_batch_nor_on_the_number_of_threads(network):
+    planes = boards(network.game, 200)
+    value, logits = predictor_of(network)(planes)
+    assert value.std() > 0.1 and logits.std() > 0.3
+    for streams in (1, cores()):
+        predictor = predictor_of(network, streams=streams, smallest=STEADY)
+        for count in (1, 5, 33, 100, 130):
+            for first in (0, 70):
+                found = predictor(planes[first : first + count])
+                for some, all_of_them in zip(found, (value, logits), strict=True):
+                    assert np.array_equal(some, all_of_them[first : first + count]), count
+    order = np.random.default_rng(0).permutation(200)
+    for found, expected in zip(predictor(planes[order]), (value[order], logits[order]), strict=True):
+        assert np.array_equal(found, expected)
+
+
+def test_new_weights_change_the_answers_to_those_keras_gives_with_them(network):
+    predictor, planes = predictor_of(network), boards(network.game, 8)
+    before = predictor(planes)
+    other = make("connect4", hidden_cnn_layers=("16x3",) * 3)
+    other.set_weights(trained_looking(other, seed=1))
+    predictor.load(other.get_weights())
+    after = predictor(planes)
+    assert_close(after, other.predict(planes))
+    assert np.abs(after[0] - before[0]).max() > 0.1
+    predictor.load(network.get_weights())
+    for found, expected in zip(predictor(planes), before, strict=True):
+        assert np.array_equal(found, expected)
+
+
+def test_fifty_new_versions_cost_no_memory(network):
+    predictor, planes = predictor_of(network), boards(network.game, 8)
+    versions = [trained_looking(network, seed) for seed in range(5)]
+    answers = []
+    for i in range(60):
+        predictor.load(versions[i % 5])
+        answers.append(predictor(planes)[0])
+        if i == 9:
+            before = used_memory()
+    assert used_memory() - before < 30 << 20
+    assert all(np.array_equal(answers[i], answers[i % 5]) for i in range(60))
+
+
+@pytest.mark.parametrize("share", [1, 2])
+def test_threads_that_ask_at_once_get_their_own_answers(network, monkeypatch, share):
+    """With one core for each thread they share a session, with more each takes one that is free."""
+    monkeypatch.setattr("network.onnxruntime_predictor.cores", lambda: 4 * share)
+    predictor, planes = predictor_of(network, streams=4), boards(network.game, 64)
+    expected, meet = predictor(planes), threading.Barrier(4, timeout=600.0)
+
+    def ask(part):
+        meet.wait()
+        for _ in range(20):
+            for found, answer in zip(predictor(planes[16 * part :]), expected, strict=True):
+                assert np.array_equal(found, answer[16 * part :])
+        return True
+
+    for _ in range(2):
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(ask, range(4))) == [True] * 4
+    assert len(predictor._free) == 1 if share == 1 else 1 <= len(predictor._free) <= 4
+
+
+class Leaky(models.Residual_CNN):
+    """A residual network with the same arrays and another activation."""
+
+    def _relu(self, x, name):
+        return keras_layers.LeakyReLU(0.3, dtype=self._dtype, name=f"{name}_relu")(x)
+
+
+def test_a_network_of_ones_own_is_refused_in_one_line():
+    config = tiny(game="tictactoe")
+    with pytest.raises(UserError, match="expected the network of model.py, got another; use --backend keras"):
+        ONNXRuntimePredictor(Leaky(config, make().game))
+
+
+NO_KERAS = """
+import sys
+sys.modules["onnx"] = sys.modules["google.protobuf"] = sys.modules["keras"] = sys.modules["openvino"] = None
+import numpy as np
+import games
+from network.onnxruntime_predictor import ONNXRuntimePredictor
+from network.stored_network import StoredNetwork
+from training.presets import preset
+game = games.make("tictactoe")
+network = StoredNetwork(preset("tiny"), game)
+network.set_weights([np.ones(shape, np.float32) for shape in network.shapes])
+predictor = ONNXRuntimePredictor(network)
+predictor.load(network.get_weights())
+value, logits = predictor(game.start().planes()[None])
+loaded = {name for name, module in sys.modules.items() if module is not None}
+print(value.shape, logits.shape, *sorted({"keras", "tensorflow", "onnx", "openvino"} & loaded))
+"""
+
+
+def test_it_evaluates_with_onnx_runtime_and_numpy_alone_and_prints_nothing():
+    found = subprocess.run([sys.executable, "-c", NO_KERAS], cwd=HERE, capture_output=True, text=True, timeout=900)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "(1,) (1, 9)\n", "")
+
+
+# ---- the file
+
+
+def test_a_file_is_read_by_the_package_of_onnx_as_it_was_written():
+    array = np.array([[1.5, -2.0], [0.0, 3e-9]], np.float32)
+    node = onnx_file.node("Gemm", ["x", "w"], "y", alpha=0.5, transB=1, pads=(0, 300, -1))
+    shape = onnx_file.tensor("shape", np.array([-1, 1 << 40], np.int64))
+    inputs = [onnx_file.array_of("x", "uint8", ("B", 2))]
+    outputs = [onnx_file.array_of("y", "float32", ("B", 200))]
+    facts = {"moves": '["ä1", "b2"]', "rules": ""}
+    found = onnx.load_from_string(
+        onnx_file.model("name", [node], [onnx_file.tensor("w", array), shape], inputs, outputs, facts)
+    )
+    made = onnx.helper.make_node("Gemm", ["x", "w"], ["y"], "y", alpha=0.5, transB=1, pads=(0, 300, -1))
+    assert sorted(map(str, found.graph.node[0].attribute)) == sorted(map(str, made.attribute))
+    read = found.graph.node[0]
+    assert (read.op_type, *read.input, *read.output) == ("Gemm", "x", "w", "y")
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in found.graph.initializer}
+    assert np.array_equal(arrays["w"], array) and arrays["shape"].tolist() == [-1, 1 << 40]
+    kinds = onnx.TensorProto
+    assert found.graph.input[0] == onnx.helper.make_tensor_value_info("x", kinds.UINT8, ["B", 2])
+    assert found.graph.output[0] == onnx.helper.make_tensor_value_info("y", kinds.FLOAT, ["B", 200])
+    assert {pair.key: pair.value for pair in found.metadata_props} == facts
+    assert found.opset_import[0].version == onnx_file.OPERATORS and found.ir_version == onnx_file.FORMAT
