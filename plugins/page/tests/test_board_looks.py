@@ -8,12 +8,15 @@ import pytest
 
 import games
 from games.line_of_moves import after_moves
-from plugins.pictures import board_looks
+from plugins.pictures import board_looks, drawing_asset
 from plugins.pictures.board_looks import BRIGHT, DARK, FORBIDDEN_CROSS, HINT, HOLE, LESS, LOOKS, MORE, contrast, ink_on
 from plugins.pictures.board_svg import Mark, board_svg
 
-WEB = Path(board_looks.__file__).parent / "web"
-SHEETS = {name: (WEB / name).read_text(encoding="utf-8") for name in ("style.css", "board.css")}
+PAGE = Path(__file__).parents[1]
+SHEETS = {
+    "style.css": (PAGE / "style.css").read_text(encoding="utf-8"),
+    "board.css": drawing_asset("board.css"),
+}
 PAGES = {"light": "#f6f7f9", "dark": "#14171b"}
 """What a board without a ground lies on; the page's own colours are compared with these below."""
 
