@@ -87,8 +87,8 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
     from loggers import Console
     from system.processes import processors
     from training.cluster_pool import connect
-    from training.game_source import source_of
     from training.presets import preset
+    from training.work import source_of
 
     config = preset("laptop", game="connect4", games_in_flight=games)
     before = after = 0.0, 0.0
@@ -199,7 +199,7 @@ def kills(args: argparse.Namespace) -> None:
     from storage.verify import verify
     from support.tiny_runs import QUIET, tiny
     from training.cluster_pool import connect
-    from training.game_source import source_of
+    from training.work import source_of
 
     rng, ray, states = random.Random(args.seed), machines(3, 1), []
     done: list[str] = []

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from functools import cached_property
 
 from initialise import Session
 from network.device import Plan
 from network.predictor import side_by_side
 from storage import checkpoints
 from training.device_plan import Fitted, fitted
-from training.hindsight import Hindsight
 from training.selfplay import SelfPlay
 from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
@@ -24,11 +22,6 @@ class GameSource:
         self._session = session
         self._pool: Pool | None = None
         self._fitted: Fitted | None = None
-
-    @cached_property
-    def hindsight(self) -> Hindsight:
-        """Where searches of earlier games were wrong."""
-        return Hindsight(self._session.game, self._session.store)
 
     @property
     def fitted(self) -> Fitted:
@@ -91,11 +84,3 @@ class GameSource:
         if self._pool is not None:
             self._pool.close()
         self._pool = None
-
-
-def source_of(session: Session) -> GameSource:
-    """Return the game source of a session; it is closed with the session, and when settings change."""
-    if session.game_source is None:
-        session.game_source = GameSource(session)
-    source: GameSource = session.game_source
-    return source

@@ -28,8 +28,8 @@ from training import cluster_pool
 from training.cluster import Cluster
 from training.cluster_facts import facts
 from training.cluster_pool import ClusterPool
-from training.game_source import source_of
 from training.selfplay import game_seed
+from training.work import source_of
 from training.worker_pool import RoundSpec, WorkersFailed
 
 pytestmark = needs_posix

@@ -21,8 +21,8 @@ from support.tiny_runs import QUIET, tiny
 from training import cluster, cluster_handle, cluster_pool
 from training.cluster import Cluster
 from training.cluster_pool import ClusterPool, actors_config, backend_of
-from training.game_source import source_of
 from training.selfplay import game_seed
+from training.work import source_of
 from training.worker_pool import RoundSpec, WorkersFailed
 
 NET = b"net"
