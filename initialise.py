@@ -5,68 +5,42 @@ run/<game>/runNNNN/ holds config.json, run.db, models/, logs/, metrics.jsonl: al
 
 from __future__ import annotations
 
-import json
 import logging
-import math
-import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 import games
 from agent import Agent, Player, User
-from config import (
-    REMOVED,
-    VERSION,
-    Config,
-    UserError,
-    differences,
-    from_json,
-    is_fixed,
-    removed_settings,
-    shown,
-    to_json,
-    with_overrides,
-)
+from config import Config, UserError, to_json, with_overrides
 from game import Game
 from games.own import digest
-from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
 from network.predictor import STEADY, on_device, side_by_side
 from network.stored_network import record
 from network.warm_start import taken_over
 from search.trace import SearchLog
-from storage import checkpoints
+from storage import checkpoints, opening
 from storage.atomic_files import DamagedData, require_space
-from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
 from storage.position_data import fill
-from storage.run_folders import (
-    RUNS,
-    find_run,
-    game_folder,
-    game_of,
-    lock_folder,
-    network_facts,
-    new_folder,
-    read_config,
-    with_remedy,
-)
+from storage.run_folders import RUNS, find_run, game_folder, game_of, lock_folder, new_folder, read_config, with_remedy
 from storage.run_store import Store
-from storage.sizes_played import SIZES, facts_of_records
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
-AT_ONCE = {"backend", "cache_size", "games_in_flight", "games_on_gpu", "memory_size", "min_memory", "workers"}
-"""Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
-the next iteration, so that each has one set; those of OF_FIT at once if the iteration's training is not finished."""
-OF_FIT = {"batch_size", "learning_rate"}
 
 
 class Stopped(Exception):
     """A stop of the work was requested; what is finished is on the disk."""
+
+
+class Closable(Protocol):
+    """What uses a session's networks, and must end before they change."""
+
+    def close(self) -> None: ...
 
 
 class Session:
@@ -80,24 +54,27 @@ class Session:
         self.loggers: Loggers = open_loggers(store.files, mcts=log_mcts)
         self.memory = Memory.of_run(config, self.game)
         self._model: Any = None
-        self.game_source: Any = None  # players of self-play's games (training/game_source.py), closed with the session
-        self.machines: Any = None
-        """Other machines that play them (training/game_source.py: `Machines`), if any; they outlive the session."""
+        self.work: Closable | None = None
+        """What trains the run (training/work.py); closed with the session, and when its networks or settings change."""
         self._predictors: dict[tuple[str, str], Any] = {}
         self._loaded: dict[tuple[str, str], int] = {}
-        self.raw_rate, self.raw_at, self.began = 0.0, -math.inf, time.perf_counter()
-        """Evaluations/s of the network alone; when measured; start of the present iteration."""
-        self.remembered = self.sided = 0  # newest iterations whose games, and side positions, are in ltmemory
         self._written = 0, 0  # bytes of metrics.jsonl, and the iteration of its last line
 
     # ---- beginnings
 
     @classmethod
     def start(
-        cls, config: Config, *, root: Path | None = None, console: Console | None = None, log_mcts: bool = False,
-        INITIAL_RUN_NUMBER: int | None = None, INITIAL_GAME: str = "", INITIAL_MODEL_VERSION: int | None = None,
+        cls,
+        config: Config,
+        *,
+        root: Path | None = None,
+        console: Console | None = None,
+        log_mcts: bool = False,
+        INITIAL_RUN_NUMBER: int | None = None,
+        INITIAL_GAME: str = "",
+        INITIAL_MODEL_VERSION: int | None = None,
         INITIAL_MEMORY_VERSION: int | None = None,
-    ) -> Session:  # fmt: skip
+    ) -> Session:
         """Start a new run; with INITIAL_RUN_NUMBER it takes over its network, games or both: those with a version.
 
         INITIAL_GAME: the game of that run if its rules are others; then only its network can be taken over.
@@ -121,9 +98,14 @@ class Session:
 
     @classmethod
     def _created(
-        cls, folder: Path, config: Config, model: Any, weights: list[np.ndarray] | None, memory: list[GameRecord],
+        cls,
+        folder: Path,
+        config: Config,
+        model: Any,
+        weights: list[np.ndarray] | None,
+        memory: list[GameRecord],
         **options: Any,
-    ) -> Session:  # fmt: skip
+    ) -> Session:
         """Create the files of a run in its new folder; remove the folder when that fails."""
         files, store = lock_folder(folder), None
         try:
@@ -147,16 +129,7 @@ class Session:
         if weights is not None:
             self.model.set_weights(weights)
         with self.store.transaction("start"):
-            self.store.put("run", f"{self.game.spec}/{self.config.seed}")
-            self.store.put("config", to_json(self.config))
-            self.store.put("program", VERSION)
-            self.store.put("game", self.game.spec)
-            self.store.put("rules", digest(self.game))
-            self.store.put("model", json.dumps(network_facts(self.config, self.game)))
-            self.store.put("best", "0")
-            self.store.add_games(0, 0, memory)
-            if memory and self.game.sizes:
-                self.store.finish(0, SIZES, facts_of_records((r.board for r in memory), self.game.sizes[-1].spec))
+            opening.write_first_rows(self.store, self.game, self.config, memory)
             self.save_version(0, 0, {})
         record(self.store, self.model, begun)
         self._write_config()
@@ -183,48 +156,40 @@ class Session:
 
     @classmethod
     def _opened(cls, folder: Path, requested: Config, store: Store, console: Console, log_mcts: bool) -> Session:
-        if wrong := inconsistencies(store):
-            more = f", and {len(wrong) - 1} more" if wrong[1:] else ""
-            raise DamagedData(f"{store.path}: expected the rows that the run wrote: {wrong[0]}{more}")
+        """Check and repair a run, and continue it with these settings."""
+        opening.require_consistent(store)
         store.start_tally()
-        kept = store.get("config")
-        changes = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
-        if refused := {n: pair for n, pair in changes.items() if is_fixed(n) and not other_sizes(n, *pair)}:
-            conflicts = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
-            raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {conflicts}")
+        changes = opening.changes_of(folder, store, requested)
         if repaired := checkpoints.mend(folder, store):
             console.warn(repaired)
-        now = store.iterations_done() + 1
-        later = set(changes) - AT_ONCE if store.has_begun(now) else set()
-        later -= OF_FIT if "retrain" not in store.finished(now) else set()
-        config = with_overrides(requested, **{name: changes[name][0] for name in later})
+        config = with_overrides(requested, **opening.counting_later(store, changes))
         session = cls(folder, config, store, console=console, log_mcts=log_mcts)
         session.requested = requested
         session._load_memory()
         if repaired:
             session.loggers.main.warning("%s", repaired)
-        for name, (a, b) in changes.items():
-            when = f", from iteration {session.iteration + 1} on" if name in later else ""
-            session.warn(f"changed setting {name}: {a!r} -> {b!r}{when}", logging.INFO)
-        removed = removed_settings(kept) if kept else {}
-        for name, value in removed.items():
-            words = f"{shown(value)} -> {REMOVED[name]!r}: only versions up to 0.3.0 have it"
-            session.warn(f"changed setting {name}: {words}")
-        session._write_config()
-        if store.lost:
-            session.warn(store.loss())
-        if store.get("rules", "") != digest(session.game):
-            session.warn("the rules have changed since this run began: its games and networks are of the old ones")
-        finished = "no" if session.is_unfinished() else "yes"
-        if changes or removed or store.lost or not (kept and store.read_mark()) or store.get("finished") != finished:
-            with store.transaction("open"):
-                store.put("config", to_json(config))
-                store.put("game", session.game.spec)
-                store.put("finished", finished)
+        session._take_over(changes)
         store.files.sweep()
         session.write_metrics()
         session.loggers.main.info("resumed after iteration %d", store.iterations_done())
         return session
+
+    def _take_over(self, changes: opening.Changes) -> None:
+        """Say and store what differs from the run as it was left."""
+        store = self.store
+        for line in opening.in_words(store, changes):
+            self.warn(line, logging.INFO)
+        self._write_config()
+        if store.lost:
+            self.warn(store.loss())
+        if store.get("rules", "") != digest(self.game):
+            self.warn("the rules have changed since this run began: its games and networks are of the old ones")
+        finished = "no" if self.is_unfinished() else "yes"
+        if changes.unstored or store.lost or not store.read_mark() or store.get("finished") != finished:
+            with store.transaction("open"):
+                store.put("config", to_json(self.config))
+                store.put("game", self.game.spec)
+                store.put("finished", finished)
 
     def warn(self, text: str, level: int = logging.WARNING) -> None:
         """Show a warning at the console and write it to the log."""
@@ -233,15 +198,14 @@ class Session:
 
     def close(self) -> None:
         """End the workers, close the files and unlock the run."""
-        self._close_game_source()
+        self._end_work()
         self.store.close()
         close_loggers(self.loggers)
         self.store.files.close()
 
-    def _close_game_source(self) -> None:
-        if self.game_source is not None:
-            self.game_source.close()
-        self.game_source = None
+    def _end_work(self) -> None:
+        if self.work is not None:
+            self.work.close()
 
     def __enter__(self) -> Session:
         return self
@@ -374,7 +338,7 @@ class Session:
         self.memory = Memory.of_run(self.config, self.game)
         found = self.store.games(self.config.memory_size, self.iteration, self.game.sizes)
         count = fill(self.memory, found, self.game, self.store)
-        self.remembered = self.sided = self.iteration - 1
+        self.memory.until = self.iteration - 1
         self.loggers.memory.info("loaded %d positions, %d in ltmemory", count, len(self.memory))
 
     def write_metrics(self) -> None:
@@ -403,7 +367,7 @@ class Session:
 
     def _drop_networks(self) -> None:
         """Close what plays and predicts; it is made again when next needed."""
-        self._close_game_source()
+        self._end_work()
         self._model = None
         self._predictors.clear()
 

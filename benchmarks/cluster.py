@@ -87,8 +87,8 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
     from loggers import Console
     from plugins.cluster.pool import connect
     from system.processes import processors
-    from training.game_source import source_of
     from training.presets import preset
+    from training.work import source_of, work_of
 
     config = preset("laptop", game="connect4", games_in_flight=games)
     before = after = 0.0, 0.0
@@ -96,7 +96,7 @@ def measure(root: Path, actors: int, seconds: float, games: int) -> dict[str, fl
     with Session.start(config, root=root, console=Console(quiet=True)) as session:
         _ = session.model
         if ray is not None:
-            cluster = session.machines = connect(ray.address, 0, config, print)
+            cluster = work_of(session).machines = connect(ray.address, 0, config, print)
         pool, found, moved = source_of(session).pool, 0, counted(cluster) if cluster else {}
         began, first, last = time.perf_counter(), None, None
         for _ in pool.play(source_of(session).spec(0), range(1_000_000)):
@@ -200,7 +200,7 @@ def kills(args: argparse.Namespace) -> None:
     from plugins.cluster.pool import connect
     from storage.verify import verify
     from support.tiny_runs import QUIET, tiny
-    from training.game_source import source_of
+    from training.work import source_of, work_of
 
     rng, ray, states = random.Random(args.seed), machines(3, 1), []
     done: list[str] = []
@@ -211,7 +211,7 @@ def kills(args: argparse.Namespace) -> None:
     def disturb() -> bool:
         nonlocal last
         pool: Any = source_of(session).pool
-        places = [p for p in pool._places if p.busy and p.handle] if session.machines else []
+        places = [p for p in pool._places if p.busy and p.handle] if work_of(session).machines else []
         if len(done) >= args.count or not places or time.monotonic() - last < args.every:
             return False
         last, what = time.monotonic(), rng.choice(["kill", "kill", "stop", "node"])
@@ -243,7 +243,8 @@ def kills(args: argparse.Namespace) -> None:
         for name in ("threads", "cluster"):
             began = time.monotonic()
             with Session.start(config, root=Path(root) / name, console=QUIET) as session:
-                cluster = session.machines = connect(ray.address, 0, config, print) if name == "cluster" else None
+                cluster = connect(ray.address, 0, config, print) if name == "cluster" else None
+                work_of(session).machines = cluster
                 if cluster is not None:
                     pool: Any = source_of(session).pool
                     pool._lease, pool.play = 6.0, counting(pool.play)

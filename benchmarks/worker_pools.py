@@ -35,8 +35,8 @@ def measure(root: Path, workers: int, seconds: float, games: int) -> tuple[float
     """
     from initialise import Session
     from loggers import Console
-    from training.game_source import source_of
     from training.presets import preset
+    from training.work import source_of
     from training.worker_pool import WorkerPool
     from training.worker_process import ProcessHandle
 

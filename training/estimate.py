@@ -17,8 +17,8 @@ from network.predictor import cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.many_games import games_at_once
 from search.tables import capacity_for, forest_bytes
-from training.game_source import source_of
 from training.selfplay import SPARE_BUFFERS
+from training.work import source_of
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""
@@ -82,14 +82,14 @@ def budget_text(session: Session) -> str:
     predictor = s.predictor("selfplay", version)
     found = source_of(s).fitted
     plan, speed = found.plan, found.speed
-    s.raw_rate = speed.rate if speed else measure_raw(predictor, s.game.input_shape, plan.games, plan.threads)
+    rate = speed.rate if speed else measure_raw(predictor, s.game.input_shape, plan.games, plan.threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
     positions = c.episodes * searched * c.full_search_share
-    seconds = _asked(s) * c.episodes * searched * sims / (0.7 * s.raw_rate)
+    seconds = _asked(s) * c.episodes * searched * sims / (0.7 * rate)
     steps = c.training_loops or positions * c.reuse / c.batch_size
-    seconds += steps * _training_step(s)
+    seconds += steps * _training_step(c, rate)
     taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
     seconds = sum(taken) / len(taken) if taken else seconds
     once = 0.0 if search_is_kept() else COMPILING
@@ -105,7 +105,7 @@ def budget_text(session: Session) -> str:
     record = 8 * plies + 2 * searched * c.full_search_share * s.game.action_size
     disk = iterations * (weights + c.episodes * record)
     return (
-        f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {s.raw_rate:,.0f} evaluations/s "
+        f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {rate:,.0f} evaluations/s "
         f"on {cores()} cores\n"
         + (f"  device:  {found.words()}\n" if speed else "") +
         f"  memory:  up to {_size(needs.most + window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
@@ -135,9 +135,12 @@ def _asked(session: Session) -> float:
     return 0.2 if session.config.proofs and game.won_by_a_move and game.action_size <= 9 else 0.5
 
 
-def _training_step(session: Session) -> float:
-    """Return a guess of a training step's seconds: three times the work of an evaluation, at half the speed."""
-    return 10.0 * session.config.batch_size / session.raw_rate
+def _training_step(config: Config, rate: float) -> float:
+    """Return a guess of a training step's seconds: three times the work of an evaluation, at half the speed.
+
+    rate: evaluations/s of the network alone.
+    """
+    return 10.0 * config.batch_size / rate
 
 
 def _size(count: float) -> str:

@@ -172,7 +172,7 @@ def fit_of_iteration(session: Session) -> Iterator[Fit | None]:
 
 def _remember_earlier_games(session: Session) -> None:
     """Load into ltmemory the games of earlier iterations that are not there: with lag 1 those of the last one."""
-    s = session
-    while s.remembered < s.iteration - 1:
-        s.memory.extend(s.store.games_of(s.remembered + 1))
-        s.remembered += 1
+    memory = session.memory
+    while memory.until < session.iteration - 1:
+        memory.extend(session.store.games_of(memory.until + 1))
+        memory.until += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from functools import cached_property
 from typing import Protocol
 
 from initialise import Session
@@ -12,7 +11,6 @@ from network.device import Plan
 from network.predictor import side_by_side
 from storage import checkpoints
 from training.device_plan import Fitted, fitted
-from training.hindsight import Hindsight
 from training.selfplay import SelfPlay
 from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
@@ -32,21 +30,17 @@ class Machines(Protocol):
 class GameSource:
     """A session's pool of players, kept from one iteration to the next."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, machines: Machines | None = None) -> None:
         self._session = session
+        self._machines = machines
         self._pool: Pool | None = None
         self._fitted: Fitted | None = None
-
-    @cached_property
-    def hindsight(self) -> Hindsight:
-        """Where searches of earlier games were wrong."""
-        return Hindsight(self._session.game, self._session.store)
 
     @property
     def fitted(self) -> Fitted:
         """How threads of this process share the games; a device is measured for it, once, if they play any."""
         s = self._session
-        if self._fitted is None and (s.machines is not None or s.config.workers):
+        if self._fitted is None and (self._machines is not None or s.config.workers):
             share, threads = side_by_side(s.game, s.config.selfplay)
             self._fitted = Fitted(Plan(threads, share))
         elif self._fitted is None:
@@ -63,8 +57,8 @@ class GameSource:
         """The pool of players: other machines, worker processes if the run has any, else threads of this process."""
         s = self._session
         if self._pool is None:
-            if s.machines is not None:
-                self._pool = s.machines.pool(s)
+            if self._machines is not None:
+                self._pool = self._machines.pool(s)
             elif s.config.workers:
                 from training.worker_player import process_pool
 
@@ -90,9 +84,9 @@ class GameSource:
     def declare(self) -> None:
         """Record that processors of several classes play the run's games; call it in the transaction that adds some."""
         s = self._session
-        if s.machines is not None:
+        if self._machines is not None:
             known = set(json.loads(s.store.get("processors") or "[]"))
-            found = known | s.machines.classes
+            found = known | self._machines.classes
             if len(found) > 1 and found != known:
                 s.store.put("processors", json.dumps(sorted(found)))
 
@@ -101,11 +95,3 @@ class GameSource:
         if self._pool is not None:
             self._pool.close()
         self._pool = None
-
-
-def source_of(session: Session) -> GameSource:
-    """Return the game source of a session; it is closed with the session, and when settings change."""
-    if session.game_source is None:
-        session.game_source = GameSource(session)
-    source: GameSource = session.game_source
-    return source

@@ -19,10 +19,10 @@ from games.line_of_moves import after_moves
 from initialise import Session
 from storage.position_data import REANALYSE, Searched
 from training.divergence import stepping_back
-from training.game_source import source_of
-from training.hindsight import KEPT, Errors
 from training.position_search import search_positions
+from training.search_errors import KEPT, Errors
 from training.stage_bookkeeping import Stage, never
+from training.work import work_of
 
 REACH = KEPT
 """Iterations back from which positions are searched again; the present one's were searched by the newest network."""
@@ -50,8 +50,8 @@ def choose(session: Session, count: int) -> list[tuple[int, int, int, np.uint64]
     was chosen before; in the order of the games."""
     s, now = session, session.iteration
     iterations = range(max(1, now - REACH), now)
-    hindsight = source_of(s).hindsight
-    parts = [hindsight.of(iteration) for iteration in iterations]
+    errors = work_of(s).search_errors
+    parts = [errors.of(iteration) for iteration in iterations]
     if not parts:
         return []
     found = Errors(*map(np.concatenate, zip(*parts, strict=True)))

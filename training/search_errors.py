@@ -66,10 +66,10 @@ def errors(record: GameRecord, players: np.ndarray) -> np.ndarray:
 
 
 KEPT = 20
-"""Iterations of which the errors are kept: as far back as anything asks."""
+"""Iterations of which the errors are kept; reanalysis looks back no further."""
 
 
-class Hindsight:
+class SearchErrors:
     """The errors of a run's iterations, each read once."""
 
     def __init__(self, game: Game, store: Store) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from initialise import Session, Stopped
 from loggers import Phase
+from training.work import work_of
 
 
 def never() -> bool:
@@ -22,12 +23,13 @@ def never() -> bool:
 def begin(session: Session) -> None:
     """Start the clock of the iteration at the seconds spent on it before an interruption."""
     number, _, seconds = (session.store.get("spent") or "").partition(" ")
-    session.began = time.perf_counter() - (float(seconds) if number == str(session.iteration) else 0.0)
+    before = float(seconds) if number == str(session.iteration) else 0.0
+    work_of(session).began = time.perf_counter() - before
 
 
 def spent(session: Session) -> float:
     """Return the seconds of work in the iteration so far."""
-    return time.perf_counter() - session.began
+    return time.perf_counter() - work_of(session).began
 
 
 class Stage:

@@ -24,11 +24,11 @@ from storage.game_record import IMPORTED, GameRecord
 from storage.position_data import DATA
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
 from training.fit import Fit, games_until, lag_facts, nothing_to_learn
-from training.game_source import source_of
 from training.iteration_table import LEGEND, heading, row, sentence
 from training.selfplay import Counts, longest_first
 from training.size_plan import parts_of
 from training.stage_bookkeeping import Stage, never, spent
+from training.work import source_of, work_of
 
 COMMIT_SECONDS = 3.0
 """Finished games are written to disk at least this often, in seconds."""
@@ -47,7 +47,7 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     for the next iteration; `fit`, if given, is started and learns from those before.
     """
     s, c, stage = session, session.config, Stage(session, "self-play", stop)
-    if stage.finished and (c.lag or s.remembered == stage.iteration):
+    if stage.finished and (c.lag or s.memory.until == stage.iteration):
         return
     s.check_space()
     version = s.best_version if c.selfplay_with == "best" else s.current_version
@@ -92,19 +92,21 @@ def _load_kept_games(session: Session) -> list[int]:
 
 def _measure_raw_rate(session: Session, version: int) -> None:
     """Measure the evaluations per second of the network alone, unless that was done a moment ago."""
-    s = session
-    if time.perf_counter() - s.raw_at > RAW_EVERY and _has_one_rate(s):
-        predictor = s.predictor("selfplay", version)
-        plan, speed = source_of(s).fitted.plan, source_of(s).fitted.speed
-        s.raw_rate = speed.rate if speed else measure_raw(
-            predictor, s.game.input_shape, plan.games, plan.threads, seconds=RAW_SECONDS
-        )  # fmt: skip
-        s.raw_at = time.perf_counter()
+    s, work = session, work_of(session)
+    if time.perf_counter() - work.raw_at <= RAW_EVERY or not _has_one_rate(s):
+        return
+    predictor = s.predictor("selfplay", version)
+    plan, speed = work.source.fitted.plan, work.source.fitted.speed
+    if speed:
+        work.raw_rate = speed.rate
+    else:
+        work.raw_rate = measure_raw(predictor, s.game.input_shape, plan.games, plan.threads, seconds=RAW_SECONDS)
+    work.raw_at = time.perf_counter()
 
 
 def _has_one_rate(session: Session) -> bool:
     """Return whether the rate of the network alone is that of one network on this machine."""
-    return not session.game.sizes and session.machines is None
+    return not session.game.sizes and work_of(session).machines is None
 
 
 def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bool:
@@ -161,11 +163,11 @@ def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
 
 def _remember(session: Session) -> list[GameRecord]:
     """Move the iteration's games from stmemory to ltmemory, each once, with lag 1 only out of stmemory; return them."""
-    records = list(session.memory.stmemory)
-    if not session.config.lag and session.remembered < session.iteration:
-        session.memory.commit_ltmemory()
-        session.remembered = session.iteration
-    session.memory.clear_stmemory()
+    memory, records = session.memory, list(session.memory.stmemory)
+    if not session.config.lag and memory.until < session.iteration:
+        memory.commit_ltmemory()
+        memory.until = session.iteration
+    memory.clear_stmemory()
     return records
 
 
@@ -192,8 +194,9 @@ def _share(evaluations: float, session: Session, name: str, *, recent: bool = Fa
     """
     if not _has_one_rate(session):
         return {}
-    old = recent and time.perf_counter() - session.raw_at > 60.0
-    share = evaluations / session.raw_rate
+    work = work_of(session)
+    old = recent and time.perf_counter() - work.raw_at > 60.0
+    share = evaluations / work.raw_rate
     return {} if old or share > 1.0 else {name: share}
 
 

@@ -117,7 +117,9 @@ def _run(argv: list[str], signals: _Signals) -> int:
             args.machines(config, Console(quiet=args.json).warn) as machines,
             _session(folder, args, config) as session,
         ):
-            session.machines = machines
+            from training.work import work_of  # loads what trains, as the session has
+
+            work_of(session).machines = machines
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
             return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
     except DamagedData as error:

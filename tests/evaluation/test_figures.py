@@ -181,7 +181,7 @@ def test_random_openings_are_not_counted_as_positions_to_learn(monkeypatch):
         session = SimpleNamespace(
             config=config, requested=config, best_version=0, current_version=0, iteration=1, model=model,
             game=GAMES["connect4"], worked_seconds=0.0, memory=SimpleNamespace(bytes_per_position=50),
-            game_source=None, machines=None, predictor=lambda role, version: SimpleNamespace(name="numpy"),
+            work=None, predictor=lambda role, version: SimpleNamespace(name="numpy"),
         )  # fmt: skip
         text = estimate.budget_text(session)
         return int(text.split("about ")[1].split(" positions")[0].replace(",", ""))

@@ -83,7 +83,7 @@ def test_a_run_with_settings_that_later_versions_removed_continues_without_them(
         for stage in ("surprise", "side"):  # what they found out about positions
             session.store.finish(session.iteration, stage, {"positions": 0, "data": "eJwDAAAAAAE="})
     assert verify(folder).damage == []
-    for said in ("changed setting surprise_weight: 0.5 -> 0.0: only versions up to 0.3.0 have it", ""):
+    for said in ("changed setting surprise_weight: 0.5 -> 0.0, as only versions up to 0.3.0 have it", ""):
         with Session.open(folder, console=Console()) as session:
             assert session.config == Config(**kept)
         out = capsys.readouterr().out

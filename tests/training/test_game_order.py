@@ -5,10 +5,10 @@ import numpy as np
 from initialise import Session
 from support.search_cases import GAMES, Projection
 from support.tiny_runs import QUIET, tiny
-from training.game_source import source_of
 from training.selfplay import SelfPlay, game_seed, longest_first
 from training.stage_bookkeeping import begin
 from training.stages import play_self
+from training.work import source_of
 
 OPENED = {"random_opening_share": 0.7, "random_opening_plies": 6, "full_search_share": 1.0, "game": "connect4"}
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from training.hindsight import errors, movers
 
 from storage.atomic_files import DamagedData
 from storage.game_record import GameRecord
 from support.search_cases import GAMES
 from support.tiny_runs import tiny
 from support.unsearched_games import random_record
+from training.search_errors import errors, movers
 from training.selfplay import SelfPlay, game_seed
 from training.selfplay_step import CERTAIN
 

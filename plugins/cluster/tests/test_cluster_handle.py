@@ -23,8 +23,8 @@ from storage.verify import verify
 from support.command_line import output_of
 from support.fake_workers import game_of
 from support.tiny_runs import QUIET, tiny
-from training.game_source import source_of
 from training.selfplay import game_seed
+from training.work import source_of, work_of
 from training.worker_pool import RoundSpec, WorkersFailed
 
 NET = b"net"
@@ -240,12 +240,12 @@ def test_a_round_that_is_left_in_the_middle_leaves_no_game_for_the_next(driver):
 
 def test_a_run_on_processors_of_several_classes_says_so_before_their_games_are_stored(tmp_path):
     with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
-        session.machines = SimpleNamespace(classes={"x86_64 avx2"})
+        work_of(session).machines = SimpleNamespace(classes={"x86_64 avx2"})
         with session.store.transaction():
             source_of(session).declare()
         assert verify(session.folder).mixed == ()
         for classes in ({"x86_64 avx2", "x86_64 avx512f"}, {"aarch64"}):
-            session.machines.classes = classes
+            work_of(session).machines.classes = classes
             with session.store.transaction():
                 source_of(session).declare()
     assert verify(session.folder).mixed == ("aarch64", "x86_64 avx2", "x86_64 avx512f")

@@ -21,7 +21,7 @@ from storage.verify import verify
 from support.command_line import output_of
 from support.run_states import Listening, assert_same_run, content, copied
 from support.tiny_runs import QUIET, tiny, tree_of
-from training.game_source import source_of
+from training.work import source_of
 
 
 def damage(folder, file, how):

@@ -19,8 +19,8 @@ from training import device_plan, stages
 from training.device_bench import by_cores
 from training.device_plan import Fitted, bytes_per_game, fitted, games_in_memory, search_seconds
 from training.estimate import budget_text
-from training.game_source import source_of
 from training.selfplay import SelfPlay
+from training.work import source_of, work_of
 
 GAME = games.make("tictactoe")
 
@@ -187,8 +187,8 @@ def test_a_run_tells_its_device_and_plays_with_the_plan(quick, tmp_path, monkeyp
         plan = source_of(session).fitted.plan
         told = re.search(r"^  device:  (.*)$", text, re.M)[1]
         assert told.startswith("200,000 evaluations/s") and f"{plan.games} games each" in told
-        assert session.raw_rate == 2e5
         stages.play_self(session)
+        assert work_of(session).raw_rate == 2e5
         workers = source_of(session).pool._selfplay.workers
         assert (len(workers), workers[0].trees) == (plan.threads, plan.games)
         log = (session.folder / "logs" / "logger_main.log").read_text()

@@ -5,7 +5,6 @@ import shutil
 
 import numpy as np
 import pytest
-from training.hindsight import errors, movers
 
 from config import with_overrides
 from initialise import Session
@@ -18,6 +17,7 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
 from training import position_search
+from training.search_errors import errors, movers
 
 AGAIN = {"reanalyse_share": 0.3, "iterations": 4, "memory_size": 4000}
 

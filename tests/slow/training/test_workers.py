@@ -20,8 +20,8 @@ from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
 from training import worker_pool, worker_process
-from training.game_source import source_of
 from training.selfplay import Counts, game_seed
+from training.work import source_of
 from training.worker_messages import game_message, pack, unpack
 from training.worker_player import NetworkPlayer
 from training.worker_pool import FAILURES, PATIENCE, RoundSpec, WorkerPool, WorkersFailed

@@ -28,8 +28,8 @@ from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
 from system.program import sources_digest
-from training.game_source import source_of
 from training.selfplay import game_seed
+from training.work import source_of, work_of
 from training.worker_pool import RoundSpec, WorkersFailed
 
 pytestmark = needs_posix
@@ -287,9 +287,10 @@ from initialise import Session
 from main import train
 from support.tiny_runs import QUIET, tiny
 from plugins.cluster.pool import connect
+from training.work import work_of
 if __name__ == "__main__":
     with Session.start(tiny(), root=Path(sys.argv[2]), console=QUIET) as session:
-        session.machines = connect(sys.argv[1], 0, session.config, print)
+        work_of(session).machines = connect(sys.argv[1], 0, session.config, print)
         print(session.folder, flush=True)
         train(session)
 """
@@ -329,7 +330,7 @@ def test_a_run_whose_driver_is_killed_whose_node_is_lost_and_to_which_another_jo
         return False
 
     with Session.open(folder, tiny(), console=QUIET) as session:
-        session.machines = cluster_pool.connect(machines.address, 0, tiny(), lambda text: None)
+        work_of(session).machines = cluster_pool.connect(machines.address, 0, tiny(), lambda text: None)
         for _ in range(12000):  # the actors of the driver that was killed end, so that all cores are free
             if ray.available_resources().get("CPU", 0) == 2:
                 break
@@ -338,7 +339,7 @@ def test_a_run_whose_driver_is_killed_whose_node_is_lost_and_to_which_another_jo
         train(session, stop=disturb)
         counts = source_of(session).pool.counts()
         assert objects_left() == 0
-    session.machines.close()
+    work_of(session).machines.close()
     assert events == ["lost", "joined"] and counts.evaluations > 0
     assert_same_run(folder, trained)
     found = verify(folder)
