@@ -96,7 +96,7 @@ def _measure_raw_rate(session: Session, version: int) -> None:
     s = session
     if time.perf_counter() - s.raw_at > RAW_EVERY and _has_one_rate(s):
         predictor = s.predictor("selfplay", version)
-        plan, speed = source_of(s).fitted.plan, source_of(s).fitted.speed
+        plan, speed = source_of(s).measured.plan, source_of(s).measured.speed
         s.raw_rate = speed.rate if speed else measure_raw(
             predictor, s.game.input_shape, plan.games, plan.threads, seconds=RAW_SECONDS
         )  # fmt: skip

@@ -22,7 +22,7 @@ from network.cpu_features import native_bfloat16
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw
 from storage.run_folders import HERE
 from system.machine import free_memory, nvidia_cards
-from training.device_plan import fitted
+from training.device_plan import measured_plan
 from training.estimate import memory_needs
 
 PYTHON = (3, 11), (3, 14)
@@ -208,7 +208,7 @@ def gpu(patient: Patient) -> Found:
     plan = ""
     if used:
         predictor = make_predictor(patient.model, backend=patient.config.backend, streams=cores(), smallest=STEADY)
-        plan = f"; {fitted(patient.game, patient.config, predictor).words()}"
+        plan = f"; {measured_plan(patient.game, patient.config, predictor).words()}"
     return Found(
         bool(used) or not present, f"{present} in the machine, {len(used)} used by {chosen_backend()}{plan}",
         "every graphics card used",
