@@ -222,6 +222,8 @@ class TrainingSettings(_Checked):
 class NetworkSettings(_Checked):
     """The network's size, its extra training targets, and the predictor that evaluates it."""
 
+    network: str | None = setting(None, fixed=True)
+    """A network of your own, FILE.py:CLASS; without, the residual one of the article (docs/add_a_network.md)."""
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
     `laptop` on a processor without AMX: 32x3, six)."""
@@ -304,7 +306,6 @@ class Config(
     selfplay = _Group(SelfPlaySettings)
     memory = _Group(MemorySettings)
     training = _Group(TrainingSettings)
-    network = _Group(NetworkSettings)
     tournament = _Group(TournamentSettings)
     scoreboard = _Group(ScoreboardSettings)
 

@@ -22,6 +22,7 @@ from games.own import digest
 from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
+from network.own_network import full_name, lies_elsewhere, remember
 from network.predictor import STEADY, on_device, side_by_side
 from network.stored_network import record
 from network.warm_start import taken_over
@@ -46,9 +47,19 @@ from storage.sizes_played import SIZES, facts_of_records
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
-AT_ONCE = {"backend", "cache_size", "games_in_flight", "games_on_gpu", "memory_size", "min_memory", "workers"}
-"""Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
-the next iteration, so that each has one set; those of OF_FIT at once if the iteration's training is not finished."""
+AT_ONCE = {
+    "backend",
+    "cache_size",
+    "games_in_flight",
+    "games_on_gpu",
+    "memory_size",
+    "min_memory",
+    "network",
+    "workers",
+}
+"""Settings that take effect at once: those that let a run continue where memory is short, and where the network's file
+lies. All others take effect with the next iteration, so that each has one set; those of OF_FIT at once if the
+iteration's training is not finished."""
 OF_FIT = {"batch_size", "learning_rate"}
 
 
@@ -95,9 +106,13 @@ class Session:
         source = None if INITIAL_RUN_NUMBER is None else find_run(theirs, INITIAL_RUN_NUMBER, root)
         if (source is None) != (wanted == (None, None)) or (INITIAL_GAME and source is None):
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
+        if config.network is not None:
+            config = with_overrides(config, network=full_name(config.network))
         model = _build(config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
         folder = new_folder((root or RUNS) / game_folder(game.spec))
+        if config.network is not None:
+            remember(config.network)
         session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
         session.loggers.main.info("started %s", folder.name)
         try:
@@ -176,7 +191,7 @@ class Session:
         store.start_tally()
         kept = store.get("config")
         changes = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
-        if refused := {n: pair for n, pair in changes.items() if is_fixed(n) and not other_sizes(n, *pair)}:
+        if refused := {n: pair for n, pair in changes.items() if is_fixed(n) and not _may_differ(n, *pair)}:
             conflicts = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
             raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {conflicts}")
         if repaired := checkpoints.mend(folder, store):
@@ -274,7 +289,7 @@ class Session:
     def model(self) -> Any:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
-            begun = (model := _build(self.config, self.game)).get_weights()
+            begun = (model := _build(self.config, self.game, typed=False)).get_weights()
             if repaired := checkpoints.renew(self.folder, self.store, begun, model.get_optimizer()):
                 self.warn(repaired)
             self._restore(model)
@@ -393,7 +408,12 @@ class Session:
         self._written = 0, 0
 
 
-def _build(config: Config, game: Game) -> Any:
+def _may_differ(name: str, old: Any, new: Any) -> bool:
+    """Return whether a fixed setting may change so: to other sizes of the game, or where the network's file lies."""
+    return other_sizes(name, old, new) or name == "network" and lies_elsewhere(old, new)
+
+
+def _build(config: Config, game: Game, *, typed: bool = True) -> Any:
     from model import make_network
 
-    return make_network(config, game)
+    return make_network(config, game, typed=typed)

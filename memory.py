@@ -158,7 +158,7 @@ class Memory:
         """Make the empty memory of a run."""
         return cls(
             game, config.memory_size, value_lambda=config.value_lambda, fast_positions=config.fast_positions,
-            search_value_plies=config.search_value_plies, ownership=learns_ownership(config.network, game),
+            search_value_plies=config.search_value_plies, ownership=learns_ownership(config, game),
             masked=config.many_sizes,
         )  # fmt: skip
 

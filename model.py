@@ -27,6 +27,7 @@ from network.losses import ownership_loss, soft_policy_loss
 from network.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
 from network.network_contract import HEADS, check_contract
 from network.optimizers import WeightAverage, make_optimizer
+from network.own_network import own_network
 from network.training_step import made_ahead, trace_once
 from storage.atomic_files import LINES_BYTES, read_limited
 
@@ -286,6 +287,12 @@ class Residual_CNN(Gen_Model):
         return self.config.reg_const if self.config.optimizer == "sgd" else 0.0
 
 
-def make_network(config: Config, game: Game) -> Gen_Model:
-    """Return the network of a run; a new kind of network is added here."""
-    return Residual_CNN(config, game)
+def make_network(config: Config, game: Game, *, typed: bool = True) -> Gen_Model:
+    """Return the network of a run: the residual one, or that of the class in your own file which `config` names.
+
+    Loading a file runs it. With `typed=False`, for the settings of a stored run, it must have been named before.
+    """
+    if config.network is None:
+        return Residual_CNN(config, game)
+    network: Gen_Model = own_network(config.network, Gen_Model, config, game, typed=typed)
+    return network

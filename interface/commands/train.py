@@ -85,6 +85,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
     base = base_of(argv)
     import games
     from interface.doctor.game_contract import checked
+    from network.own_network import remember
     from storage.atomic_files import DamagedData
     from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
@@ -112,6 +113,8 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = with_network_of(base, find_run(theirs, source))
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
+        if folder is not None and config.network is not None and early(argv, "network") is not None:
+            remember(config.network)
         with (
             joined(args, partial(_connect, config=config, quiet=args.json)) as cluster,
             _session(folder, args, config) as session,

@@ -178,7 +178,7 @@ def processor(patient: Patient) -> Found:
 
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
-    window = Memory(game, 1, ownership=learns_ownership(c.network, game))
+    window = Memory(game, 1, ownership=learns_ownership(c, game))
     need = c.memory_size * window.bytes_per_position + memory_needs(game, c).most
     free = free_memory()
     return Found(
@@ -220,7 +220,7 @@ def speed(patient: Patient) -> Found:
     """The network computes at a good fraction of the processor's matrix product, in turns and each at its best."""
     from model import make_network
 
-    settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
+    settings = {"network": None, "hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
                 "ownership_weight": 0.0, "soft_policy_weight": 0.0}  # fmt: skip
     model = make_network(with_overrides(patient.config, **settings), patient.game)
     predictor = make_predictor(model, backend=patient.config.backend)
