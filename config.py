@@ -203,6 +203,8 @@ class TrainingSettings(_Checked):
 class NetworkSettings(_Checked):
     """The network's size, its extra training targets, and the predictor that evaluates it."""
 
+    network: str | None = setting(None, fixed=True)
+    """A network of your own, FILE.py:CLASS; without, the residual one of the article (docs/add_a_network.md)."""
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
     `laptop` on a processor without AMX: 32x3, six)."""
@@ -285,7 +287,6 @@ class Config(
     selfplay = _Group(SelfPlaySettings)
     memory = _Group(MemorySettings)
     training = _Group(TrainingSettings)
-    network = _Group(NetworkSettings)
     tournament = _Group(TournamentSettings)
     scoreboard = _Group(ScoreboardSettings)
 
@@ -327,6 +328,9 @@ def fault_of(value: Any, kind: Any, low: float | None, high: float | None) -> st
     if kind is str:
         named = isinstance(value, str) and GAME.match(value)
         return None if named else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
+    if kind == str | None:
+        named = value is None or isinstance(value, str) and GAME.match(value)
+        return None if named else "FILE.py:CLASS, a network of your own"
     if kind in (int, float):
         allowed = (int,) if kind is int else (int, float)
         word = "a whole number" if kind is int else "a number"

@@ -16,8 +16,10 @@ from agent import Agent, Player, User
 from config import Config, UserError, to_json, with_overrides
 from game import Game
 from games.own import digest
+from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
+from network.own_network import full_name, lies_elsewhere, remember
 from network.predictor import STEADY, on_device, side_by_side
 from network.stored_network import record
 from network.warm_start import taken_over
@@ -85,9 +87,13 @@ class Session:
         source = None if INITIAL_RUN_NUMBER is None else find_run(theirs, INITIAL_RUN_NUMBER, root)
         if (source is None) != (wanted == (None, None)) or (INITIAL_GAME and source is None):
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
+        if config.network is not None:
+            config = with_overrides(config, network=full_name(config.network))
         model = _build(config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
         folder = new_folder((root or RUNS) / game_folder(game.spec))
+        if config.network is not None:
+            remember(config.network)
         session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
         session.loggers.main.info("started %s", folder.name)
         try:
@@ -159,7 +165,7 @@ class Session:
         """Check and repair a run, and continue it with these settings."""
         opening.require_consistent(store)
         store.start_tally()
-        changes = opening.changes_of(folder, store, requested)
+        changes = opening.changes_of(folder, store, requested, may_differ=_may_differ)
         if repaired := checkpoints.mend(folder, store):
             console.warn(repaired)
         config = with_overrides(requested, **opening.counting_later(store, changes))
@@ -255,7 +261,7 @@ class Session:
     def model(self) -> Any:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
-            begun = (model := _build(self.config, self.game)).get_weights()
+            begun = (model := _build(self.config, self.game, typed=False)).get_weights()
             if repaired := checkpoints.renew(self.folder, self.store, begun, model.get_optimizer()):
                 self.warn(repaired)
             self._restore(model)
@@ -378,7 +384,12 @@ class Session:
         self._written = 0, 0
 
 
-def _build(config: Config, game: Game) -> Any:
+def _may_differ(name: str, old: Any, new: Any) -> bool:
+    """Return whether a fixed setting may change so: to other sizes of the game, or where the network's file lies."""
+    return other_sizes(name, old, new) or name == "network" and lies_elsewhere(old, new)
+
+
+def _build(config: Config, game: Game, *, typed: bool = True) -> Any:
     from model import make_network
 
-    return make_network(config, game)
+    return make_network(config, game, typed=typed)

@@ -209,7 +209,7 @@ class Memory:
             game,
             config.memory_size,
             value_lambda=config.value_lambda,
-            ownership=learns_ownership(config.network, game),
+            ownership=learns_ownership(config, game),
             masked=config.many_sizes,
         )
 

@@ -16,63 +16,73 @@ from typing import Any
 import numpy as np
 
 from config import VERSION, Config, UserError
-from config import layers as layer_sizes
 from game import Game, GameState
 from memory import Batch, learns_ownership
+from network.architecture import Architecture, residual_network
 from network.cpu_features import resolve_precision
-from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from network.keras_import import BACKEND, gpus, keras, layers, ops, own_settings, set_seed
+from network.keras_network import boards_in_image, boards_to_interleave, keras_network
 from network.keras_predictor import TRACING
 from network.losses import ownership_loss, soft_policy_loss
 from network.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
-from network.masked_layers import BoardMean, BoardReLU, ColumnMean, WidthScaling
+from network.network_contract import HEADS, check_contract
 from network.optimizers import WeightAverage, make_optimizer
-from network.residual_layers import pools_in_block, width_factor
+from network.own_network import own_network
 from network.training_step import made_ahead, trace_once
 from storage.atomic_files import LINES_BYTES, read_limited
 
 
 class Gen_Model:
-    """Base class of the networks. A subclass implements `_build`, which makes `self.model` for a Keras dtype policy."""
+    """Base class of the networks. A subclass implements `_build`."""
 
     @own_settings()
     def __init__(self, config: Config, game: Game) -> None:
         self.config = config
         self.game = game
         self.precision = resolve_precision(config.precision)
-        set_seed(config.seed)
-        policy = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
-        owned = config.ownership_weight if learns_ownership(config.network, game) else 0.0
+        owned = config.ownership_weight if learns_ownership(config, game) else 0.0
         heads = {
             "soft_policy_head": (soft_policy_loss, config.soft_policy_weight),
             "ownership_head": (ownership_loss, owned),
         }
         self.extra_heads = {name: head for name, head in heads.items() if head[1]}
-        """Heads that only help training: {name: (loss, its weight)}; `_build` may leave them out."""
-        self.together = 1
-        """Boards that share one image in training; a batch of another size is repeated up to a multiple of this."""
-        self._masked = config.many_sizes
-        """Whether the network being built takes boards of several sizes in one frame: the one that is trained does."""
-        self.model = self._build(policy)
-        self.extra_heads = {n: head for n, head in self.extra_heads.items() if n in self.model.output_names}
-        self._masked, trained = False, self._masked
-        self.plain = self._build("float32") if trained or policy != "float32" else self.model
+        """Heads that only help training, as the settings want them: {name: (loss, its weight)}."""
+        set_seed(config.seed)
+        dtype = "mixed_bfloat16" if self.precision == "bfloat16" else "float32"
+        self.model = self._build_for_training(dtype)
+        """The network that is trained."""
+        same = dtype == "float32" and not config.many_sizes
+        self.plain = self.model if same else self._build("float32")
         """The same network for inference, any number of boards, in float32; the weights are copied before each use."""
-        self.model.compile(
-            optimizer=make_optimizer(config.training),
-            loss={"value_head": "mean_squared_error", "policy_head": softmax_cross_entropy_with_logits}
-            | {name: loss for name, (loss, _) in self.extra_heads.items()},
-            loss_weights={"value_head": 0.5, "policy_head": 0.5}
-            | {name: weight for name, (_, weight) in self.extra_heads.items()},
-            jit_compile="auto" if BACKEND != "tensorflow" or gpus() else False,
-        )
-        self.model.optimizer.build(self.model.trainable_variables)
-        self._prepare_training()
+        check_contract(self)
+        self.together = boards_in_image(self.model)
+        """Boards that share one image in training; a batch of another size is repeated up to a multiple of this."""
+        self.trained_heads = [*HEADS, *(name for name in self.extra_heads if name in self.model.output_names)]
+        """The heads that have a target: a network may leave out those that only help training."""
+        self._compile()
         self._trained: list[np.ndarray] | None = None
         """The trained weights when the model's weights are a running average of them."""
 
     def _build(self, dtype: str) -> keras.Model:
+        """Return the network for boards of its game's size, computing in "float32" or "mixed_bfloat16"."""
         raise NotImplementedError
+
+    def _build_for_training(self, dtype: str) -> keras.Model:
+        """Return the network as it is trained: the same weights, and with `many_sizes` one more plane."""
+        return self._build(dtype)
+
+    def _compile(self) -> None:
+        """Make the model ready to be trained, with its losses and its optimizer."""
+        losses = {"value_head": ("mean_squared_error", 0.5), "policy_head": (softmax_cross_entropy_with_logits, 0.5)}
+        losses |= self.extra_heads
+        self.model.compile(
+            optimizer=make_optimizer(self.config.training),
+            loss={name: losses[name][0] for name in self.trained_heads},
+            loss_weights={name: losses[name][1] for name in self.trained_heads},
+            jit_compile="auto" if BACKEND != "tensorflow" or gpus() else False,
+        )
+        self.model.optimizer.build(self.model.trainable_variables)
+        self._prepare_training()
 
     def convertToModelInput(self, state: GameState) -> np.ndarray:
         """Return what the network sees of a state: [rows, columns, planes] uint8."""
@@ -140,11 +150,15 @@ class Gen_Model:
     def _lesson(self, batch: Batch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return (planes, the target of each head) of a batch, repeated up to a multiple of `together`."""
         planes, value, policy, owners = batch
-        given = {"value_head": value[:, None], "policy_head": policy, "soft_policy_head": policy,
-                 "ownership_head": owners}  # fmt: skip
+        targets = {
+            "value_head": value[:, None],
+            "policy_head": policy,
+            "soft_policy_head": policy,
+            "ownership_head": owners,
+        }
         times = self.together // math.gcd(self.together, len(planes))
-        heads = ("value_head", "policy_head", *self.extra_heads)
-        return np.concatenate([planes] * times), {name: np.concatenate([given[name]] * times) for name in heads}
+        repeated = {name: np.concatenate([targets[name]] * times) for name in self.trained_heads}
+        return np.concatenate([planes] * times), repeated
 
     def _prepare_training(self) -> None:
         """Compute a loss once: made within the first step, its counters would cause a second trace."""
@@ -252,148 +266,32 @@ class Gen_Model:
 
 
 class Residual_CNN(Gen_Model):
-    """A convolution, then residual blocks, then a value and a policy head (AGZ, Methods)."""
+    """A convolution, then residual blocks, then a value and a policy head: the layers of network/architecture.py."""
+
+    def architecture(self) -> Architecture:
+        """Return the list of layers. A subclass may return another one, of layers of the same kinds."""
+        return residual_network(self.config, self.game)
 
     def _build(self, dtype: str) -> keras.Model:
-        filters_and_kernels = layer_sizes(self.config.network)
-        self._dtype, self._boards = dtype, 1
-        if dtype == "mixed_bfloat16" and type(self) is Residual_CNN and not self._masked:
-            # a subclass's layers may mix neighbouring columns
-            kernels = [kernel for _, kernel in filters_and_kernels]
-            columns = self.game.grid_shape[1]
-            self._boards = self.together = boards_side_by_side(self.config.batch_size, columns, kernels)
-        *grid, planes = self.game.input_shape
-        board = keras.Input((*grid, planes + self._masked), dtype="uint8", name="planes")
-        x = layers.Rescaling(1.0, dtype=dtype, name="cast")(board)
-        self._board = x[..., -1:] if self._masked else None
-        if self.config.many_sizes and not self._masked:
-            x = ops.pad(x, ((0, 0), (0, 0), (0, 0), (0, 1)), constant_values=1.0)
-        if self._boards > 1:
-            x = Interleave(self._boards, dtype=dtype, name="interleave")(x)
-        x = self.conv_layer(x, *filters_and_kernels[0], "conv")
-        for i, (filters, kernel) in enumerate(filters_and_kernels[1:], 1):
-            x = self.residual_layer(x, filters, kernel, f"block{i}")
-        if self._boards > 1:
-            x, self._boards = Separate(self._boards, dtype=dtype, name="separate")(x), 1
-        heads = [self.value_head(x)]  # a seed's weights depend on this order
-        seen = self.policy_layer(x)
-        heads.append(self.policy_head(*seen))
-        if "soft_policy_head" in self.extra_heads:
-            heads.append(self.policy_head(*seen, "soft_policy"))
-        if "ownership_head" in self.extra_heads:
-            heads.append(self.ownership_head(x))
-        return keras.Model(board, heads)
+        return keras_network(self.architecture(), dtype, l2=self._l2())
 
-    def _conv(self, x: Any, filters: int, kernel: int, name: str, *, initial: str = "he_normal") -> Any:
-        batch = self.config.normalisation == "batch"
-        options = {"boards": self._boards} if self._boards > 1 else {}
-        x = (DilatedConv2D if options else layers.Conv2D)(
-            filters, kernel, padding="same", use_bias=not batch, kernel_initializer=initial,
-            kernel_regularizer=self._penalty(), dtype=self._dtype, name=name, **options,
-        )(x)  # fmt: skip
-        if not batch:
-            return x
-        inside = {} if self._board is None else {"mask": self._board[..., 0]}
-        return layers.BatchNormalization(momentum=0.9, dtype=self._dtype, name=f"{name}_bn")(x, **inside)
+    def _build_for_training(self, dtype: str) -> keras.Model:
+        architecture, masked, boards = self.architecture(), self.config.many_sizes, 1
+        if dtype == "mixed_bfloat16" and not masked:
+            boards = boards_to_interleave(architecture, self.config.batch_size)
+        return keras_network(architecture, dtype, masked=masked, boards=boards, l2=self._l2())
 
-    def _penalty(self) -> Any:
-        if self.config.optimizer != "sgd" or not self.config.reg_const:
-            return None
-        return keras.regularizers.L2(self.config.reg_const)
-
-    def _relu(self, x: Any, name: str) -> Any:
-        if self._board is not None and len(x.shape) == 4:
-            return BoardReLU(dtype=self._dtype, name=f"{name}_relu")([x, self._board])
-        return layers.ReLU(dtype=self._dtype, name=f"{name}_relu")(x)
-
-    def _dense(self, x: Any, units: int, name: str, **options: Any) -> Any:
-        options = {"dtype": self._dtype, "kernel_regularizer": self._penalty(), **options}
-        return layers.Dense(units, name=name, **options)(x)
-
-    def conv_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
-        """Apply a convolution, normalisation and ReLU."""
-        return self._relu(self._conv(x, filters, kernel, name), name)
-
-    def residual_layer(self, x: Any, filters: int, kernel: int, name: str) -> Any:
-        """Apply two convolutions and a shortcut; without normalisation the second starts at 0 (Zhang 2019, Fixup)."""
-        y = self.conv_layer(x, filters, kernel, f"{name}a")
-        y = self._biased(y, name)[0] if pools_in_block(self.config.network, name) else y
-        initial = "he_normal" if self.config.normalisation == "batch" else "zeros"
-        y = self._conv(y, filters, kernel, f"{name}b", initial=initial)
-        return self._relu(layers.Add(dtype=self._dtype, name=f"{name}_add")([x, y]), name)
-
-    def _pooled(self, x: Any, name: str) -> Any:
-        """Return mean and maximum over the board, [B, 2 * filters] (KataGo 3.3).
-
-        For boards of many sizes, [B, 3 * filters]: between them the mean scaled by the board's width. Features are not
-        negative, so that the zeros outside a board do not change the maximum.
-        """
-        options, board = {"dtype": self._dtype}, self._board
-        if board is None:
-            mean = layers.GlobalAveragePooling2D(**options, name=f"{name}_mean")(x)
-        else:
-            mean = BoardMean(**options, name=f"{name}_mean")([x, board])
-        parts = [mean, layers.GlobalMaxPooling2D(**options, name=f"{name}_max")(x)]
-        if board is not None:
-            parts.insert(1, WidthScaling(**options, name=f"{name}_scaled")([mean, board]))
-        elif self.config.many_sizes:
-            factor = width_factor(*self.game.grid_shape)
-            parts.insert(1, layers.Rescaling(factor, **options, name=f"{name}_scaled")(mean))
-        return layers.Concatenate(**options, name=f"{name}_pool")(parts)
-
-    def _biased(self, x: Any, name: str) -> tuple[Any, Any]:
-        """Return (a board of features with a bias from these pooled over it, the pooled ones)."""
-        pooled = self._pooled(x, name)
-        bias = self._dense(pooled, x.shape[-1], f"{name}_bias")
-        x = layers.Add(dtype=self._dtype)([x, layers.Reshape((1, 1, x.shape[-1]), dtype=self._dtype)(bias)])
-        return self._relu(x, f"{name}_point"), pooled
-
-    @property
-    def _pools(self) -> bool:
-        return self.config.global_pooling or self.config.many_sizes
-
-    def value_head(self, x: Any) -> Any:
-        """Return the value [B, 1], for the player to move."""
-        x = self.conv_layer(x, self.config.value_filters, 1, "value_conv")
-        x = self._pooled(x, "value") if self._pools else layers.Flatten(name="value_flat")(x)
-        x = self._relu(self._dense(x, self.config.value_units, "value_dense"), "value_dense")
-        return self._dense(x, 1, "value_head", activation="tanh", dtype="float32")
-
-    def policy_layer(self, x: Any) -> tuple[Any, Any]:
-        """Return the policy head's inputs: (flat features, None), or (a board of features, these pooled over it)."""
-        pools, trunk = self._pools and self.game.policy_layout != "other", self._dtype
-        if self.config.many_sizes and not pools:
-            raise UserError("many_sizes: expected a game whose moves are points or columns of its board")
-        # a board's gradients add up to 0: in bfloat16 AdamW would make steps of their rounding errors, and diverge
-        self._dtype = "float32" if pools else trunk
-        x = self.conv_layer(x, self.config.policy_filters, 1, "policy_conv")
-        found = self._biased(x, "policy") if pools else (layers.Flatten(name="policy_flat")(x), None)
-        self._dtype = trunk
-        return found
-
-    def policy_head(self, x: Any, pooled: Any, name: str = "policy") -> Any:
-        """Return the logits [B, action_size] from the result of `policy_layer`."""
-        size, (rows, columns) = self.game.action_size, self.game.grid_shape
-        if pooled is None:
-            return self._dense(x, size, f"{name}_head", dtype="float32")
-        x = layers.Conv2D(1, 1, kernel_regularizer=self._penalty(), dtype="float32", name=f"{name}_points")(x)
-        if self.game.policy_layout == "columns":
-            x = layers.Reshape((rows, -1))(x)
-            mean = layers.GlobalAveragePooling1D if self._board is None else ColumnMean
-            x = mean(dtype="float32")(x if self._board is None else [x, self._board])
-            return layers.Identity(name=f"{name}_head", dtype="float32")(x)
-        x = layers.Flatten(dtype="float32")(x)
-        if size > rows * columns:
-            others = self._dense(pooled, size - rows * columns, f"{name}_others", dtype="float32")
-            x = layers.Concatenate(dtype="float32")([x, others])
-        return layers.Identity(name=f"{name}_head", dtype="float32")(x)
-
-    def ownership_head(self, x: Any) -> Any:
-        """Return logits [B, rows, columns, 3] of each point's final owner: the other, nobody, the player to move."""
-        x = self.conv_layer(x, self.config.policy_filters, 1, "ownership_conv")
-        return layers.Conv2D(3, 1, kernel_regularizer=self._penalty(), dtype="float32", name="ownership_head")(x)
+    def _l2(self) -> float:
+        """Return the penalty on the kernels; AdamW and Muon decay the weights instead."""
+        return self.config.reg_const if self.config.optimizer == "sgd" else 0.0
 
 
-def make_network(config: Config, game: Game) -> Gen_Model:
-    """Return the network of a run; a new kind of network is added here."""
-    return Residual_CNN(config, game)
+def make_network(config: Config, game: Game, *, typed: bool = True) -> Gen_Model:
+    """Return the network of a run: the residual one, or that of the class in your own file which `config` names.
+
+    Loading a file runs it. With `typed=False`, for the settings of a stored run, it must have been named before.
+    """
+    if config.network is None:
+        return Residual_CNN(config, game)
+    network: Gen_Model = own_network(config.network, Gen_Model, config, game, typed=typed)
+    return network

@@ -16,7 +16,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import games
-from network.device import fit, measure
+from network.device import best_plan, measure
 from network.predictor import cores
 from plugins.laboratory.simulated_device import SimulatedDevice
 from training.device_bench import CORES, bench_device
@@ -53,7 +53,7 @@ def by_cores(game: Any, core: float, sims: float, rates: list[float], latency: f
     print(line(["---"] * (3 + len(rates))))
     speeds = [measure(SimulatedDevice(game, rate, latency, batch), game.input_shape) for rate in rates]
     for n in CORES:
-        plans = [fit(speed, cores=n, search=core, most=1 << 20) for speed in speeds]
+        plans = [best_plan(speed, cores=n, search=core, most=1 << 20) for speed in speeds]
         cells = [f"{plan.rate:,.0f} ({plan.rate * core:.1f})" for plan in plans]
         print(line((n, f"{n / core:,.0f}", f"{n / core * sims:,.0f}", *cells)), flush=True)
 

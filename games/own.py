@@ -1,6 +1,6 @@
 """Loads your own game from a file by its path (`python main.py new-game` writes one to begin with).
 
-Loading a file runs it: name only files that you trust.
+Loading a file runs it: name only files that you trust. `class_in` and `guarded` serve networks of one's own as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -34,21 +34,33 @@ _STEPS = re.compile(r"Failed in nopython mode pipeline \(step: [^)]*\)")  # of n
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
 
+class Kind(NamedTuple):
+    """What a user's file has to hold."""
+
+    base: type
+    what: str
+    """In words, e.g. "game"."""
+    bases: str
+    """From what it may be derived, in words."""
+    unwritten: str
+    """The function that it cannot do without."""
+    guide: str
+
+
+GAME = Kind(Game, "game", "Game or PlainGame", "start()", "docs/add_a_game.md")
+
+
 def load(spec: str) -> Game:
     """Return the game that "file.py:Class(size=5)" names; raise `UserError` with one line when that fails."""
     match = _SPEC.match(spec)
     if not match:
         raise UserError(f"expected a game such as file.py:Class or file.py:Class(size=5), got {spec[:60]!r}")
-    try:
-        path = Path(match["file"]).expanduser().resolve()
-    except RuntimeError as error:  # ~somebody, or a ring of links
-        raise UserError(f"expected a file with a game, got {match['file'][:100]!r} ({error})") from None
-    module = _module(path)
-    kind = _class(path, module, match["kind"] or "")
+    path = path_of(match["file"], GAME.what)
+    kind = class_in(path, match["kind"] or "", GAME)
     if not hasattr(kind, "name"):
         kind.name = kind.__name__.lower()
     given = read_parameters(kind, match["inside"] or "")
-    game = _guarded(path, lambda: kind(**given))
+    game = guarded(path, lambda: kind(**given))
     game.origin = f"{path}:{kind.__name__}"
     game.parameters = unusual(kind, given)
     if not hasattr(game, "symmetries"):
@@ -58,8 +70,8 @@ def load(spec: str) -> Game:
         hint = "; derive it from games.plain.PlainGame" if "rules" in missing else ""
         raise UserError(f"{path.name}: expected {kind.__name__} to have {', '.join(missing)}{hint}")
     _check_rules(path, game)
-    _guarded(path, lambda: check_facts(game))
-    _guarded(path, lambda: check_start(game))
+    guarded(path, lambda: check_facts(game))
+    guarded(path, lambda: check_start(game))
     return game
 
 
@@ -68,7 +80,7 @@ def _check_rules(path: Path, game: Game) -> None:
     rules = game.rules._asdict() if game.rules is not None else {}
     for name, rule in {**rules, "evaluate": game.evaluate}.items():
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
-        compiles = rule is None or kind == _KINDS[name] and _guarded(path, partial(hasattr, rule, "address"))
+        compiles = rule is None or kind == _KINDS[name] and guarded(path, partial(hasattr, rule, "address"))
         if not compiles:
             sign = name.upper()
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
@@ -102,12 +114,41 @@ def lies_elsewhere(spec: str, game: Game) -> bool:
     return same and re.split(r"[/\\]", named["file"])[-1] == Path(mine["file"]).name
 
 
-def _module(path: Path) -> ModuleType:
+def path_of(file: str, what: str) -> Path:
+    """Return the whole path of a user's file with a game or a network; it need not exist."""
+    try:
+        return Path(file).expanduser().resolve()
+    except RuntimeError as error:  # ~somebody, or a ring of links
+        raise UserError(f"expected a file with a {what}, got {file[:100]!r} ({error})") from None
+
+
+def class_in(path: Path, name: str, kind: Kind) -> Any:
+    """Return a class of a user's file, which is run; without a name the only one of its kind there.
+
+    Raises `UserError` with one line when that fails.
+    """
+    module = _module(path, kind)
+    own = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
+    known = {c.__name__: c for c in own if issubclass(c, kind.base)}
+    if not name and len(known) == 1:
+        return next(iter(known.values()))
+    if name in known:
+        return known[name]
+    if name and name in vars(module):
+        raise UserError(f"{path.name}: expected a class derived from {kind.bases}, got {name}")
+    if not known:
+        raise UserError(f"expected a {kind.what}, there is no class derived from {kind.bases} in {path.name}")
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.55)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UserError(f"{path.name}: expected a {kind.what} out of {', '.join(known)}, got {name[:40]!r}{hint}")
+
+
+def _module(path: Path, kind: Kind) -> ModuleType:
     """Return the module of a file; it is run again only when the file has changed."""
     try:
         text = _source(path)
     except OSError as error:
-        raise UserError(f"expected a file with a game, got {path} ({error.strerror})") from None
+        raise UserError(f"expected a file with a {kind.what}, got {path} ({error.strerror})") from None
     name = f"own_{path.stem}_{hashlib.sha256(bytes(path) + text).hexdigest()[:16]}"
     if name not in sys.modules:
         found = own_file_spec(name, path)
@@ -115,44 +156,27 @@ def _module(path: Path) -> ModuleType:
             raise UserError(f"expected a file of Python, got {path}")
         module = sys.modules[name] = importlib.util.module_from_spec(found)
         try:
-            _guarded(path, lambda: found.loader.exec_module(module))  # type: ignore[union-attr]
+            guarded(path, lambda: found.loader.exec_module(module), kind)  # type: ignore[union-attr]
         except BaseException:
             del sys.modules[name]
             raise
     return sys.modules[name]
 
 
-def _class(path: Path, module: ModuleType, name: str) -> type[Game]:
-    """Return the class of a game in a file; without a name, the only one there."""
-    own = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
-    known = {c.__name__: c for c in own if issubclass(c, Game)}
-    if not name and len(known) == 1:
-        return next(iter(known.values()))
-    if name in known:
-        return known[name]
-    if name and name in vars(module):
-        raise UserError(f"{path.name}: expected a class derived from Game or PlainGame, got {name}")
-    if not known:
-        raise UserError(f"expected a game, there is no class derived from Game or PlainGame in {path.name}")
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.55)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise UserError(f"{path.name}: expected a game out of {', '.join(known) or 'none'}, got {name[:40]!r}{hint}")
-
-
-def _guarded(path: Path, work: Callable[[], T]) -> T:
+def guarded(path: Path, work: Callable[[], T], kind: Kind = GAME) -> T:
     """Run code of a user's file; turn an error in it into one line with its place."""
     try:
         return work()
     except UserError:
         raise
     except NotImplementedError:
-        raise UserError(f"{path.name}: expected start() to be written, it is not (see docs/add_a_game.md)") from None
+        raise UserError(f"{path.name}: expected {kind.unwritten} to be written, it is not (see {kind.guide})") from None
     except (Exception, SystemExit) as error:
         raise UserError(f"{path.name}{_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
 
 
 def told(error: BaseException) -> str:
-    """Return an error from the code of a user's game as one line with its place, "" for any other error."""
+    """Return an error from the code of a user's file as one line with its place, "" for any other error."""
     for name, module in list(sys.modules.items()):
         path = Path(getattr(module, "__file__", None) or "")
         if name.startswith("own_") and (place := _place(path, error)):

@@ -224,7 +224,9 @@ def base_of(argv: list[str]) -> Config:
 
 
 def preset_checked(config: Config) -> Config:
-    """Return the config with the game's name in its own form."""
+    """Return the config with the names of the game and of a network of one's own in full."""
     import games
+    from network.own_network import full_name
 
-    return dataclasses.replace(config, game=games.make(config.game).spec)
+    network = None if config.network is None else full_name(config.network)
+    return dataclasses.replace(config, game=games.make(config.game).spec, network=network)

@@ -59,7 +59,8 @@ def choose_backend(backend: str) -> str:
     """Return the library that evaluates for a setting that may be "auto"; raise `UserError` if it is missing."""
     installed = {"openvino": openvino_installed(), "onnxruntime": onnxruntime_installed()}
     if not installed.get(backend, True):
-        raise UserError(f"backend {backend}: not installed; `pip install {backend}`, or use --backend keras")
+        packages = {"onnxruntime": "onnxruntime onnx"}.get(backend, backend)
+        raise UserError(f"backend {backend}: not installed; `pip install {packages}`, or use --backend keras")
     if backend != "auto":
         return backend
     return "keras" if gpus() else next((name for name, there in installed.items() if there), "keras")
@@ -89,5 +90,5 @@ def openvino_installed() -> bool:
 
 
 def onnxruntime_installed() -> bool:
-    """True when ONNX Runtime can be imported."""
-    return importlib.util.find_spec("onnxruntime") is not None
+    """True when ONNX Runtime can be imported, and the package that makes its files."""
+    return all(importlib.util.find_spec(name) is not None for name in ("onnxruntime", "onnx"))

@@ -1,4 +1,4 @@
-"""A device that is not a core (a GPU): measures how fast it answers, and fits self-play's threads and games to it.
+"""A device that is not a core (a GPU): measures how fast it answers, and plans self-play's threads and games for it.
 
 A call of b positions occupies the device for `work(b)` seconds; `delay(b)` seconds more pass until its answers are
 there, during which the device can work on other calls. A thread searches its games on a core, calls, and waits, so
@@ -142,7 +142,7 @@ def _rate(predictor: Predictor, planes: np.ndarray, rounds: int = 4, seconds: fl
     return len(planes) * (len(ends) - IN_FLIGHT) / max(ends[-1] - ends[IN_FLIGHT - 1], 1e-9)
 
 
-def fit(
+def best_plan(
     speed: Speed, *, cores: int, search: float, most: int, most_share: int = SHARES[-1], most_threads: int = 0,
     games: int = 0,
 ) -> Plan:  # fmt: skip

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from game import Game
+from network.architecture import Architecture
 from network.openvino_graph import core, openvino_graph
-from network.residual_layers import Layers
+from network.predictor import random_positions
 
 POSITIONS = 512
 """Positions of random games: the first half sets the scales, the second judges the answers."""
@@ -25,20 +26,23 @@ VALUE_ERROR, SAME_MOVE = 0.03, 0.95
 _LOGGER = logging.getLogger("alphazero.int8")
 
 
-def find_scales(layers: Layers, weights: Sequence[np.ndarray], options: dict[str, Any]) -> dict[str, float]:
+def find_scales(
+    architecture: Architecture, weights: Sequence[np.ndarray], game: Game, options: dict[str, Any]
+) -> dict[str, float]:
     """Return {convolution: largest input} of those in 8 bits; none if the answers would change too much."""
-    inputs = {layer.name: layer.inputs[0] for layer in layers.shown() if _inner(layers, layer.name)}
+    inner = _inner(architecture)
+    inputs = {layer.name: layer.inputs[0] for layer in architecture.shown() if layer.name in inner}
     if not inputs:
         return {}
-    first, second = np.split(_positions(layers.game), 2)
-    exact = core().compile_model(
-        openvino_graph(layers, weights, len(first), outputs=(*layers.heads[:2], *inputs.values())), "CPU", options
-    )
+    first, second = np.split(_positions(game), 2)
+    outputs = (*architecture.heads[:2], *inputs.values())
+    exact = core().compile_model(openvino_graph(architecture, weights, len(first), outputs=outputs), "CPU", options)
     seen = exact([first])
     scales = {name: float(seen[2 + i].max()) for i, name in enumerate(inputs)}
     scales = {name: scale for name, scale in scales.items() if scale > 0}
     value, logits, *_ = (np.array(found) for found in exact([second]).values())
-    rough = core().compile_model(openvino_graph(layers, weights, len(second), scales=scales), "CPU", options)([second])
+    graph = openvino_graph(architecture, weights, len(second), scales=scales)
+    rough = core().compile_model(graph, "CPU", options)([second])
     error = float(np.abs(rough[0] - value).mean())
     same = float((rough[1].argmax(1) == logits.argmax(1)).mean())
     if error <= VALUE_ERROR and same >= SAME_MOVE:
@@ -47,20 +51,12 @@ def find_scales(layers: Layers, weights: Sequence[np.ndarray], options: dict[str
     return {}
 
 
-def _inner(layers: Layers, name: str) -> bool:
-    """Return whether a layer is in a block that is not the last."""
-    last = len(layers.settings.hidden_cnn_layers) - 1
-    return any(name in (f"block{i}a", f"block{i}b") for i in range(1, last))
+def _inner(architecture: Architecture) -> set[str]:
+    """Return the names of the convolutions of all blocks but the last."""
+    blocks = sum(layer.name.startswith("block") and layer.name.endswith("_add") for layer in architecture.layers)
+    return {f"block{i}{part}" for i in range(1, blocks) for part in "ab"}
 
 
 @cache
 def _positions(game: Game) -> np.ndarray:
-    """Return planes [POSITIONS, rows, columns, planes] of positions from random games."""
-    found: list[np.ndarray] = []
-    rng, state = np.random.default_rng(0), game.start()
-    while len(found) < POSITIONS:
-        found.append(state.planes())
-        state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
-        if state.isEndGame:
-            state = game.start()
-    return np.stack(found)
+    return random_positions(game, POSITIONS)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from network.architecture import MEAN_WIDTH, WIDTHS
 from network.keras_import import layers, ops
-from network.residual_layers import MEAN_WIDTH, WIDTHS
 
 
 class BoardReLU(layers.Layer):

@@ -1,4 +1,4 @@
-"""A network's layers computed with numpy in float64: slow, and the definition of what each kind of layer does."""
+"""A network's layers computed with NumPy in float64: slow, and the definition of what each kind of layer does."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from network.residual_layers import Layer, Layers
+from network.architecture import Architecture, Layer
 
 EPSILON = 1e-3
 """Added to the variance in a normalisation, as in Keras."""
 
 
-def evaluate(layers: Layers, weights: Sequence[np.ndarray], planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def evaluate(
+    architecture: Architecture, weights: Sequence[np.ndarray], planes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return (value [B], logits [B, action_size]) for planes [B, rows, columns, planes]."""
-    arrays: dict[str, list[np.ndarray]] = {}
-    for (name, _), array in zip(layers.weights(), weights, strict=True):
-        arrays.setdefault(name, []).append(array.astype(np.float64))
+    arrays = architecture.arrays([weight.astype(np.float64) for weight in weights])
     found = {"planes": np.asarray(planes, np.float64)}
-    for layer in layers.shown()[1:]:
-        found[layer.name] = _output(layer, [found[name] for name in layer.inputs], arrays.get(layer.name, []))
-    value, logits = (found[name] for name in layers.heads[:2])
+    for layer in architecture.shown()[1:]:
+        found[layer.name] = _output(layer, [found[name] for name in layer.inputs], arrays[layer.name])
+    value, logits = (found[name] for name in architecture.heads[:2])
     return value[:, 0], logits
 
 

@@ -6,10 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from network import onnx_file
-from network.numpy_network import EPSILON
-from network.residual_layers import Layer, Layers
+from config import UserError
 
+try:
+    import onnx
+except ImportError:
+    raise UserError("expected the package onnx, which is not installed; `pip install onnx`") from None
+from onnx import helper, numpy_helper
+
+from network.architecture import Architecture, Layer
+from network.numpy_network import EPSILON
+
+FORMAT, OPERATORS = 8, 17
+"""Version of the format and of ONNX's operators; ONNX Runtime 1.12 of 2022 and all later ones read them."""
 TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
 """Boards are [B, rows, columns, filters] in Keras and [B, filters, rows, columns] in ONNX."""
 
@@ -17,10 +26,10 @@ TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
 class _Graph:
     """The nodes and constants made so far; an output of a layer has the layer's name, value and logits have theirs."""
 
-    def __init__(self, layers: Layers) -> None:
-        self.nodes: list[bytes] = []
-        self.constants: list[bytes] = []
-        self._labels = dict(zip(layers.heads, ("value", "logits"), strict=False))
+    def __init__(self, architecture: Architecture) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self._labels = dict(zip(architecture.heads, ("value", "logits"), strict=False))
 
     def label(self, name: str) -> str:
         """Return the name of a layer's output."""
@@ -28,34 +37,43 @@ class _Graph:
 
     def constant(self, name: str, array: np.ndarray) -> str:
         """Add an array; return its name."""
-        self.constants.append(onnx_file.tensor(name, array))
+        self.constants.append(numpy_helper.from_array(array, name))
         return name
 
     def node(self, operator: str, inputs: Sequence[str], output: str, **attributes: int | float | Sequence[int]) -> str:
         """Add an operator; return the name of its output."""
-        self.nodes.append(onnx_file.node(operator, inputs, output, **attributes))
+        self.nodes.append(helper.make_node(operator, inputs, [output], output, **attributes))
         return output
 
 
-def onnx_graph(layers: Layers, weights: Sequence[np.ndarray], facts: Mapping[str, str] | None = None) -> bytes:
+def onnx_graph(
+    architecture: Architecture, weights: Sequence[np.ndarray], facts: Mapping[str, str] | None = None
+) -> bytes:
     """Return the network with these arrays as an .onnx file's content.
 
     planes [B, rows, columns, planes] uint8 -> value [B, 1], logits [B, action_size], for any B. facts: its metadata.
     """
-    arrays: dict[str, list[np.ndarray]] = {}
-    for (name, _), array in zip(layers.weights(), weights, strict=True):
-        arrays.setdefault(name, []).append(array)
-    graph = _Graph(layers)
-    for layer in layers.shown()[1:]:
+    arrays, graph = architecture.arrays(weights), _Graph(architecture)
+    planes, *layers = architecture.shown()
+    for layer in layers:
         inputs = [graph.label(name) for name in layer.inputs]
-        _MAKE[layer.kind](graph, layer, graph.label(layer.name), inputs, arrays.get(layer.name, []))
-    game = layers.game
-    outputs = {"value": 1, "logits": game.action_size}
-    return onnx_file.model(
-        game.name, graph.nodes, graph.constants,
-        [onnx_file.array_of("planes", "uint8", ("B", *game.input_shape))],
-        [onnx_file.array_of(name, "float32", ("B", size)) for name, size in outputs.items()], facts or {},
-    )  # fmt: skip
+        _MAKE[layer.kind](graph, layer, graph.label(layer.name), inputs, arrays[layer.name])
+    outputs = [layer for name in architecture.heads[:2] for layer in layers if layer.name == name]
+    whole = helper.make_graph(
+        graph.nodes,
+        architecture.name,
+        [helper.make_tensor_value_info("planes", onnx.TensorProto.UINT8, ["B", *planes.shape])],
+        [
+            helper.make_tensor_value_info(graph.label(layer.name), onnx.TensorProto.FLOAT, ["B", *layer.shape])
+            for layer in outputs
+        ],
+        graph.constants,
+    )
+    model = helper.make_model(
+        whole, producer_name="alphazero-keras", ir_version=FORMAT, opset_imports=[helper.make_opsetid("", OPERATORS)]
+    )
+    helper.set_model_props(model, dict(facts or {}))
+    return bytes(model.SerializeToString())
 
 
 _Make = Callable[[_Graph, Layer, str, list[str], list[np.ndarray]], object]
@@ -63,7 +81,7 @@ _Make = Callable[[_Graph, Layer, str, list[str], list[np.ndarray]], object]
 
 
 def _cast(graph: _Graph, layer: Layer, output: str, inputs: list[str], arrays: list[np.ndarray]) -> None:
-    x = graph.node("Cast", inputs, f"{output}/float", to=onnx_file.TYPES["float32"])
+    x = graph.node("Cast", inputs, f"{output}/float", to=onnx.TensorProto.FLOAT)
     graph.node("Transpose", [x], output, perm=TO_FRONT)
 
 

@@ -25,8 +25,8 @@ import openvino as ov  # noqa: E402
 from openvino import opset13 as ops  # noqa: E402
 
 from config import UserError  # noqa: E402
+from network.architecture import Architecture, Layer  # noqa: E402
 from network.numpy_network import EPSILON  # noqa: E402
-from network.residual_layers import Layer, Layers  # noqa: E402
 from storage.atomic_files import MODEL_BYTES, read_limited  # noqa: E402
 
 TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
@@ -34,29 +34,31 @@ TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
 def openvino_graph(
-    layers: Layers, weights: Sequence[np.ndarray], batch: int = -1, *, outputs: Sequence[str] = (),
+    architecture: Architecture,
+    weights: Sequence[np.ndarray],
+    batch: int = -1,
+    *,
+    outputs: Sequence[str] = (),
     scales: Mapping[str, float] | None = None,
-) -> ov.Model:  # fmt: skip
+) -> ov.Model:
     """Return the network with these arrays: planes [B, rows, columns, planes] uint8 -> value [B, 1], logits.
 
     batch: B; -1 for any. outputs: other layers to return, boards with their filters in front. scales: the largest input
     of each convolution that computes in 8 bits.
     """
-    arrays: dict[str, list[np.ndarray]] = {}
-    for (name, _), array in zip(layers.weights(), weights, strict=True):
-        arrays.setdefault(name, []).append(array)
-    planes = ops.parameter([batch, *layers.game.input_shape], np.uint8, name="planes")
+    arrays = architecture.arrays(weights)
+    planes = ops.parameter([batch, *architecture.layers[0].shape], np.uint8, name="planes")
     made = {"planes": planes}
-    for layer in layers.shown(outputs)[1:]:
-        inputs, own = [made[name] for name in layer.inputs], arrays.get(layer.name, [])
+    for layer in architecture.shown(outputs)[1:]:
+        inputs, own = [made[name] for name in layer.inputs], arrays[layer.name]
         if scales and layer.name in scales:
             made[layer.name] = _conv_in_8_bits(inputs[0], own, scales[layer.name])
         else:
             made[layer.name] = _MAKE[layer.kind](inputs, own, layer)
-    results = [ops.result(made[name]) for name in outputs or layers.heads[:2]]
+    results = [ops.result(made[name]) for name in outputs or architecture.heads[:2]]
     for result, label in zip(results, ("value", "logits"), strict=False):
         result.output(0).get_tensor().set_names({label})
-    return ov.Model(results, [planes], layers.game.name)
+    return ov.Model(results, [planes], architecture.name)
 
 
 def _cast(inputs: list[Any], arrays: list[np.ndarray], layer: Layer) -> Any:

@@ -45,7 +45,7 @@ class OpenVINOPredictor:
     def __init__(self, model: Any, *, streams: int = 1, smallest: int = 1, in_8_bits: bool = False) -> None:
         self._precision = model.precision
         self.name = f"openvino {self._precision}"
-        self._smallest = smallest
+        self._smallest, self._game = smallest, model.game
         self._layers = layers_of(model)
         self._graph = None if self._layers else _graph_of(model)
         threads = max(1, cores() // streams)
@@ -71,7 +71,7 @@ class OpenVINOPredictor:
     def load(self, weights: list[np.ndarray]) -> None:
         self._weights = list(weights)
         if self._in_8_bits and self._layers:
-            self.scales = find_scales(self._layers, self._weights, self._options)
+            self.scales = find_scales(self._layers, self._weights, self._game, self._options)
             self.name = f"openvino {'int8' if self.scales else self._precision}"
         self._requests.clear()
         self._mine = threading.local()

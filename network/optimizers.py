@@ -47,7 +47,8 @@ class Muon(keras.optimizers.Optimizer):
     """Steps of equal size in all directions for the kernels of residual convolutions, AdamW for all other weights.
 
     A kernel [k, k, filters, filters] counts as a matrix [k * k * filters, filters]. Steps have the root mean square of
-    AdamW's, so that the same rate and decay suit both (Liu et al.).
+    AdamW's, so that the same rate and decay suit both (Liu et al.). Keras's own Muon takes matrices only, and would
+    leave these kernels to AdamW.
     """
 
     def __init__(self, learning_rate: float, *, momentum: float = 0.95, **options: Any) -> None:

@@ -17,12 +17,12 @@ Ownership = Callable[[np.ndarray], np.ndarray]
 
 def ownership_of(model: Any) -> Ownership | None:
     """Return a network's ownership head, computed by OpenVINO; None if it has none, or OpenVINO is not installed."""
-    layers = layers_of(model) if hasattr(model, "config") else None
-    if layers is None or HEAD not in layers.all or find_spec("openvino") is None:
+    architecture = layers_of(model) if hasattr(model, "config") else None
+    if architecture is None or HEAD not in architecture.heads or find_spec("openvino") is None:
         return None
     from network.openvino_graph import core, openvino_graph
 
-    compiled = core().compile_model(openvino_graph(layers, model.get_weights(), outputs=(HEAD,)), "CPU")
+    compiled = core().compile_model(openvino_graph(architecture, model.get_weights(), outputs=(HEAD,)), "CPU")
 
     def owned(planes: np.ndarray) -> np.ndarray:
         logits = np.asarray(compiled(planes)[0], np.float64)  # [B, 3, rows, columns]: the other's, nobody's, own

@@ -77,6 +77,18 @@ def pieces(count: int) -> tuple[int, ...]:
     return tuple(sizes)
 
 
+def random_positions(game: Game, count: int, seed: int = 0) -> np.ndarray:
+    """Return planes [count, rows, columns, planes] of positions from random games."""
+    found: list[np.ndarray] = []
+    rng, state = np.random.default_rng(seed), game.start()
+    while len(found) < count:
+        found.append(state.planes())
+        state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        if state.isEndGame:
+            state = game.start()
+    return np.stack(found)
+
+
 def measure_raw(
     predictor: Predictor, shape: tuple[int, ...], batch: int, threads: int, seconds: float = 0.4
 ) -> float:

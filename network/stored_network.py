@@ -1,7 +1,7 @@
 """A version of a run for play: settings, game and arrays, without Keras.
 
-The layers of `model.Residual_CNN` are known (network/residual_layers.py). Whether a run's network is that one is found
-out when it is built for training, by evaluating both, and recorded in run.db; of a user's own network the run keeps
+The layers of `model.Residual_CNN` are known (network/architecture.py). Whether a run's network is that one is found out
+when it is built for training, by evaluating both, and recorded in run.db; of a user's own network the run keeps
 OpenVINO's graph, converted by way of Keras, with the arrays as inputs.
 """
 
@@ -16,9 +16,9 @@ import numpy as np
 
 from config import Config, UserError
 from game import Game
+from network.architecture import Architecture, Shape, residual_network
 from network.cpu_features import resolve_precision
 from network.numpy_network import evaluate
-from network.residual_layers import Layers, Shape
 from storage.atomic_files import LINES_BYTES, DamagedData, read_limited, sha256
 from storage.checkpoints import content, read_weights
 from storage.run_store import Store
@@ -41,9 +41,11 @@ class StoredNetwork:
         """Make the residual network of a run's settings; `graph` and `shapes`: of a user's own network instead."""
         self.config, self.game = config, game
         self.precision = resolve_precision(config.precision)
-        self.layers = Layers(config.network, game) if graph is None else None
         self.graph = graph
-        self.shapes = shapes or [shape for _, shape in Layers(config.network, game).weights()]
+        self.layers = residual_network(config, game) if graph is None else None
+        self.shapes = shapes or []
+        if self.layers is not None:
+            self.shapes = [shape for _, shape in self.layers.weights()]
         self._weights: list[np.ndarray] = []
 
     def get_weights(self) -> list[np.ndarray]:
@@ -55,31 +57,31 @@ class StoredNetwork:
         self._weights = weights
 
 
-def layers_of(model: Any) -> Layers | None:
+def layers_of(model: Any) -> Architecture | None:
     """Return the layers that compute what a network does; None for a user's own network."""
     if not hasattr(model, "layers"):
         model.layers = _layers_like(model)
-    layers: Layers | None = model.layers
+    layers: Architecture | None = model.layers
     return layers
 
 
-def _layers_like(model: Any) -> Layers | None:
+def _layers_like(model: Any) -> Architecture | None:
     """Return the residual network's layers if they compute, with random arrays, what a Keras network does."""
-    layers = Layers(model.config.network, model.game)
-    shapes = layers.weights()
+    known = residual_network(model.config, model.game)
+    shapes, kinds = known.weights(), {layer.name: layer.kind for layer in known.layers}
     if [tuple(w.shape) for w in model.get_weights()] != [shape for _, shape in shapes]:
         return None
     rng = np.random.default_rng(0)
     weights = [
-        rng.uniform(0.5, 1.5, shape) if layers.all[name].kind == "normalise"
+        rng.uniform(0.5, 1.5, shape) if kinds[name] == "normalise"
         else rng.normal(0.0, 1.0, shape) / np.sqrt(np.prod(shape[:-1]) + 1) for name, shape in shapes
     ]  # fmt: skip
     weights = [weight.astype(np.float32) for weight in weights]
     planes = rng.integers(0, 2, (4, *model.game.input_shape)).astype(np.uint8)
     value, logits = (np.asarray(found, np.float32) for found in model.inference()(planes, *weights))
-    expected = evaluate(layers, weights, planes)
+    expected = evaluate(known, weights, planes)
     close = np.abs(value[:, 0] - expected[0]).max() < NEAR[0] and np.abs(logits - expected[1]).max() < NEAR[1]
-    return layers if close else None
+    return known if close else None
 
 
 def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:

@@ -34,7 +34,7 @@ def _network_of(source: Path, store: Store, config: Config, game: Game) -> tuple
     config = replace(config, **{n: getattr(read_config(source), n) for n in EXTRA_HEADS})
     theirs = json.loads(store.get("model") or "{}")
     ours = json.loads(json.dumps(network_facts(config, game)))
-    unlike = [n for n in ours if theirs.get(n) != ours[n]]
+    unlike = [n for n in (*ours, "network") if theirs.get(n) != ours.get(n)]
     if "game" in unlike and str(theirs.get("game")).split("(")[0] == ours["game"].split("(")[0]:
         unlike.remove("game")
     if _gains_others(theirs, ours):
@@ -42,12 +42,12 @@ def _network_of(source: Path, store: Store, config: Config, game: Game) -> tuple
         game = games.make(read_config(source).game, typed=False)
     if not unlike:
         return config, game
-    message = "; ".join(f"{n}: {ours[n]} expected, {theirs.get(n)} came" for n in unlike)
+    message = "; ".join(f"{n}: {ours.get(n)} expected, {theirs.get(n)} came" for n in unlike)
     if unlike == ["hidden_cnn_layers"]:
         given = theirs.get("hidden_cnn_layers")
         if isinstance(given, list) and not find_faults({"hidden_cnn_layers": given}):
             smaller = replace(config, hidden_cnn_layers=tuple(given))
-            if config.normalisation == "fixed" and holds(layers(config.network), layers(smaller.network)):
+            if config.normalisation == "fixed" and holds(layers(config), layers(smaller)):
                 return smaller, game
         message += " (one with fewer filters or blocks and the same kernels would do, with normalisation fixed)"
     raise UserError(f"{source.name} has another network: {message}")

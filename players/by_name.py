@@ -314,7 +314,7 @@ def _model(game: Game, folder: Path, config: Config, own: str, version: int | st
         if model is None:
             from model import make_network  # slow to load
 
-            model = make_network(config, game)
+            model = make_network(config, game, typed=False)
         weights = read_weights(folder, store, number, model.shapes)
         if (version, number) == ("best", 0) and untrained(store, model, weights):
             why = "no tournament was won yet; current is the newest" if newest else "no training has ended yet"

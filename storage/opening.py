@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,6 @@ from config import (
 )
 from game import Game
 from games.own import digest
-from games.sizes import other_sizes
 from storage.atomic_files import DamagedData
 from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
@@ -28,9 +28,19 @@ from storage.run_folders import network_facts, read_config
 from storage.run_store import Store
 from storage.sizes_played import SIZES, facts_of_records
 
-AT_ONCE = {"backend", "cache_size", "games_in_flight", "games_on_gpu", "memory_size", "min_memory", "workers"}
-"""Settings that take effect at once: those that let a run continue where memory is short. All others take effect with
-the next iteration, so that each has one set; those of OF_FIT at once if the iteration's training is not finished."""
+AT_ONCE = {
+    "backend",
+    "cache_size",
+    "games_in_flight",
+    "games_on_gpu",
+    "memory_size",
+    "min_memory",
+    "network",
+    "workers",
+}
+"""Settings that take effect at once: those that let a run continue where memory is short, and where the network's file
+lies. All others take effect with the next iteration, so that each has one set; those of OF_FIT at once if the
+iteration's training is not finished."""
 OF_FIT = {"batch_size", "learning_rate"}
 
 
@@ -71,11 +81,16 @@ class Changes(NamedTuple):
         return bool(self.pairs or self.removed) or not self.stored
 
 
-def changes_of(folder: Path, store: Store, requested: Config) -> Changes:
-    """Compare the settings of a run with the requested ones; raise `UserError` if one of them cannot change."""
+def changes_of(
+    folder: Path, store: Store, requested: Config, *, may_differ: Callable[[str, Any, Any], bool]
+) -> Changes:
+    """Compare the settings of a run with the requested ones; raise `UserError` if one of them cannot change.
+
+    may_differ: (name, old, new) -> whether a setting that is fixed while a run lives may change so all the same.
+    """
     kept = store.get("config")
     pairs = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
-    if refused := {n: pair for n, pair in pairs.items() if is_fixed(n) and not other_sizes(n, *pair)}:
+    if refused := {n: pair for n, pair in pairs.items() if is_fixed(n) and not may_differ(n, *pair)}:
         conflicts = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
         raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {conflicts}")
     return Changes(pairs, removed_settings(kept) if kept else {}, bool(kept))

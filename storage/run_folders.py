@@ -229,6 +229,8 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
     """Return what a model file must match: the game and the network's shape."""
     facts = {n: getattr(config, n) for n in NETWORK}
     facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
+    if config.network is not None:
+        facts["network"] = re.split(r"[/\\]", config.network)[-1]
     if config.many_sizes:  # only what the network depends on
         alike = {"game": family(game.spec), "input_shape": [game.input_shape[2]], "action_size": others(game)}
         return {**alike, **facts, "many_sizes": True}

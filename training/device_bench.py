@@ -12,10 +12,10 @@ import numpy as np
 
 from config import Config
 from game import Game
-from network.device import Speed, fit
+from network.device import Speed, best_plan
 from network.pipelines import devices_of
 from network.predictor import Predictor, cores
-from training.device_plan import Fitted, fitted
+from training.device_plan import MeasuredPlan, measured_plan
 from training.selfplay import SelfPlay, game_seed
 
 CORES = 2, 8, 16, 32
@@ -29,7 +29,7 @@ def bench_device(game: Game, config: Config, predictor: Predictor, *, seconds: f
     share: evaluations over the device's own rate, which is the highest that was measured of it alone. cores_busy: core
     seconds of this process for each second. core_us_per_eval, core_us_per_sim: of all that the process does.
     """
-    found = fitted(game, config, predictor, endless=True)
+    found = measured_plan(game, config, predictor, endless=True)
     if found.speed is None:
         raise TypeError(f"expected a predictor on a device, got a {type(predictor).__name__}")
     work = _played(game, config, predictor, found, seconds)
@@ -62,7 +62,7 @@ def by_cores(speed: Speed, core: float, sims_per_eval: float) -> list[dict[str, 
     """
     lines = []
     for n in CORES:
-        plan = fit(speed, cores=n, search=core, most=1 << 20)
+        plan = best_plan(speed, cores=n, search=core, most=1 << 20)
         alone = n / core
         lines.append({
             "cores": n, "threads": plan.threads, "games_in_flight": plan.in_flight, "evals_per_s": round(plan.rate),
@@ -72,7 +72,7 @@ def by_cores(speed: Speed, core: float, sims_per_eval: float) -> list[dict[str, 
     return lines
 
 
-def _played(game: Game, config: Config, predictor: Predictor, found: Fitted, seconds: float) -> dict[str, float]:
+def _played(game: Game, config: Config, predictor: Predictor, found: MeasuredPlan, seconds: float) -> dict[str, float]:
     """Play for some seconds; return the work that was counted in them."""
     play, ended, games = SelfPlay(game, config, plan=found.plan), threading.Event(), [0]
     errors: list[BaseException] = []

@@ -13,7 +13,7 @@ import numpy as np
 from config import Config, with_overrides
 from game import Game
 from games.plain import PlainGame
-from network.device import Plan, Speed, fit, measure, words
+from network.device import Plan, Speed, best_plan, measure, words
 from network.pipelines import pipeline
 from network.predictor import Predictor, cores, on_device, side_by_side
 from search.tables import MAX_EDGES, capacity_for, forest_bytes
@@ -26,7 +26,7 @@ WARM, MEASURED = 0.2, 0.4
 """Seconds of search before its cost is measured, and for which it is."""
 
 
-class Fitted(NamedTuple):
+class MeasuredPlan(NamedTuple):
     """A plan for self-play and what it came from."""
 
     plan: Plan
@@ -59,7 +59,7 @@ def games_in_memory(game: Game, config: Config) -> int:
     return int(min(room / bytes_per_game(game, config), 1 << 20))
 
 
-def fitted(game: Game, config: Config, predictor: Predictor, *, endless: bool = False) -> Fitted:
+def measured_plan(game: Game, config: Config, predictor: Predictor, *, endless: bool = False) -> MeasuredPlan:
     """Return how self-play uses a predictor; a device is measured first, which takes a few seconds.
 
     endless: there are always games to begin; else more games in flight than an iteration has would be of no use.
@@ -71,7 +71,7 @@ def fitted(game: Game, config: Config, predictor: Predictor, *, endless: bool = 
     episodes = in_memory if endless else config.episodes
     share = MAX_EDGES // (capacity_for(config.mcts_sims, 1) * (game.action_size + 8))
     threads = 1 if isinstance(game, PlainGame) else 0
-    plan = fit(speed, cores=cores(), search=search, most=min(in_memory, episodes), most_share=share,
+    plan = best_plan(speed, cores=cores(), search=search, most=min(in_memory, episodes), most_share=share,
                most_threads=threads, games=config.games_on_gpu)  # fmt: skip
     limit = ""
     if not config.games_on_gpu and plan.wanted > plan.in_flight:
@@ -79,18 +79,18 @@ def fitted(game: Game, config: Config, predictor: Predictor, *, endless: bool = 
         limit = f"; {plan.wanted:,} would keep it busy, limited by {why}"
     elif config.games_on_gpu > in_memory:
         limit = f"; reduced from {config.games_on_gpu:,}, limited by the memory for their trees"
-    return Fitted(plan, speed, search, limit)
+    return MeasuredPlan(plan, speed, search, limit)
 
 
-def _on_cores(game: Game, config: Config, in_memory: int) -> Fitted:
+def _on_cores(game: Game, config: Config, in_memory: int) -> MeasuredPlan:
     """Return the plan of the settings, with fewer games where their trees would not fit into memory."""
     share, threads = side_by_side(game, config.selfplay)
     if share * threads <= in_memory or config.workers:
-        return Fitted(Plan(threads, share))
+        return MeasuredPlan(Plan(threads, share))
     fewer = max(in_memory // threads, 1)
     fewer = fewer // 32 * 32 or fewer
     limit = f"{share * threads:,} games in flight reduced to {fewer * threads:,}, limited by the memory for their trees"
-    return Fitted(Plan(threads, fewer), limit=limit)
+    return MeasuredPlan(Plan(threads, fewer), limit=limit)
 
 
 def search_seconds(game: Game, config: Config) -> float:

@@ -80,7 +80,7 @@ def budget_text(session: Session) -> str:
     s, c = session, session.config
     version = s.best_version if c.selfplay_with == "best" else s.current_version
     predictor = s.predictor("selfplay", version)
-    found = source_of(s).fitted
+    found = source_of(s).measured
     plan, speed = found.plan, found.speed
     rate = speed.rate if speed else measure_raw(predictor, s.game.input_shape, plan.games, plan.threads)
     plies = TYPICAL_LENGTH * s.game.max_plies

@@ -10,7 +10,7 @@ from initialise import Session
 from network.device import Plan
 from network.predictor import side_by_side
 from storage import checkpoints
-from training.device_plan import Fitted, fitted
+from training.device_plan import MeasuredPlan, measured_plan
 from training.selfplay import SelfPlay
 from training.size_plan import SizesPool, game_named
 from training.worker_pool import LocalPool, Pool, RoundSpec
@@ -34,23 +34,23 @@ class GameSource:
         self._session = session
         self._machines = machines
         self._pool: Pool | None = None
-        self._fitted: Fitted | None = None
+        self._measured: MeasuredPlan | None = None
 
     @property
-    def fitted(self) -> Fitted:
+    def measured(self) -> MeasuredPlan:
         """How threads of this process share the games; a device is measured for it, once, if they play any."""
         s = self._session
-        if self._fitted is None and (self._machines is not None or s.config.workers):
+        if self._measured is None and (self._machines is not None or s.config.workers):
             share, threads = side_by_side(s.game, s.config.selfplay)
-            self._fitted = Fitted(Plan(threads, share))
-        elif self._fitted is None:
+            self._measured = MeasuredPlan(Plan(threads, share))
+        elif self._measured is None:
             version = s.best_version if s.config.selfplay_with == "best" else s.current_version
-            self._fitted = fitted(s.game, s.config, s.predictor("selfplay", version))
-            if self._fitted.speed:
-                s.loggers.main.info("device: %s", self._fitted.words())
-            elif self._fitted.limit:
-                s.warn(self._fitted.limit, logging.INFO)
-        return self._fitted
+            self._measured = measured_plan(s.game, s.config, s.predictor("selfplay", version))
+            if self._measured.speed:
+                s.loggers.main.info("device: %s", self._measured.words())
+            elif self._measured.limit:
+                s.warn(self._measured.limit, logging.INFO)
+        return self._measured
 
     @property
     def pool(self) -> Pool:
@@ -69,7 +69,7 @@ class GameSource:
 
     def _local(self, board: str) -> LocalPool:
         """Return threads that play the run's game, or the one of its sizes that is named."""
-        s, found, game = self._session, self.fitted, game_named(self._session.game, board)
+        s, found, game = self._session, self.measured, game_named(self._session.game, board)
         selfplay = SelfPlay(game, s.config, plan=found.plan)
         named = game if board else None
         return LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version, named)))

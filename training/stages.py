@@ -96,7 +96,7 @@ def _measure_raw_rate(session: Session, version: int) -> None:
     if time.perf_counter() - work.raw_at <= RAW_EVERY or not _has_one_rate(s):
         return
     predictor = s.predictor("selfplay", version)
-    plan, speed = work.source.fitted.plan, work.source.fitted.speed
+    plan, speed = work.source.measured.plan, work.source.measured.speed
     if speed:
         work.raw_rate = speed.rate
     else:

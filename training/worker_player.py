@@ -75,7 +75,7 @@ def _network(config: Config, game: Game, folder: Path) -> Any:
             store.close()
     from model import make_network
 
-    return make_network(config, game)
+    return make_network(config, game, typed=False)
 
 
 def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:

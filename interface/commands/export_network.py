@@ -80,6 +80,6 @@ def _with_keras(model: Any) -> Any:
         return model
     from model import make_network  # slow to load
 
-    made = make_network(model.config, model.game)
+    made = make_network(model.config, model.game, typed=False)
     made.set_weights(model.get_weights())
     return made

@@ -86,6 +86,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
     import games
     from evaluation.game_contract import checked
     from loggers import Console
+    from network.own_network import remember
     from storage.atomic_files import DamagedData
     from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
 
@@ -113,6 +114,8 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = with_network_of(base, find_run(theirs, source))
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
+        if folder is not None and config.network is not None and early(argv, "network") is not None:
+            remember(config.network)
         with (
             args.machines(config, Console(quiet=args.json).warn) as machines,
             _session(folder, args, config) as session,

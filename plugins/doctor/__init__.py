@@ -76,7 +76,8 @@ class Patient:
         """The settings with a network that takes seconds."""
         kernel = self.config.hidden_cnn_layers[0].split("x")[1]
         return with_overrides(
-            self.config, hidden_cnn_layers=(f"16x{kernel}",) * 2, value_filters=4, value_units=16, policy_filters=8,
+            self.config, network=None, hidden_cnn_layers=(f"16x{kernel}",) * 2,
+            value_filters=4, value_units=16, policy_filters=8,
             precision="float32", warmup_steps=0, mcts_sims=16, fast_sims=8, games_in_flight=8, cache_size=0,
             min_memory=16, memory_size=2000, weight_average=0.0, full_search_share=1.0,
             ownership_weight=0.0, soft_policy_weight=0.0,

@@ -104,7 +104,7 @@ def _ask_network(history: History, store: Store) -> None:
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
     history.positions = Positions(*(column[:256] for column in columns)) if columns and len(columns[0]) else None
     version = history.version = store.versions()[-1].version
-    model = make_network(history.config, history.game)
+    model = make_network(history.config, history.game, typed=False)
     weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
     if version and history.positions is not None:
         model.set_weights(weights)

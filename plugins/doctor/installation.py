@@ -22,7 +22,7 @@ from network.predictor import STEADY, TOLERANCE, cores, measure_raw
 from plugins.doctor import Found, Patient
 from system.machine import free_memory, nvidia_cards
 from system.place import HERE, requirements
-from training.device_plan import fitted
+from training.device_plan import measured_plan
 from training.estimate import memory_needs
 
 PYTHON = (3, 11), (3, 14)
@@ -178,7 +178,7 @@ def processor(patient: Patient) -> Found:
 
 def memory(patient: Patient) -> Found:
     c, game = patient.config, patient.game
-    window = Memory(game, 1, ownership=learns_ownership(c.network, game))
+    window = Memory(game, 1, ownership=learns_ownership(c, game))
     need = c.memory_size * window.bytes_per_position + memory_needs(game, c).most
     free = free_memory()
     return Found(
@@ -208,7 +208,7 @@ def gpu(patient: Patient) -> Found:
     plan = ""
     if used:
         predictor = make_predictor(patient.model, backend=patient.config.backend, streams=cores(), smallest=STEADY)
-        plan = f"; {fitted(patient.game, patient.config, predictor).words()}"
+        plan = f"; {measured_plan(patient.game, patient.config, predictor).words()}"
     return Found(
         bool(used) or not present, f"{present} in the machine, {len(used)} used by {chosen_backend()}{plan}",
         "every graphics card used",
@@ -220,7 +220,7 @@ def speed(patient: Patient) -> Found:
     """The network computes at a good fraction of the processor's matrix product, in turns and each at its best."""
     from model import make_network
 
-    settings = {"hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
+    settings = {"network": None, "hidden_cnn_layers": ("64x3",) * 4, "precision": "float32", "normalisation": "fixed",
                 "ownership_weight": 0.0, "soft_policy_weight": 0.0}  # fmt: skip
     model = make_network(with_overrides(patient.config, **settings), patient.game)
     predictor = make_predictor(model, backend=patient.config.backend)

@@ -68,7 +68,7 @@ def loop() -> Drawing:
 def network(config: Config, game: Game) -> Drawing:
     """Return the network of a run: the board, its layers, its two opinions."""
     rows, columns, planes = game.input_shape
-    found = layers(config.network)
+    found = layers(config)
     body = found[:5] if len(found) <= 6 else found[:3]
     parts, x = [ARROW, _text(20, 28, tr("The network"), "start", "650")], 20.0
     parts.append(_block(x, 92, BLUE, tr("board"), f"{rows}×{columns}×{planes}"))

@@ -8,7 +8,7 @@ import pytest
 
 import games
 from network import device
-from network.device import JOINED, SHARES, Plan, Speed, fit, measure, words
+from network.device import JOINED, SHARES, Plan, Speed, best_plan, measure, words
 
 GAME = games.make("connect4")
 SHAPE = GAME.input_shape
@@ -120,7 +120,7 @@ def simulated(plan, *, rate, latency, batch, cores, search, devices=1, cycles=30
 def test_a_plan_keeps_device_or_cores_busy(cores, batch, rate):
     search = 1.25e-6
     for latency in (0.3, 1.0, 3.0, 30.0):
-        plan = fit(ideal(rate, latency, batch), cores=cores, search=search, most=1 << 20)
+        plan = best_plan(ideal(rate, latency, batch), cores=cores, search=search, most=1 << 20)
         found = simulated(plan, rate=rate, latency=latency / 1e3, batch=batch, cores=cores, search=search)
         possible = min(rate, cores / (search + device._overhead(ideal(rate, latency), 8192, 1) / 8192))
         assert found >= 0.95 * min(possible, plan.rate), (latency, plan)
@@ -133,32 +133,32 @@ def test_the_simulation_can_fail_a_plan():
 
 
 def test_several_devices_have_threads_each_and_twice_the_rate():
-    one = fit(ideal(300_000, 1.0), cores=8, search=1.25e-6, most=1 << 20)
-    two = fit(ideal(300_000, 1.0, devices=2), cores=8, search=1.25e-6, most=1 << 20)
+    one = best_plan(ideal(300_000, 1.0), cores=8, search=1.25e-6, most=1 << 20)
+    two = best_plan(ideal(300_000, 1.0, devices=2), cores=8, search=1.25e-6, most=1 << 20)
     assert two.threads % 2 == 0 and two.rate == pytest.approx(2 * one.rate, rel=0.05)
     found = simulated(two, rate=300_000, latency=1e-3, batch=1, cores=8, search=1.25e-6, devices=2)
     assert found >= 0.95 * 600_000
 
 
 def test_calls_are_put_together_where_that_pays():
-    wide = fit(ideal(300_000, 1.0, 4096), cores=2, search=1.25e-6, most=1 << 20)
+    wide = best_plan(ideal(300_000, 1.0, 4096), cores=2, search=1.25e-6, most=1 << 20)
     assert wide.joined > 1 and wide.joined * wide.games >= 4096
-    assert fit(ideal(300_000, 1.0), cores=2, search=1.25e-6, most=1 << 20).joined == 1
+    assert best_plan(ideal(300_000, 1.0), cores=2, search=1.25e-6, most=1 << 20).joined == 1
 
 
 def test_a_plan_stays_within_its_limits():
     speed, options = ideal(1_000_000, 3.0), {"cores": 2, "search": 1.25e-6}
-    free = fit(speed, most=1 << 20, **options)
+    free = best_plan(speed, most=1 << 20, **options)
     assert free.in_flight == free.wanted > 4096
     for most in (1, 31, 32, 700, 4096):
-        plan = fit(speed, most=most, **options)
+        plan = best_plan(speed, most=most, **options)
         assert 0 < plan.in_flight <= most and plan.wanted > plan.in_flight, most
-    assert fit(speed, most=1 << 20, most_share=256, **options).games <= 256
-    assert fit(speed, most=1 << 20, most_threads=1, **options).threads == 1
+    assert best_plan(speed, most=1 << 20, most_share=256, **options).games <= 256
+    assert best_plan(speed, most=1 << 20, most_threads=1, **options).threads == 1
     for wished in (64, 2048, 16_384):
-        plan = fit(speed, most=1 << 20, games=wished, **options)
+        plan = best_plan(speed, most=1 << 20, games=wished, **options)
         assert 0.9 * wished < plan.in_flight <= wished, plan
-    assert fit(speed, most=1000, games=5000, **options).in_flight <= 1000
+    assert best_plan(speed, most=1000, games=5000, **options).in_flight <= 1000
 
 
 def test_plans_name_sizes_that_need_no_padding():

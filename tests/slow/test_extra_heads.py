@@ -204,9 +204,8 @@ def test_all_back_ends_answer_value_and_policy_alone_as_keras_does():
 
 def test_a_network_of_one_s_own_without_them_learns_as_before():
     model = Plain(tiny(**HEADS), games.make("tictactoe"))
-    assert model.extra_heads == {} and set(model.fit(lambda step: lesson(model.game), 2)) == {
-        "loss", "value_loss", "policy_loss"
-    }  # fmt: skip
+    assert model.trained_heads == ["value_head", "policy_head"]
+    assert set(model.fit(lambda step: lesson(model.game), 2)) == {"loss", "value_loss", "policy_loss"}
 
 
 # ---- runs
@@ -264,16 +263,18 @@ class Plain(Gen_Model):
 
 
 def test_a_network_of_one_s_own_begins_with_another_run_s_whatever_its_layers_are_called(tmp_path, monkeypatch):
-    monkeypatch.setattr(model_module, "make_network", lambda config, game: Plain(config, game))
+    monkeypatch.setattr(model_module, "make_network", lambda config, game, typed=True: Plain(config, game))
     with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
         theirs = session.model.get_weights()
     begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 0}
     with Session.start(tiny(seed=7, **HEADS), root=tmp_path, console=QUIET, **begin) as session:
         assert all((a == b).all() for a, b in zip(session.model.get_weights(), theirs, strict=True))
     larger = type("Larger", (Plain,), {"_build": lambda self, dtype: _with_one_more_layer(self)})
-    monkeypatch.setattr(
-        model_module, "make_network", lambda config, game: (larger if config.ownership_weight else Plain)(config, game)
-    )
+
+    def larger_with_ownership(config, game, typed=True):
+        return (larger if config.ownership_weight else Plain)(config, game)
+
+    monkeypatch.setattr(model_module, "make_network", larger_with_ownership)
     with pytest.raises(UserError, match="run0001 has another network: no place for dense"):
         Session.start(tiny(**HEADS), root=tmp_path, console=QUIET, **begin)
 

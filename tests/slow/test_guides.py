@@ -195,6 +195,8 @@ def test_what_a_guide_says_can_be_done(guide, desk, capsys, monkeypatch):
             for words in commands(text):
                 if ours(words) is not None and reason(words) is None:
                     run_command(ours(words), capsys, monkeypatch)
+        elif language == "python" and (named := re.match(r"# (\w+\.py)\n", text)):
+            (desk / named[1]).write_text(text)
         elif language == "python" and guide.name not in NOT_RUN_PYTHON:
             for long, short in SMALLER_PYTHON.items():
                 text = text.replace(long, short)

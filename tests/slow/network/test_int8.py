@@ -32,7 +32,7 @@ def test_the_first_convolution_the_last_block_and_the_heads_stay_in_floating_poi
     network = make("connect4", hidden_cnn_layers=("16x3",) * 4)
     network.set_weights(trained_looking(network))
     stored = StoredNetwork(network.config, network.game)
-    scales = find_scales(stored.layers, network.get_weights(), FLOAT)
+    scales = find_scales(stored.layers, network.get_weights(), network.game, FLOAT)
     assert list(scales) in ([], ["block1a", "block1b", "block2a", "block2b"])
     graph = openvino_graph(stored.layers, network.get_weights(), 8, scales=dict.fromkeys(["block1a", "block2b"], 4.0))
     assert sum(op.get_type_name() == "FakeQuantize" for op in graph.get_ops()) == 4

@@ -9,6 +9,8 @@ import pytest
 
 import model as models
 from memory import Batch
+from network import keras_network
+from network.architecture import Layer
 from network.interleaved_boards import DilatedConv2D, Interleave, Separate, boards_side_by_side
 from support.small_networks import make
 from support.tiny_runs import boards, trained_looking
@@ -64,7 +66,7 @@ def test_interleaved_training_has_the_gradients_of_plain_training(changes, monke
     kinds = {type(layer) for layer in wide.model.layers}
     assert (DilatedConv2D in kinds) == (MOST == 32)
     assert DilatedConv2D not in {type(layer) for layer in wide.plain.layers}, "who answers sees boards as they are"
-    monkeypatch.setattr(models, "boards_side_by_side", lambda *_: 1)
+    monkeypatch.setattr(keras_network, "boards_side_by_side", lambda *_: 1)
     plain = make("connect4", **changes)
     assert [name for name, _ in wide.named_weights()] == [name for name, _ in plain.named_weights()]
     weights = trained_looking(plain)
@@ -85,7 +87,7 @@ def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, normalisation, monke
     changes = {"hidden_cnn_layers": ("16x3", "16x3"), "precision": "bfloat16", "optimizer": "sgd", "reg_const": 0.0,
                "normalisation": normalisation}  # fmt: skip
     wide = make("connect4", **changes)
-    monkeypatch.setattr(models, "boards_side_by_side", lambda *_: 1)
+    monkeypatch.setattr(keras_network, "boards_side_by_side", lambda *_: 1)
     plain = make("connect4", **changes)
     weights = trained_looking(plain)
     planes, policy = boards(plain.game, count), np.eye(7, dtype=np.float32)[np.arange(count) % 7]
@@ -107,9 +109,14 @@ def test_a_batch_of_any_size_is_learnt_from_as_it_is(count, normalisation, monke
 class Mixing(models.Residual_CNN):
     """A tower with a layer that looks at the whole image."""
 
-    def residual_layer(self, x, filters, kernel, name):
-        x = super().residual_layer(x, filters, kernel, name)
-        return keras.layers.Add(dtype=self._dtype)([x, keras.layers.GlobalAveragePooling2D(keepdims=True)(x)])
+    def architecture(self):
+        usual = super().architecture()
+        mean = Layer("mean", "mean", ("conv_relu",), (8,))
+        board = Layer("mean_board", "reshape", ("mean",), (1, 1, 8))
+        first = next(i for i, layer in enumerate(usual.layers) if layer.name == "block1a")
+        layers = [*usual.layers[:first], mean, board, *usual.layers[first:]]
+        added = [each._replace(inputs=(*each.inputs, "mean_board")) if each.kind == "add" else each for each in layers]
+        return usual._replace(layers=tuple(added))
 
 
 def test_a_tower_of_ones_own_sees_boards_as_they_are():

@@ -1,5 +1,6 @@
 """ONNX Runtime evaluates the residual network as Keras and numpy do; the ONNX files are whole."""
 
+import importlib
 import subprocess
 import sys
 import threading
@@ -9,19 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import model as models
 from config import UserError
-from network import onnx_file
-from network.keras_import import layers as keras_layers
+from network.choose_predictor import make_predictor, onnxruntime_installed
 from network.numpy_network import evaluate
-from network.onnx_graph import onnx_graph
 from network.predictor import STEADY, TOLERANCE, cores
-from network.stored_network import StoredNetwork
-from support.small_networks import make
+from network.stored_network import StoredNetwork, layers_of
+from support.small_networks import Unlike, make
 from support.tiny_runs import boards, tiny, trained_looking, used_memory
 
 onnx = pytest.importorskip("onnx", reason="onnx and onnxruntime are not made for every platform")
 pytest.importorskip("onnxruntime", reason="onnx and onnxruntime are not made for every platform")
+from network.onnx_graph import FORMAT, OPERATORS, onnx_graph  # noqa: E402
 from network.onnxruntime_predictor import ONNXRuntimePredictor  # noqa: E402
 
 HERE = Path(__file__).parents[3]
@@ -131,22 +130,15 @@ def test_threads_that_ask_at_once_get_their_own_answers(network, monkeypatch, sh
     assert len(predictor._free) == 1 if share == 1 else 1 <= len(predictor._free) <= 4
 
 
-class Leaky(models.Residual_CNN):
-    """A residual network with the same arrays and another activation."""
-
-    def _relu(self, x, name):
-        return keras_layers.LeakyReLU(0.3, dtype=self._dtype, name=f"{name}_relu")(x)
-
-
 def test_a_network_of_ones_own_is_refused_in_one_line():
     config = tiny(game="tictactoe")
     with pytest.raises(UserError, match="expected the network of model.py, got another; use --backend keras"):
-        ONNXRuntimePredictor(Leaky(config, make().game))
+        ONNXRuntimePredictor(Unlike(config, make().game))
 
 
 NO_KERAS = """
 import sys
-sys.modules["onnx"] = sys.modules["google.protobuf"] = sys.modules["keras"] = sys.modules["openvino"] = None
+sys.modules["keras"] = sys.modules["openvino"] = None
 import numpy as np
 import games
 from network.onnxruntime_predictor import ONNXRuntimePredictor
@@ -159,11 +151,11 @@ predictor = ONNXRuntimePredictor(network)
 predictor.load(network.get_weights())
 value, logits = predictor(game.start().planes()[None])
 loaded = {name for name, module in sys.modules.items() if module is not None}
-print(value.shape, logits.shape, *sorted({"keras", "tensorflow", "onnx", "openvino"} & loaded))
+print(value.shape, logits.shape, *sorted({"keras", "tensorflow", "openvino"} & loaded))
 """
 
 
-def test_it_evaluates_with_onnx_runtime_and_numpy_alone_and_prints_nothing():
+def test_it_evaluates_without_keras_and_openvino_and_prints_nothing():
     found = subprocess.run([sys.executable, "-c", NO_KERAS], cwd=HERE, capture_output=True, text=True, timeout=900)
     assert (found.returncode, found.stdout, found.stderr) == (0, "(1,) (1, 9)\n", "")
 
@@ -171,24 +163,26 @@ def test_it_evaluates_with_onnx_runtime_and_numpy_alone_and_prints_nothing():
 # ---- the file
 
 
-def test_a_file_is_read_by_the_package_of_onnx_as_it_was_written():
-    array = np.array([[1.5, -2.0], [0.0, 3e-9]], np.float32)
-    node = onnx_file.node("Gemm", ["x", "w"], "y", alpha=0.5, transB=1, pads=(0, 300, -1))
-    shape = onnx_file.tensor("shape", np.array([-1, 1 << 40], np.int64))
-    inputs = [onnx_file.array_of("x", "uint8", ("B", 2))]
-    outputs = [onnx_file.array_of("y", "float32", ("B", 200))]
+def test_a_file_has_the_version_that_old_programs_read_and_the_facts_it_was_given(network):
     facts = {"moves": '["ä1", "b2"]', "rules": ""}
-    found = onnx.load_from_string(
-        onnx_file.model("name", [node], [onnx_file.tensor("w", array), shape], inputs, outputs, facts)
-    )
-    made = onnx.helper.make_node("Gemm", ["x", "w"], ["y"], "y", alpha=0.5, transB=1, pads=(0, 300, -1))
-    assert sorted(map(str, found.graph.node[0].attribute)) == sorted(map(str, made.attribute))
-    read = found.graph.node[0]
-    assert (read.op_type, *read.input, *read.output) == ("Gemm", "x", "w", "y")
-    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in found.graph.initializer}
-    assert np.array_equal(arrays["w"], array) and arrays["shape"].tolist() == [-1, 1 << 40]
-    kinds = onnx.TensorProto
-    assert found.graph.input[0] == onnx.helper.make_tensor_value_info("x", kinds.UINT8, ["B", 2])
-    assert found.graph.output[0] == onnx.helper.make_tensor_value_info("y", kinds.FLOAT, ["B", 200])
+    found = onnx.load_from_string(onnx_graph(layers_of(network), network.get_weights(), facts))
     assert {pair.key: pair.value for pair in found.metadata_props} == facts
-    assert found.opset_import[0].version == onnx_file.OPERATORS and found.ir_version == onnx_file.FORMAT
+    assert found.opset_import[0].version == OPERATORS and found.ir_version == FORMAT
+    kinds = onnx.TensorProto
+    planes = onnx.helper.make_tensor_value_info("planes", kinds.UINT8, ["B", *network.game.input_shape])
+    assert list(found.graph.input) == [planes]
+    outputs = {"value": 1, "logits": network.game.action_size}
+    assert list(found.graph.output) == [
+        onnx.helper.make_tensor_value_info(name, kinds.FLOAT, ["B", size]) for name, size in outputs.items()
+    ]
+
+
+def test_without_the_package_onnx_a_network_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    monkeypatch.delitem(sys.modules, "network.onnx_graph")
+    monkeypatch.delitem(sys.modules, "network.onnxruntime_predictor")
+    assert not onnxruntime_installed()
+    with pytest.raises(UserError, match="backend onnxruntime: not installed; `pip install onnxruntime onnx`"):
+        make_predictor(make(), backend="onnxruntime")
+    with pytest.raises(UserError, match="expected the package onnx, which is not installed; `pip install onnx`"):
+        importlib.import_module("network.onnx_graph")

@@ -14,16 +14,15 @@ import games
 import model as models
 from config import UserError
 from initialise import Session
+from network.architecture import residual_network
 from network.choose_predictor import gpus, make_predictor, openvino_installed
-from network.keras_import import layers as keras_layers
 from network.numpy_network import evaluate
 from network.predictor import TOLERANCE
-from network.residual_layers import Layers
 from network.stored_network import BEGAN, GRAPH, KEY, StoredNetwork, layers_of, open_network
 from players.by_name import make_player
 from storage.atomic_files import DamagedData
 from storage.run_store import Store
-from support.small_networks import make
+from support.small_networks import Unlike, make
 from support.systems import needs_tensorflow
 from support.tiny_runs import QUIET, boards, tiny, trained_looking
 
@@ -33,11 +32,11 @@ SPECS = ["tictactoe", "connect4", "go(size=5)", "othello(size=4)", "gomoku(size=
 OPTIONS = [*itertools.product(("batch", "fixed"), (False, True))]
 
 
-class Leaky(models.Residual_CNN):
-    """A residual network with the same arrays and another activation."""
+class Leaky(Unlike):
+    """With the signature of `make_network`."""
 
-    def _relu(self, x, name):
-        return keras_layers.LeakyReLU(0.3, dtype=self._dtype, name=f"{name}_relu")(x)
+    def __init__(self, config, game, *, typed=True):
+        super().__init__(config, game)
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -48,7 +47,7 @@ def test_the_layers_have_the_arrays_of_keras_in_its_order(spec, normalisation, p
             spec, normalisation=normalisation, global_pooling=pooling, soft_policy_weight=soft, ownership_weight=owned,
             hidden_cnn_layers=("8x3", "8x3", "8x5"),
         )  # fmt: skip
-        found = Layers(network.config.network, network.game).weights()
+        found = residual_network(network.config, network.game).weights()
         assert found == [(name.split("/")[0], w.shape) for name, w in network.named_weights()]
 
 
@@ -88,7 +87,7 @@ def test_another_activation_makes_another_network(precision, normalisation):
     config = tiny(game="connect4", precision=precision, normalisation=normalisation)
     game = games.make("connect4")
     assert layers_of(models.Residual_CNN(config, game)) is not None
-    assert layers_of(Leaky(config, game)) is None
+    assert layers_of(Unlike(config, game)) is None
 
 
 def test_a_network_with_other_arrays_is_another_network():
@@ -106,7 +105,7 @@ def own(place, monkeypatch):
     monkeypatch.setattr(models, "make_network", Leaky)
     with Session.start(tiny(), console=QUIET) as session:
         expected = session.model.predict(boards(session.game, 8))
-    monkeypatch.setattr(models, "make_network", lambda *_: pytest.fail("Keras is not needed"))
+    monkeypatch.setattr(models, "make_network", lambda *_, **__: pytest.fail("Keras is not needed"))
     return session.folder, expected
 
 

@@ -17,7 +17,7 @@ from support.search_cases import Projection
 from support.tiny_runs import QUIET, jobs, tiny
 from training import device_plan, stages
 from training.device_bench import by_cores
-from training.device_plan import Fitted, bytes_per_game, fitted, games_in_memory, search_seconds
+from training.device_plan import MeasuredPlan, bytes_per_game, games_in_memory, measured_plan, search_seconds
 from training.estimate import budget_text
 from training.selfplay import SelfPlay
 from training.work import source_of, work_of
@@ -85,27 +85,27 @@ def test_an_error_of_a_device_ends_self_play_where_calls_are_put_together():
 
 def test_a_cpu_keeps_the_settings():
     for config in (tiny(), tiny(games_in_flight=300), tiny(games_on_gpu=9)):
-        found = fitted(GAME, config, Projection(GAME))
+        found = measured_plan(GAME, config, Projection(GAME))
         assert (found.plan.games, found.plan.threads) == side_by_side(GAME, config.selfplay)
         assert found.speed is None and found.words() == found.limit == ""
         assert found.predictor(network := Projection(GAME)) is network
 
 
 def test_a_device_is_measured_and_told(quick):
-    found = fitted(GAME, tiny(), OnDevice(Projection(GAME)), endless=True)
+    found = measured_plan(GAME, tiny(), OnDevice(Projection(GAME)), endless=True)
     assert found.plan.in_flight > 32 and found.limit == "" and found.search == 1e-6
     assert found.words().startswith("200,000 evaluations/s, ") and f"{found.plan.in_flight:,} games" in found.words()
     assert found.speed.rate == 2e5
 
 
 def test_no_more_games_are_in_flight_than_an_iteration_has(quick):
-    found = fitted(GAME, tiny(episodes=200), OnDevice(Projection(GAME)))
+    found = measured_plan(GAME, tiny(episodes=200), OnDevice(Projection(GAME)))
     assert found.plan.in_flight <= 200
     assert "would keep it busy, limited by 200 games an iteration (--episodes)" in found.words()
 
 
 def test_the_number_of_games_can_be_set(quick):
-    found = fitted(GAME, tiny(episodes=2000, games_on_gpu=256), OnDevice(Projection(GAME)))
+    found = measured_plan(GAME, tiny(episodes=2000, games_on_gpu=256), OnDevice(Projection(GAME)))
     assert 200 < found.plan.in_flight <= 256 and found.limit == ""
 
 
@@ -114,7 +114,7 @@ def test_a_game_in_plain_python_has_one_thread(quick):
 
     game = Corridor()
     assert isinstance(game, PlainGame)
-    assert fitted(game, tiny(), OnDevice(Projection(game)), endless=True).plan.threads == 1
+    assert measured_plan(game, tiny(), OnDevice(Projection(game)), endless=True).plan.threads == 1
 
 
 # ---- memory
@@ -129,26 +129,26 @@ def test_games_are_reduced_to_what_memory_holds_and_this_is_told(quick, monkeypa
     config = tiny(games_in_flight=512, episodes=5000)
     memory_for(monkeypatch, 100, config)
     assert games_in_memory(GAME, config) == 100
-    found = fitted(GAME, config, Projection(GAME))
+    found = measured_plan(GAME, config, Projection(GAME))
     assert 64 <= found.plan.in_flight <= 100
     expected = f"512 games in flight reduced to {found.plan.in_flight}, limited by the memory for their trees"
     assert found.limit == expected
-    found = fitted(GAME, config, OnDevice(Projection(GAME)))
+    found = measured_plan(GAME, config, OnDevice(Projection(GAME)))
     assert found.plan.in_flight <= 100 and "would keep it busy, limited by the memory for" in found.words()
-    found = fitted(GAME, tiny(episodes=5000, games_on_gpu=400), OnDevice(Projection(GAME)))
+    found = measured_plan(GAME, tiny(episodes=5000, games_on_gpu=400), OnDevice(Projection(GAME)))
     assert found.plan.in_flight <= 100 and "reduced from 400, limited by the memory" in found.words()
 
 
 def test_memory_for_no_game_leaves_one_a_thread(quick, monkeypatch):
     memory_for(monkeypatch, 0, tiny())
-    assert fitted(GAME, tiny(), Projection(GAME)).plan.games == 1
-    assert fitted(GAME, tiny(), OnDevice(Projection(GAME))).plan.in_flight == 1
+    assert measured_plan(GAME, tiny(), Projection(GAME)).plan.games == 1
+    assert measured_plan(GAME, tiny(), OnDevice(Projection(GAME))).plan.in_flight == 1
 
 
 def test_a_system_that_does_not_tell_its_memory_limits_nothing(quick, monkeypatch):
     monkeypatch.setattr(device_plan, "free_memory", lambda: None)
-    assert fitted(GAME, tiny(), Projection(GAME)).limit == ""
-    assert fitted(GAME, tiny(), OnDevice(Projection(GAME)), endless=True).limit == ""
+    assert measured_plan(GAME, tiny(), Projection(GAME)).limit == ""
+    assert measured_plan(GAME, tiny(), OnDevice(Projection(GAME)), endless=True).limit == ""
 
 
 def test_a_thread_has_no_more_moves_than_its_tables_count(quick, monkeypatch):
@@ -156,7 +156,7 @@ def test_a_thread_has_no_more_moves_than_its_tables_count(quick, monkeypatch):
     game = games.make("gomoku(size=15)")
     for sims in (400, 20_000):
         config = tiny(game=game.spec, mcts_sims=sims, games_on_gpu=1 << 20)
-        plan = fitted(game, config, OnDevice(Projection(game)), endless=True).plan
+        plan = measured_plan(game, config, OnDevice(Projection(game)), endless=True).plan
         assert plan.games >= 32 and plan.games * capacity_for(sims, 1) * up_to(GROUP, 225) <= MAX_EDGES
 
 
@@ -184,7 +184,7 @@ def test_a_run_tells_its_device_and_plays_with_the_plan(quick, tmp_path, monkeyp
         make = session.predictor
         monkeypatch.setattr(session, "predictor", lambda *asked: OnDevice(make(*asked)))
         text = budget_text(session)
-        plan = source_of(session).fitted.plan
+        plan = source_of(session).measured.plan
         told = re.search(r"^  device:  (.*)$", text, re.M)[1]
         assert told.startswith("200,000 evaluations/s") and f"{plan.games} games each" in told
         stages.play_self(session)
@@ -214,4 +214,4 @@ def test_more_cores_reach_more_until_the_device_limits():
 
 
 def test_a_plan_of_a_cpu_has_no_words():
-    assert Fitted(Plan(1, 1)).words() == ""
+    assert MeasuredPlan(Plan(1, 1)).words() == ""
