@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT))
 from system.import_names import own_names, with_prefix  # noqa: E402
 
 PACKAGE = "alphazero_keras"
-LEFT_OUT = {"tests", "benchmarks", "docs", "distribution", "__pycache__"}
-"""Folders that the program does not need, wherever they are."""
+LEFT_OUT = {"tests", "benchmarks", "docs", "distribution", "conftest", "conftest.py", "__pycache__"}
+"""Folders and files that the program does not need, wherever they are."""
 MORE = ("run_archive", "requirements*.txt")
 """What is needed of the top folder apart from modules: the players that ship, and the lists of packages."""
 
