@@ -2,8 +2,7 @@
 
     python .ci/copy_compiled.py CHECKOUT COPY
 
-numba keeps the code of each folder of sources under a name made of the folder's path. Nothing is copied when the
-compiled sources differ.
+numba keeps the code of each folder of sources under a name made of the path of that folder.
 """
 
 import shutil
@@ -17,7 +16,7 @@ SAY = "from compiling.prepared import FOLDER; print(FOLDER)"
 
 
 def kept(checkout):
-    """Return the folder in which a checkout keeps machine code; it ends with a digest of the compiled sources."""
+    """Return the folder in which a checkout keeps machine code."""
     done = subprocess.run([sys.executable, "-c", SAY], cwd=checkout, capture_output=True, text=True, check=True)
     return Path(done.stdout.strip())
 
@@ -30,9 +29,8 @@ def part(folder):
 if __name__ == "__main__":
     checkout, copy = (Path(argument).absolute() for argument in sys.argv[1:])
     source, target = kept(checkout), kept(copy)
-    if source.name.split("-")[-1] == target.name.split("-")[-1]:
-        for folder in [checkout, *(path.parent for path in checkout.glob("*/__init__.py"))]:
-            if (source / part(folder)).is_dir():
-                shutil.copytree(source / part(folder), target / part(copy / folder.relative_to(checkout)))
-        for mark in source.glob("prepared-*"):
-            shutil.copy2(mark, target)
+    for folder in [checkout, *(path.parent for path in checkout.glob("*/__init__.py"))]:
+        if (source / part(folder)).is_dir():
+            shutil.copytree(source / part(folder), target / part(copy / folder.relative_to(checkout)))
+    for mark in source.glob("prepared-*"):
+        shutil.copy2(mark, target)
